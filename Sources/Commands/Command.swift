@@ -23,6 +23,7 @@ struct Command: Sendable {
         .listSigningKeys, .rotateSigningKeys, .rotateRefreshKey, .rewrap, .generateMasterKey,
         .listAudit, .exportAudit,
         .testEmail, .listEmails,
+        .exportTransfers, .importTransfers,
     ]
 
     /// The command that `arguments` begin with.

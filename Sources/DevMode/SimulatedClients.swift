@@ -16,7 +16,10 @@ final class SimulatedClients: Sendable {
         let changed = teams.withLock { teams in
             ids.filter { teams.updateValue(team, forKey: $0) != team }
         }
-        for id in changed { apple.register(AppleClient(id: id, team: team, kind: .either)) }
+        // A client that was moved to another team stays there.
+        for id in changed where !apple.isTransferred(id) {
+            apple.register(AppleClient(id: id, team: team, kind: .either))
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 internal import API
 internal import Gateway
 internal import HTTP
+internal import Identity
 internal import Simulators
 
 extension [Endpoint] {
@@ -35,7 +36,9 @@ private struct SimulatorChange: Decodable {
         let issuer: String?
         /// A person who stops using Sign in with Apple for the app, as in the settings of a device.
         let disconnect: SimulatedPersonInput?
-        /// The client ID that ``disconnect`` concerns.
+        /// The team to which the app moves; its subjects and relay addresses change at once.
+        let transferToTeam: String?
+        /// The client ID that ``disconnect`` and ``transferToTeam`` concern.
         let clientId: String?
         /// The accepted redirect URIs besides those of this machine.
         let redirectUris: Set<String>?
@@ -112,8 +115,13 @@ extension DevSimulators {
             google: try change.google?.fault.map { try SimulatorFault($0, at: "/google/fault") }
         )
         let disconnected = try change.apple?.disconnect.map { try SimulatedPerson($0) }
-        guard disconnected == nil || change.apple?.clientId?.isEmpty == false else {
-            throw RequestRefusal.invalidField("/apple/clientId", "must be present with disconnect")
+        let team = change.apple?.transferToTeam
+        guard team.map(AppleSettings.isID) != false else {
+            throw RequestRefusal.invalidField("/apple/transferToTeam", "must be ten upper-case letters and digits")
+        }
+        guard disconnected == nil && team == nil || change.apple?.clientId?.isEmpty == false else {
+            throw RequestRefusal.invalidField(
+                "/apple/clientId", "must be present with disconnect and transferToTeam")
         }
         let initial = change.reset == true ? Self.initialQuirks : apple.quirks
         let quirks = try change.apple.map { try Self.quirks($0, from: initial) } ?? initial
@@ -127,6 +135,7 @@ extension DevSimulators {
         if let uris = change.google?.redirectUris { google.redirectURIs.additional = uris }
         apple.quirks = quirks
         if let disconnected, let client = change.apple?.clientId { apple.disconnect(disconnected, from: client) }
+        if let team, let client = change.apple?.clientId { apple.transfer(client, to: team) }
         if let issuer = change.google?.issuer { google.issuer = issuer }
         if let fault = faults.apple { apple.faultInjection.injectFault(fault.injected) }
         if let fault = faults.google { google.faultInjection.injectFault(fault.injected) }

@@ -21,13 +21,15 @@ struct Apple: Sendable {
             acceptsUnhashed: input.credential.nonceIsFromGateway || input.settings.apple?.acceptsUnhashedNonces == true,
             isRequired: input.policy.requiresNonce)
         let email = token.claims.text("email").flatMap(EmailAddress.init)
-        return VerifiedIdentity(
+        var identity = VerifiedIdentity(
             provider: .apple, subject: subject, audience: token.audience, email: email,
             emailTrust: Self.trust(in: email, token.claims), isPrivateEmail: Self.isPrivate(email, token.claims),
             name: input.credential.name, realUserStatus: Self.realUserStatus(token.claims), rawUserInfo: token.json,
             nonce: input.credential.rawNonce,
             replayKeys: Self.replayKeys(nonce: nonce, of: subject, expiresAt: token.expiresAt),
             issuedAt: try token.claims.time("iat"))
+        identity.transferSubject = token.claims.text("transfer_sub").flatMap { TokenRules.canBeSubject($0) ? $0 : nil }
+        return identity
     }
 
     /// Apple operates the relays and verifies every other address, unless `email_verified` is false.

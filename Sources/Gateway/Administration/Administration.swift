@@ -30,8 +30,10 @@ package struct Administration: Sendable {
 
     /// Runs `body` with the master keys.
     ///
+    /// - Parameter mode: of the database.
     /// - Throws: ``Failure``, without running `body`, if the database belongs to another master key.
     package static func runWithKeys(
+        for mode: Installation.Mode = .serve,
         _ body: @escaping @Sendable (Administration, MasterKeys) async throws -> Void
     ) throws {
         var reader = SettingsReader.live()
@@ -41,7 +43,7 @@ package struct Administration: Sendable {
         guard let database, let masterKeys else { return }
         try run(on: database) { administration in
             try await administration.requireMigrations()
-            try await Canary.claim(administration.pool, for: .serve, under: masterKeys, at: administration.clock.now())
+            try await Canary.claim(administration.pool, for: mode, under: masterKeys, at: administration.clock.now())
             try await body(administration, masterKeys)
         }
     }

@@ -164,6 +164,8 @@ public struct LinkedIdentity: Hashable, Sendable {
     public var linkedDevice: String?
     /// Of Apple. `nil` if Apple never said anything.
     public var credential: CredentialStatus?
+    /// Of Apple: the `transfer_sub` of an identity that moves to another team and has not got its new subject yet.
+    public var transferSubject: String?
 
     public init(
         provider: ProviderID, subject: String, email: EmailAddress? = nil, emailTrust: EmailTrust = .none,

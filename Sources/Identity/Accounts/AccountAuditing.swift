@@ -16,6 +16,8 @@ extension AuditNote {
         case passwordRemoved = "password.removed"
         case identityLinked = "identity.linked"
         case identityUnlinked = "identity.unlinked"
+        /// It moved to another developer team of Apple with its app.
+        case identityTransferred = "identity.transferred"
         case sessionEnded = "session.ended"
         case sessionsEnded = "sessions.ended"
         /// A code was emailed, or returned to a backend.

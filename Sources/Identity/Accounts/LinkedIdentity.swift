@@ -14,6 +14,7 @@ extension LinkedIdentity {
             issuer: identity.issuer ?? before?.issuer, linkedAt: before?.linkedAt, linkedDevice: before?.linkedDevice,
             credential: .signedIn(before: before?.credential, issuedAt: identity.issuedAt))
         details = identity.details
+        transferSubject = before?.transferSubject
     }
 }
 

@@ -4,7 +4,7 @@ public enum CredentialState: String, CaseIterable, Sendable {
     case revoked = "REVOKED"
     /// The account has no identity of Apple.
     case notFound = "NOT_FOUND"
-    /// The app is moving to another developer team.
+    /// The app has moved to another developer team, and the person has not signed in since.
     case transferred = "TRANSFERRED"
     case unknown = "UNKNOWN"
 
@@ -14,6 +14,7 @@ public enum CredentialState: String, CaseIterable, Sendable {
             case _ where identity == nil: .notFound
             case .authorized: .authorized
             case .revoked: .revoked
+            case .transferred: .transferred
             case .unknown, nil: .unknown
             }
     }

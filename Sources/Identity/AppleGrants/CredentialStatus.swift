@@ -3,6 +3,8 @@ public struct CredentialStatus: Hashable, Sendable {
     public enum State: String, CaseIterable, Sendable {
         case authorized = "AUTHORIZED"
         case revoked = "REVOKED"
+        /// The app has moved to another team, and the person has not signed in since.
+        case transferred = "TRANSFERRED"
         /// Apple cannot be asked: nothing was ever said, or the team or the private key has changed since.
         case unknown = "UNKNOWN"
     }

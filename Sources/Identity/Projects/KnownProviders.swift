@@ -18,7 +18,7 @@ extension ProviderID {
 
 extension AppleSettings {
     /// Whether `text` has the form of a team ID or key ID: ten upper-case letters and digits.
-    static func isID(_ text: String) -> Bool { text.wholeMatch(of: /[A-Z0-9]{10}/) != nil }
+    public static func isID(_ text: String) -> Bool { text.wholeMatch(of: /[A-Z0-9]{10}/) != nil }
 
     var isWhole: Bool { Self.isID(teamID) && Self.isID(keyID) }
 }

@@ -110,6 +110,8 @@ public struct VerifiedIdentity: Hashable, Codable, Sendable {
     public var issuedAt: Instant?
     /// The authorization code that came with the credential.
     public var code: SealedCode?
+    /// Apple's `transfer_sub`, in the sixty days after its app moved to another team.
+    public var transferSubject: String?
 
     public init(
         provider: ProviderID, subject: String, audience: String, issuer: String? = nil, email: EmailAddress? = nil,

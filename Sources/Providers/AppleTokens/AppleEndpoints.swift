@@ -1,7 +1,8 @@
-/// Where Apple redeems, checks and revokes tokens. They are fixed at start, like ``ProviderEndpoints``.
+/// Where Apple redeems, checks and revokes tokens, and migrates users to another team. They are fixed at start, like ``ProviderEndpoints``.
 public struct AppleEndpoints: Sendable {
     public let tokenURL: String
     public let revocationURL: String
+    public let migrationURL: String
     /// The audience of client secrets.
     public let audience: String
 
@@ -9,6 +10,7 @@ public struct AppleEndpoints: Sendable {
     public init(base: String, audience: String = "https://appleid.apple.com") {
         tokenURL = base + "/auth/token"
         revocationURL = base + "/auth/revoke"
+        migrationURL = base + "/auth/usermigrationinfo"
         self.audience = audience
     }
 

@@ -7,9 +7,6 @@ internal import JSON
 extension AppleTokenEndpoint {
     /// For one request.
     public static let deadline: Duration = .seconds(10)
-    /// In bytes.
-    private static let maximumLength = 64 * 1024
-
     /// Asks Apple over the network.
     public static func http(_ client: HTTP.Client, at endpoints: AppleEndpoints, clock: WallClock) -> AppleTokenEndpoint
     {
@@ -29,34 +26,42 @@ extension AppleTokenEndpoint {
             return try await requests.post(form, to: endpoints.revocationURL, as: credentials).answer
         }
     }
+}
 
-    fileprivate struct AppleRequests: Sendable {
-        let client: HTTP.Client
-        let endpoints: AppleEndpoints
-        let clock: WallClock
+/// Requests to Apple that a client secret authenticates.
+struct AppleRequests: Sendable {
+    /// Of a response, in bytes.
+    private static let maximumLength = 64 * 1024
 
-        func post(
-            _ form: [(String, String)], to url: String, as credentials: AppleClientCredentials
-        ) async throws -> (answer: AppleAnswer, body: [UInt8]) {
-            let secret: String
-            do {
-                secret = try AppleClientSecret.mint(for: credentials, audience: endpoints.audience, at: clock.now())
-            } catch {
-                // What Apple would say to a secret of this key.
-                return (.refused(.invalidClient), [])
-            }
-            let members = [("client_id", credentials.clientID), ("client_secret", secret)] + form
-            let text = members.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
-            let request = ClientRequest(
-                .post, url,
-                headers: ["Accept": "application/json", "Content-Type": "application/x-www-form-urlencoded"],
-                body: Array(text.utf8), deadline: deadline, maximumLength: maximumLength, destination: .anywhere)
-            do {
-                let response = try await client.send(request)
-                return (AppleAnswer(status: response.status, body: response.body), response.body)
-            } catch let fault as ClientFault {
-                return (.unavailable(reason: "\(fault)"), [])
-            }
+    let client: HTTP.Client
+    let endpoints: AppleEndpoints
+    let clock: WallClock
+
+    /// - Parameter bearer: an access token.
+    func post(
+        _ form: [(String, String)], to url: String, as credentials: AppleClientCredentials, bearer: Secret? = nil
+    ) async throws -> (answer: AppleAnswer, body: [UInt8]) {
+        let secret: String
+        do {
+            secret = try AppleClientSecret.mint(for: credentials, audience: endpoints.audience, at: clock.now())
+        } catch {
+            // What Apple would say to a secret of this key.
+            return (.refused(.invalidClient), [])
+        }
+        let members = [("client_id", credentials.clientID), ("client_secret", secret)] + form
+        let text = members.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
+        var headers: Headers = [
+            "Accept": "application/json", "Content-Type": "application/x-www-form-urlencoded",
+        ]
+        if let bearer { headers.add("Authorization", "Bearer \(bearer.expose())") }
+        let request = ClientRequest(
+            .post, url, headers: headers, body: Array(text.utf8), deadline: AppleTokenEndpoint.deadline,
+            maximumLength: Self.maximumLength, destination: .anywhere)
+        do {
+            let response = try await client.send(request)
+            return (AppleAnswer(status: response.status, body: response.body), response.body)
+        } catch let fault as ClientFault {
+            return (.unavailable(reason: "\(fault)"), [])
         }
     }
 }

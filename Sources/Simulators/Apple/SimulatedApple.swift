@@ -73,6 +73,11 @@ public final class SimulatedApple: SimulatedProvider {
         set { state.withLock { $0.redirectURIs = newValue } }
     }
 
+    /// Whether the client was moved to another team.
+    public func isTransferred(_ clientID: String) -> Bool {
+        state.withLock { $0.clients[clientID]?.formerTeam != nil }
+    }
+
     /// Moves an app to another team: subjects and relay addresses change at once, and for sixty days identity tokens
     /// carry `transfer_sub`.
     public func transfer(_ clientID: String, to team: String) {

@@ -16,7 +16,8 @@ enum AccountRow {
         'timeZone', l.time_zone, 'audience', l.audience, 'issuer', l.issuer, \
         'linkedAt', (extract(epoch FROM l.linked_at) * 1000000)::bigint, 'linkedDevice', l.linked_device, \
         'credentialState', l.credential_state, \
-        'credentialCheckedAt', (extract(epoch FROM l.credential_checked_at) * 1000000)::bigint) \
+        'credentialCheckedAt', (extract(epoch FROM l.credential_checked_at) * 1000000)::bigint, \
+        'transferSubject', CASE WHEN l.transferred_at IS NULL THEN l.transfer_sub END) \
         ORDER BY l.created_at, l.provider)::text \
         FROM linked_identity l WHERE l.project_id = a.project_id AND l.account_id = a.id) AS identities
         """
@@ -74,6 +75,7 @@ enum AccountRow {
         let linkedDevice: String?
         let credentialState: String?
         let credentialCheckedAt: Int64?
+        let transferSubject: String?
 
         var credential: CredentialStatus? {
             guard let state = credentialState.flatMap(CredentialStatus.State.init), let time = credentialCheckedAt
@@ -102,6 +104,7 @@ extension LinkedIdentity {
             credential: stored.credential)
         details = ProfileDetails(
             screenName: stored.screenName, language: stored.language, timeZone: stored.timeZone)
+        transferSubject = stored.transferSubject
     }
 }
 

@@ -56,6 +56,7 @@ extension PostgresAppleGrantStore {
 
     public func forgetForeignKeys() async throws {
         try await run(.forgetForeignKeys)
+        try await run(.markTransferred)
     }
 }
 
@@ -106,6 +107,19 @@ extension SQL {
         UPDATE linked_identity l SET credential_state = 'UNKNOWN' FROM updated u
         WHERE l.project_id = u.project_id AND l.provider = 'apple.com' AND l.subject = u.subject
             AND l.credential_state = 'AUTHORIZED'
+        """
+    }
+
+    /// Of identities whose app has moved to the team that is configured now.
+    fileprivate static var markTransferred: SQL {
+        """
+        UPDATE linked_identity l SET credential_state = 'TRANSFERRED',
+            credential_checked_at = coalesce(l.credential_checked_at, l.created_at)
+        FROM identity_provider p
+        WHERE l.transfer_sub IS NOT NULL AND l.transferred_at IS NULL AND l.provider = 'apple.com'
+            AND p.project_id = l.project_id AND p.provider = 'apple.com'
+            AND p.settings #>> '{apple,teamId}' = l.transfer_team
+            AND coalesce(l.credential_state, '') NOT IN ('REVOKED', 'TRANSFERRED')
         """
     }
 }

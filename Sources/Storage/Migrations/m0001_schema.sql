@@ -225,13 +225,20 @@ CREATE TABLE linked_identity (
     -- The device that linked it, from its User-Agent header.
     linked_device text CHECK (length(linked_device) <= 200),
     -- Of apple.com: whether the person still uses the app, as Apple last said, and when. NULL: Apple never said.
-    credential_state text CHECK (credential_state IN ('AUTHORIZED', 'REVOKED', 'UNKNOWN')),
+    credential_state text CHECK (credential_state IN ('AUTHORIZED', 'REVOKED', 'TRANSFERRED', 'UNKNOWN')),
     credential_checked_at timestamptz,
     -- Of apple.com: when the owner last had the tokens revoked through the gateway. The notification of Apple that this
     -- causes ends no session.
     tokens_revoked_at timestamptz,
+    -- Of apple.com: Apple's name of the person between two developer teams, the team that the app moves to, and when
+    -- subject and address were replaced by those of this team.
+    transfer_sub text COLLATE "C" CHECK (transfer_sub <> ''),
+    transfer_team text,
+    transferred_at timestamptz,
     PRIMARY KEY (project_id, provider, subject),
-    FOREIGN KEY (project_id, account_id) REFERENCES account ON DELETE CASCADE
+    FOREIGN KEY (project_id, account_id) REFERENCES account ON DELETE CASCADE,
+    CONSTRAINT linked_identity_transfer_check CHECK (
+        (transfer_sub IS NULL) = (transfer_team IS NULL) AND (transfer_sub IS NOT NULL OR transferred_at IS NULL))
 );
 
 -- account_id first, here and below: the primary key begins with project_id too. While the table is small the planner
@@ -239,6 +246,9 @@ CREATE TABLE linked_identity (
 CREATE INDEX linked_identity_account ON linked_identity (account_id, project_id);
 -- For clients that ask how the owner of an address signs in.
 CREATE INDEX linked_identity_email ON linked_identity (project_id, email) WHERE email IS NOT NULL;
+-- Identities that were not transferred yet. A sign-in with a token of the new team finds its identity here.
+CREATE UNIQUE INDEX linked_identity_transfer_sub ON linked_identity (project_id, transfer_sub)
+    WHERE transfer_sub IS NOT NULL AND transferred_at IS NULL;
 -- For administrators who search by Apple's estimate. Sign-ins write the same value again, so these updates stay HOT.
 CREATE INDEX linked_identity_real_user_status ON linked_identity (project_id, real_user_status, account_id)
     WHERE real_user_status IS NOT NULL;

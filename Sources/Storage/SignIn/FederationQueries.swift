@@ -7,20 +7,37 @@ extension SQL {
         """
         SELECT true AS is_owner, \(AccountRow.columns) FROM linked_identity o
         JOIN account a ON a.project_id = o.project_id AND a.id = o.account_id
-        WHERE \(isNamed(identity, in: realm))
+        WHERE \(isOwned(identity, in: realm))
         UNION ALL
         SELECT false, \(AccountRow.columns) FROM account a
         WHERE a.project_id = \(realm.rawValue) AND a.email = \(identity.email?.rawValue)
-            AND a.id IS DISTINCT FROM (SELECT o.account_id FROM linked_identity o WHERE \(isNamed(identity, in: realm)))
+            AND a.id IS DISTINCT FROM (SELECT o.account_id FROM linked_identity o WHERE \(isOwned(identity, in: realm)))
         """
     }
 
-    /// A condition: the row `o` is that of the identity.
-    private static func isNamed(_ identity: VerifiedIdentity, in realm: ID<Realm>) -> SQL {
-        """
-        o.project_id = \(realm.rawValue) AND o.provider = \(identity.provider.rawValue) \
-        AND o.subject = \(identity.subject)
-        """
+    /// A condition: the row `o` is that of the identity. An identity that moves to another team of Apple is found by its
+    /// subject, otherwise by its transfer subject, in the same statement.
+    private static func isOwned(_ identity: VerifiedIdentity, in realm: ID<Realm>) -> SQL {
+        let subject: SQL =
+            if let transferSubject = identity.transferSubject {
+                """
+                (SELECT f.subject FROM (
+                    SELECT 1 AS rank, s.subject FROM linked_identity s
+                    WHERE s.project_id = \(realm.rawValue) AND s.provider = \(identity.provider.rawValue)
+                        AND s.subject = \(identity.subject)
+                    UNION ALL
+                    SELECT 2, t.subject FROM linked_identity t
+                    WHERE t.project_id = \(realm.rawValue) AND t.transfer_sub = \(transferSubject)
+                        AND t.transferred_at IS NULL AND t.provider = \(identity.provider.rawValue)) f
+                ORDER BY f.rank LIMIT 1)
+                """
+            } else {
+                "\(identity.subject)"
+            }
+        return """
+            o.project_id = \(realm.rawValue) AND o.provider = \(identity.provider.rawValue) \
+            AND o.subject = \(subject)
+            """
     }
 
     /// Changes nothing if the account's generation has changed, the account is disabled, or the identity was removed or

@@ -38,14 +38,29 @@ public struct PostgresFederationStore: FederationStore {
     }
 
     private func signIn(_ account: Account, _ commit: SignInCommit, in realm: ID<Realm>) async throws -> Account {
-        let identity = commit.identity
-        guard let before = account.identity(identity.provider, subject: identity.subject) else {
-            throw StoreConflict.stale
+        if let transfer = IdentityTransfer(commit.identity, of: account) {
+            return try await signIn(account, completing: transfer, commit, in: realm)
         }
-        let after = LinkedIdentity(identity, before: before)
-        let statement = try SQL.signIn(account, with: after, changed: after != before, commit, in: realm)
+        let (statement, signedIn) = try SQL.signIn(account, commit, in: realm)
         guard try await pool.execute(statement) == 1 else { throw StoreConflict.stale }
-        return account.signedIn(with: after, at: commit.committedAt)
+        return signedIn
+    }
+
+    /// The first sign-in of a person since their identity's app moved to another team.
+    private func signIn(
+        _ account: Account, completing transfer: IdentityTransfer, _ commit: SignInCommit, in realm: ID<Realm>
+    ) async throws -> Account {
+        try await pool.transaction { transaction in
+            _ = try await transaction.execute(.lock([account.id], in: realm))
+            let actor = AuditActor.user(commit.trace)
+            guard
+                let transferred = try await transaction.transfer(
+                    transfer, of: account, by: actor, at: commit.committedAt, in: realm)
+            else { throw StoreConflict.stale }
+            let (statement, signedIn) = try SQL.signIn(transferred, commit, in: realm)
+            guard try await transaction.execute(statement) == 1 else { throw StoreConflict.stale }
+            return signedIn
+        }
     }
 
     private func create(takesEmail: Bool, _ commit: SignInCommit, in realm: ID<Realm>) async throws -> Account {
@@ -84,6 +99,24 @@ public struct PostgresFederationStore: FederationStore {
             ] { _ = try await transaction.execute(statement) }
             return try await transaction.finish(commit, .reclaimed, .accountReclaimed, in: realm)
         }
+    }
+}
+
+extension SQL {
+    /// - Returns: the statement, and the account after it.
+    /// - Throws: ``StoreConflict/stale`` if the account does not have the identity.
+    fileprivate static func signIn(
+        _ account: Account, _ commit: SignInCommit, in realm: ID<Realm>
+    ) throws -> (SQL, Account) {
+        let identity = commit.identity
+        guard let before = account.identity(identity.provider, subject: identity.subject) else {
+            throw StoreConflict.stale
+        }
+        let after = LinkedIdentity(identity, before: before)
+        return (
+            try signIn(account, with: after, changed: after != before, commit, in: realm),
+            account.signedIn(with: after, at: commit.committedAt)
+        )
     }
 }
 

@@ -1,0 +1,144 @@
+internal import FoundationEssentials
+internal import Gateway
+internal import Glibc
+internal import Identity
+internal import Storage
+
+extension Command {
+    static let exportTransfers = Command(
+        words: ["apple", "export-transfers"],
+        summary: "Ask Apple for the transfer subjects of all users, before an app moves to another team",
+        options: [
+            .project, .tenant, .text("to-team", "ID", "team ID of the recipient", isRequired: true),
+        ] + TransferArguments.options,
+        details: [
+            "Each identity of apple.com gets a transfer subject (transfer_sub), by which the recipient's team finds the person. Run it with the key of the old team, before the transfer or in the 60 days after it. Identities that have one are skipped, so an interrupted run continues where it was.",
+            TransferArguments.keyNote,
+        ],
+        environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
+    ) { arguments in
+        let team = try TransferArguments.id(try arguments.text("to-team"), "to-team")
+        try TransferArguments.run(arguments) { run in
+            let progress = TransferReport(verb: "exported")
+            try progress.finish(try await run.export(to: team, progress.show))
+        }
+    }
+
+    static let importTransfers = Command(
+        words: ["apple", "import-transfers"],
+        summary: "Replace the Apple subjects and relay addresses of all users, after an app moved to another team",
+        options: [.project, .tenant] + TransferArguments.options,
+        details: [
+            "Each exported identity gets its new subject and relay address in one transaction; the account keeps its ID and its sessions. Configure team, key and private key of the recipient first (`sekisho projects apply`), and run it in the 60 days after the transfer. Imported identities are skipped, so an interrupted run continues where it was. A user who signs in before is found by the token's transfer_sub.",
+            TransferArguments.keyNote,
+        ],
+        environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
+    ) { arguments in
+        try TransferArguments.run(arguments) { run in
+            let progress = TransferReport(verb: "imported")
+            try progress.finish(try await run.import(progress.show))
+        }
+    }
+}
+
+/// What both commands take.
+private enum TransferArguments {
+    static let options: [Option] = [
+        .text(
+            "client-id", "ID", "client ID that authenticates the requests",
+            defaultNote: "that of each user's latest sign-in"),
+        .text("team-id", "ID", "team ID instead of the configured one; needs the other two"),
+        .text("key-id", "ID", "key ID instead of the configured one"),
+        .text("private-key-file", "PATH", "file with the private key (.p8) of --key-id"),
+        .text("simulator", "URL", "a simulated Apple on this machine, for a database of `sekisho dev`"),
+    ]
+
+    static let keyNote =
+        "The requests are signed with the project's configured key, unless --team-id, --key-id and --private-key-file are given."
+
+    static func run(
+        _ arguments: Arguments, _ body: @escaping @Sendable (AppleTransferRun) async throws -> Void
+    ) throws {
+        let realm = try arguments.realm()
+        let key = try key(arguments)
+        let clientID = arguments.optionalText("client-id")
+        let simulator = try arguments.optionalText("simulator").map(loopbackURL)
+        // The command may be interrupted at any moment, because each identity is stored on its own.
+        Signals.unblock()
+        try Administration.runWithKeys(for: simulator == nil ? .serve : .dev) { administration, masterKeys in
+            try await administration.transferring(
+                realm, with: key, clientID: clientID, at: simulator, under: masterKeys, body)
+        }
+    }
+
+    static func id(_ text: String, _ name: String) throws(UsageError) -> String {
+        guard AppleSettings.isID(text) else {
+            throw UsageError(message: "--\(name): expected ten upper-case letters and digits, got \"\(text)\"")
+        }
+        return text
+    }
+
+    private static func key(_ arguments: Arguments) throws -> Administration.AppleKeyOverride? {
+        let names = ["team-id", "key-id", "private-key-file"]
+        guard names.contains(where: arguments.has) else { return nil }
+        guard names.allSatisfy(arguments.has) else {
+            throw UsageError(message: "--team-id, --key-id and --private-key-file belong together")
+        }
+        let path = try arguments.text("private-key-file")
+        guard let pem = SettingsReader.contents(of: path) else {
+            throw UsageError(message: "--private-key-file: cannot read \(path)")
+        }
+        return Administration.AppleKeyOverride(
+            name: AppleKeyName(
+                teamID: try id(try arguments.text("team-id"), "team-id"),
+                keyID: try id(try arguments.text("key-id"), "key-id")),
+            privateKey: Secret(pem))
+    }
+
+    /// Client secrets and subjects go there, so no other machine is accepted.
+    private static func loopbackURL(_ text: String) throws(UsageError) -> String {
+        guard text.wholeMatch(of: /http:\/\/127\.0\.0\.1:[0-9]{1,5}/) != nil else {
+            throw UsageError(message: "--simulator: expected http://127.0.0.1:PORT, got \"\(text)\"")
+        }
+        return text
+    }
+}
+
+/// Shows the progress of a transfer: one changing line on a terminal, a line for every thousand users elsewhere.
+private struct TransferReport: Sendable {
+    private static let usersPerLine = 1000
+
+    let verb: String
+    private let isOnTerminal = isatty(STDERR_FILENO) == 1
+
+    init(verb: String) {
+        self.verb = verb
+    }
+
+    func show(_ progress: AppleTransferRun.Progress) {
+        let text = "\(verb) \(progress.done) of \(progress.all)"
+        if isOnTerminal {
+            Terminal.writeProgress("\r\u{1B}[K\(text)")
+        } else if progress.done % Self.usersPerLine == 0 {
+            Terminal.writeProgress("\(text)\n")
+        }
+    }
+
+    /// - Throws: ``Failure`` if identities remain.
+    func finish(_ progress: AppleTransferRun.Progress) throws {
+        if isOnTerminal { Terminal.writeProgress("\r\u{1B}[K") }
+        Terminal.writeLine(
+            "\(verb) \(progress.done) of \(progress.all) \(progress.all == 1 ? "identity" : "identities")")
+        if progress.rejected > 0 {
+            Terminal.writeError(
+                "Apple rejects \(progress.rejected) of them, because these users have disconnected the app"
+            )
+        }
+        for account in progress.conflicts {
+            Terminal.writeError(
+                "account \(account): another account has its new subject, because the user signed up again; merge the two"
+            )
+        }
+        if !progress.conflicts.isEmpty { throw Failure(message: "\(progress.conflicts.count) not \(verb)") }
+    }
+}

@@ -1,0 +1,49 @@
+package import Crypto
+internal import HTTP
+package import Identity
+internal import Postgres
+internal import Providers
+internal import Storage
+
+extension Administration {
+    /// The team and the private key that a transfer uses instead of the configured ones.
+    package struct AppleKeyOverride: Sendable {
+        package let name: AppleKeyName
+        package let privateKey: Secret
+
+        package init(name: AppleKeyName, privateKey: Secret) {
+            self.name = name
+            self.privateKey = privateKey
+        }
+    }
+
+    /// Runs `body` with the connection to Apple that a transfer needs.
+    ///
+    /// - Parameters:
+    ///   - override: `nil` uses the key of the realm.
+    ///   - clientID: authenticates all requests; `nil` uses that of each identity's latest sign-in.
+    ///   - appleURL: of a simulated Apple; `nil` for Apple itself.
+    package func transferring(
+        _ id: ID<Realm>, with override: AppleKeyOverride?, clientID: String?, at appleURL: String?,
+        under masterKeys: MasterKeys, _ body: (AppleTransferRun) async throws -> Void
+    ) async throws {
+        let project = try await realm(id)
+        guard let settings = project.settings(of: .apple) else {
+            throw Failure(message: "apple.com is not configured")
+        }
+        let stored = try await AppleCredentialsLookup.live(on: pool, under: masterKeys)
+            .find(AppleClientKey(realm: id, clientID: clientID ?? ""))
+        guard let key = override ?? stored.map({ AppleKeyOverride(name: $0.key, privateKey: $0.privateKey) }) else {
+            throw Failure(message: "apple.com lacks a team ID, key ID or private key")
+        }
+        let client = try HTTP.Client(loop: pool.loop)
+        let endpoints = appleURL.map { AppleEndpoints(base: $0) } ?? .live
+        let run = AppleTransferRun(
+            id, settings: settings, clientID: clientID, key: key.name, privateKey: key.privateKey,
+            endpoint: .http(client, at: endpoints, clock: clock), pool: pool, clock: clock)
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(run)) } catch { result = .failure(error) }
+        await client.close()
+        try result.get()
+    }
+}

@@ -1,0 +1,206 @@
+internal import EventLoop
+internal import HTTP
+package import Identity
+internal import Postgres
+internal import Providers
+internal import Storage
+
+/// Moves the identities of a realm to another developer team of Apple, for `sekisho apple export-transfers` and
+/// `import-transfers`. Each identity is stored on its own as soon as Apple has answered, so an interrupted run can be
+/// repeated: it continues with the identities that are left.
+package struct AppleTransferRun: Sendable {
+    /// Identities that are read at once. Each batch gets a new access token, which is valid for an hour.
+    private static let batch = 200
+    /// Requests at once.
+    private static let concurrency = 8
+    /// Requests for one identity while Apple does not answer.
+    private static let attempts = 3
+
+    package struct Progress: Hashable, Sendable {
+        /// Identities to move.
+        package var all = 0
+        /// Moved by this run and by earlier ones.
+        package var done = 0
+        /// Apple rejects the subject: the person has disconnected the app.
+        package var rejected = 0
+        /// The accounts whose new subject another account has.
+        package var conflicts: [ID<Account>] = []
+    }
+
+    private let store: AppleTransferStore
+    private let realm: ID<Realm>
+    /// `nil` uses that of each identity's latest sign-in.
+    private let clientID: String?
+    private let defaultClientID: String
+    private let key: AppleKeyName
+    private let privateKey: Secret
+    private let endpoint: AppleMigrationEndpoint
+    private let pool: Pool
+    private let clock: WallClock
+
+    /// - Parameters:
+    ///   - settings: of `apple.com` in the realm.
+    ///   - clientID: authenticates all requests (default: the client ID of each identity's latest sign-in).
+    ///   - key: of the old team for an export, and of the new team for an import.
+    init(
+        _ realm: ID<Realm>, settings: ProviderSettings, clientID: String?, key: AppleKeyName, privateKey: Secret,
+        endpoint: AppleMigrationEndpoint, pool: Pool, clock: WallClock
+    ) {
+        store = AppleTransferStore(pool: pool)
+        self.realm = realm
+        self.clientID = clientID
+        defaultClientID = settings.clientIDs.first ?? ""
+        self.key = key
+        self.privateKey = privateKey
+        self.endpoint = endpoint
+        self.pool = pool
+        self.clock = clock
+    }
+
+    /// Asks the old team's endpoint for the transfer subjects of all identities.
+    ///
+    /// - Parameter team: the new team.
+    package func export(to team: String, _ report: @Sendable (Progress) -> Void) async throws -> Progress {
+        let counts = try await store.counts(to: team, in: realm)
+        var progress = Progress(all: counts.all, done: counts.exported)
+        var last = ""
+        while true {
+            report(progress)
+            let waiting = try await store.waitingForExport(to: team, after: last, limit: Self.batch, in: realm)
+            guard let end = waiting.last else { return progress }
+            last = end.subject
+            let tokens = try await tokens(for: waiting)
+            for group in groups(of: waiting) {
+                let found = try await results(of: group) { identity in
+                    let (client, token) = try tokens.access(of: identity, self)
+                    return try await endpoint.transferSubject(identity.subject, team, token, client)
+                }
+                let kept = Dictionary(uniqueKeysWithValues: found.map { ($0.identity.subject, $0.value) })
+                try await store.keep(kept, to: team, in: realm)
+                progress.done += found.count
+                progress.rejected += group.count - found.count
+                report(progress)
+            }
+        }
+    }
+
+    /// Asks the new team's endpoint for the people behind the transfer subjects, and rewrites their identities.
+    package func `import`(_ report: @Sendable (Progress) -> Void) async throws -> Progress {
+        let counts = try await store.counts(to: key.teamID, in: realm)
+        guard counts.exported > 0 else {
+            throw Failure(
+                message: "no identity has a transfer subject for team \(key.teamID): run export-transfers first")
+        }
+        var progress = Progress(all: counts.exported, done: counts.imported)
+        var last = ""
+        while true {
+            report(progress)
+            let waiting = try await store.waitingForImport(to: key.teamID, after: last, limit: Self.batch, in: realm)
+            guard let end = waiting.last?.transferSubject else { return progress }
+            last = end
+            let tokens = try await tokens(for: waiting)
+            for group in groups(of: waiting) {
+                let found = try await results(of: group) { identity in
+                    let (client, token) = try tokens.access(of: identity, self)
+                    return try await endpoint.person(identity.transferSubject ?? "", token, client)
+                }
+                progress.rejected += group.count - found.count
+                for (identity, person) in found { try await rewrite(identity, person, &progress) }
+                report(progress)
+            }
+        }
+    }
+
+    private func rewrite(
+        _ identity: AppleTransferStore.Waiting, _ person: TransferredPerson, _ progress: inout Progress
+    ) async throws {
+        let transfer = IdentityTransfer(
+            formerSubject: identity.subject, transferSubject: identity.transferSubject ?? "", subject: person.subject,
+            email: person.email, isPrivateEmail: person.isPrivateEmail)
+        do {
+            // An identity that changed meanwhile was rewritten by a sign-in, or is gone.
+            _ = try await retryingConflicts { _ in
+                try await store.apply(transfer, of: identity.account, by: .commandLine, at: clock.now(), in: realm)
+            }
+            progress.done += 1
+        } catch StoreConflict.taken {
+            progress.conflicts.append(identity.account)
+        }
+    }
+
+    private func groups(of waiting: [AppleTransferStore.Waiting]) -> [ArraySlice<AppleTransferStore.Waiting>] {
+        stride(from: 0, to: waiting.count, by: Self.concurrency).map {
+            waiting[$0..<min($0 + Self.concurrency, waiting.count)]
+        }
+    }
+
+    /// Asks for all identities of a group at once. Those that Apple rejects are left out.
+    private func results<Value: Sendable>(
+        of group: ArraySlice<AppleTransferStore.Waiting>,
+        _ ask: @escaping @Sendable (AppleTransferStore.Waiting) async throws -> AppleMigration<Value>
+    ) async throws -> [(identity: AppleTransferStore.Waiting, value: Value)] {
+        try await withThrowingTaskGroup(of: (AppleTransferStore.Waiting, Value?).self) { tasks in
+            for identity in group { tasks.addTask { (identity, try await answered { try await ask(identity) }) } }
+            var found: [(identity: AppleTransferStore.Waiting, value: Value)] = []
+            for try await (identity, value) in tasks { if let value { found.append((identity, value)) } }
+            return found
+        }
+    }
+
+    /// - Returns: `nil` if Apple rejects the subject.
+    /// - Throws: ``Failure`` if Apple does not answer, or rejects the team or the private key.
+    private func answered<Value: Sendable>(
+        _ ask: () async throws -> AppleMigration<Value>
+    ) async throws -> Value? {
+        var reason = ""
+        for attempt in 1...Self.attempts {
+            switch try await ask() {
+            case .found(let value): return value
+            case .failed(.refused(let code)) where !code.concernsClient: return nil
+            case .failed(.refused(let code)):
+                throw Failure(
+                    message:
+                        "Apple rejects the private key (\(code.rawValue)): check that team \(key.teamID) owns the client ID, and key \(key.keyID)"
+                )
+            case .failed(let answer): reason = "\(answer)"
+            }
+            if attempt < Self.attempts { try await pool.loop.sleep(for: .seconds(attempt)) }
+        }
+        throw Failure(message: "Apple could not be asked (\(reason)): run the command again to continue")
+    }
+
+    fileprivate func client(of identity: AppleTransferStore.Waiting) -> AppleClientCredentials {
+        AppleClientCredentials(
+            clientID: clientID ?? identity.clientID ?? defaultClientID, key: key, privateKey: privateKey)
+    }
+}
+
+/// Access tokens by client ID.
+private struct AccessTokens: Sendable {
+    let byClientID: [String: Secret]
+}
+
+extension AppleTransferRun {
+    private func tokens(for waiting: [AppleTransferStore.Waiting]) async throws -> AccessTokens {
+        var tokens: [String: Secret] = [:]
+        for client in waiting.map(client(of:)) where tokens[client.clientID] == nil {
+            guard let token = try await answered({ try await endpoint.token(client) }) else {
+                throw Failure(message: "Apple grants client ID \(client.clientID) no token for the migration of users")
+            }
+            tokens[client.clientID] = token
+        }
+        return AccessTokens(byClientID: tokens)
+    }
+}
+
+extension AccessTokens {
+    func access(
+        of identity: AppleTransferStore.Waiting, _ run: AppleTransferRun
+    ) throws -> (AppleClientCredentials, Secret) {
+        let client = run.client(of: identity)
+        guard let token = byClientID[client.clientID] else {
+            throw Failure(message: "no token for client ID \(client.clientID)")
+        }
+        return (client, token)
+    }
+}

@@ -1,0 +1,47 @@
+/// Apple's endpoint for the migration of users to another team (TN3159). Every call has a deadline, and throws only if its
+/// task is cancelled.
+public struct AppleMigrationEndpoint: Sendable {
+    /// Returns an access token for the other calls, valid for an hour.
+    public var token: @Sendable (_ client: AppleClientCredentials) async throws -> AppleMigration<Secret>
+    /// Asks the old team's endpoint for the transfer subject of a subject.
+    public var transferSubject:
+        @Sendable (_ subject: String, _ target: String, _ token: Secret, _ client: AppleClientCredentials) async throws
+            -> AppleMigration<String>
+    /// Asks the new team's endpoint who a transfer subject is now.
+    public var person:
+        @Sendable (_ transferSubject: String, _ token: Secret, _ client: AppleClientCredentials) async throws
+            -> AppleMigration<TransferredPerson>
+
+    public init(
+        token: @escaping @Sendable (AppleClientCredentials) async throws -> AppleMigration<Secret>,
+        transferSubject:
+            @escaping @Sendable (String, String, Secret, AppleClientCredentials) async throws
+            -> AppleMigration<String>,
+        person:
+            @escaping @Sendable (String, Secret, AppleClientCredentials) async throws
+            -> AppleMigration<TransferredPerson>
+    ) {
+        self.token = token
+        self.transferSubject = transferSubject
+        self.person = person
+    }
+}
+
+public enum AppleMigration<Value: Sendable>: Sendable {
+    case found(Value)
+    /// `invalid_request` also means that the person has disconnected the app.
+    case failed(AppleAnswer)
+}
+
+/// A person as the new team knows them.
+public struct TransferredPerson: Hashable, Sendable {
+    public let subject: String
+    public let email: EmailAddress?
+    public let isPrivateEmail: Bool
+
+    public init(subject: String, email: EmailAddress?, isPrivateEmail: Bool) {
+        self.subject = subject
+        self.email = email
+        self.isPrivateEmail = isPrivateEmail
+    }
+}

@@ -1,0 +1,70 @@
+/// An identity of Apple that moves to another developer team with its app (TN3159). Every subject and every relay address
+/// changes; the transfer subject connects the old one with the new one.
+public struct IdentityTransfer: Hashable, Sendable {
+    public let formerSubject: String
+    /// Apple's `transfer_sub`.
+    public let transferSubject: String
+    public let subject: String
+    /// `nil` if Apple did not state an address: the present one is kept.
+    public let email: EmailAddress?
+    public let isPrivateEmail: Bool
+
+    public init(
+        formerSubject: String, transferSubject: String, subject: String, email: EmailAddress?, isPrivateEmail: Bool
+    ) {
+        self.formerSubject = formerSubject
+        self.transferSubject = transferSubject
+        self.subject = subject
+        self.email = email
+        self.isPrivateEmail = isPrivateEmail
+    }
+}
+
+extension IdentityTransfer {
+    /// The transfer that a sign-in with a token of the new team completes.
+    ///
+    /// - Returns: `nil` unless the account has an identity with the token's `transfer_sub`, and none with its `sub`.
+    public init?(_ identity: VerifiedIdentity, of account: Account) {
+        guard let transferSubject = identity.transferSubject,
+            account.identity(identity.provider, subject: identity.subject) == nil,
+            let former = account.identities.first(where: {
+                $0.provider == identity.provider && $0.transferSubject == transferSubject
+            })
+        else { return nil }
+        self.init(
+            formerSubject: former.subject, transferSubject: transferSubject, subject: identity.subject,
+            email: identity.email, isPrivateEmail: identity.isPrivateEmail)
+    }
+}
+
+extension Account {
+    /// The account after the transfer of one of its identities. If the account's address is that of the identity, such as
+    /// a relay address of the old team, it is replaced too and stays as verified as it was.
+    public func transferring(_ transfer: IdentityTransfer) -> Account {
+        var account = self
+        account.identities = identities.map { former in
+            guard former.provider == .apple, former.subject == transfer.formerSubject else { return former }
+            var identity = LinkedIdentity(former, subject: transfer.subject)
+            if let email = transfer.email {
+                (identity.email, identity.emailTrust) = (email, .authoritative)
+                identity.isPrivateEmail = transfer.isPrivateEmail
+                if former.email != nil, former.email == self.email { account.email = email }
+            }
+            identity.transferSubject = nil
+            return identity
+        }
+        return account
+    }
+}
+
+extension LinkedIdentity {
+    fileprivate init(_ other: LinkedIdentity, subject: String) {
+        self.init(
+            provider: other.provider, subject: subject, email: other.email, emailTrust: other.emailTrust,
+            isPrivateEmail: other.isPrivateEmail, name: other.name, displayName: other.displayName,
+            photoURL: other.photoURL, realUserStatus: other.realUserStatus, audience: other.audience,
+            issuer: other.issuer, linkedAt: other.linkedAt, linkedDevice: other.linkedDevice,
+            credential: other.credential)
+        details = other.details
+    }
+}

@@ -1,0 +1,72 @@
+public import HTTP
+public import Identity
+internal import JSON
+
+extension AppleMigrationEndpoint {
+    /// Asks Apple over the network.
+    public static func http(
+        _ client: HTTP.Client, at endpoints: AppleEndpoints, clock: WallClock
+    ) -> AppleMigrationEndpoint {
+        let requests = AppleRequests(client: client, endpoints: endpoints, clock: clock)
+        return AppleMigrationEndpoint { credentials in
+            let form = [("grant_type", "client_credentials"), ("scope", "user.migration")]
+            let (answer, body) = try await requests.post(form, to: endpoints.tokenURL, as: credentials)
+            return AppleMigration(answer, body) { (found: Token) in found.accessToken.map { Secret($0) } }
+        } transferSubject: { subject, target, token, credentials in
+            let form = [("sub", subject), ("target", target)]
+            let (answer, body) = try await requests.post(
+                form, to: endpoints.migrationURL, as: credentials, bearer: token)
+            return AppleMigration(answer, body) { (found: Export) in
+                found.transferSub.flatMap { TokenRules.canBeSubject($0) ? $0 : nil }
+            }
+        } person: { transferSubject, token, credentials in
+            let form = [("transfer_sub", transferSubject)]
+            let (answer, body) = try await requests.post(
+                form, to: endpoints.migrationURL, as: credentials, bearer: token)
+            return AppleMigration(answer, body) { (found: [String: JSONValue]) in
+                TransferredPerson(IdentityTokenClaims(found))
+            }
+        }
+    }
+
+    private struct Token: Decodable {
+        let accessToken: String?
+
+        enum CodingKeys: String, CodingKey {
+            case accessToken = "access_token"
+        }
+    }
+
+    private struct Export: Decodable {
+        let transferSub: String?
+
+        enum CodingKeys: String, CodingKey {
+            case transferSub = "transfer_sub"
+        }
+    }
+}
+
+extension AppleMigration {
+    /// - Parameter read: returns `nil` if a member is missing.
+    fileprivate init<Body: Decodable>(_ answer: AppleAnswer, _ body: [UInt8], read: (Body) -> Value?) {
+        guard answer == .accepted else {
+            self = .failed(answer)
+            return
+        }
+        do {
+            self =
+                read(try StrictJSON.decode(Body.self, from: body)).map { .found($0) }
+                ?? .failed(.unavailable(reason: "the response lacks a member"))
+        } catch {
+            self = .failed(.unavailable(reason: "the response is not valid"))
+        }
+    }
+}
+
+extension TransferredPerson {
+    fileprivate init?(_ claims: IdentityTokenClaims) {
+        guard let subject = claims.text("sub"), TokenRules.canBeSubject(subject) else { return nil }
+        let email = claims.text("email").flatMap(EmailAddress.init)
+        self.init(subject: subject, email: email, isPrivateEmail: Apple.isPrivate(email, claims))
+    }
+}

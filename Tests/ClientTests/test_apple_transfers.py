@@ -1,0 +1,137 @@
+"""An app moves to another developer team of Apple: accounts, sessions and sign-ins survive it, also an interruption."""
+
+import base64
+import secrets
+import signal
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import requests
+
+import gateway
+from gateway import eventually
+from installation import sql
+from simulators import Simulators, fresh_person, idp_sign_in_body
+
+PEOPLE = 1000
+TEAM = "NEWTEAM123"
+CLIENT = "com.example.app"
+EXPORTED = "SELECT count(*) FROM linked_identity WHERE transfer_sub IS NOT NULL"
+IMPORTED = "SELECT count(*) FROM linked_identity WHERE transferred_at IS NOT NULL"
+
+
+@pytest.fixture
+def dev_folder(folder):
+    path = folder / f"transfer-{secrets.token_hex(4)}"
+    path.mkdir(mode=0o711)
+    return path
+
+
+class Transfer:
+    """The commands, against the simulated Apple of a `dev`."""
+
+    def __init__(self, dev, folder):
+        self.dev = dev
+        self.simulators = Simulators(dev)
+        key = (folder / "data" / "master-key").read_bytes()
+        self.environment = {
+            "DATABASE_URL": dev.database_url, "SEKISHO_MASTER_KEY": base64.b64encode(key).decode()}
+
+    def words(self, command):
+        state = self.simulators.request("GET", "/simulators", None).json()
+        return ["apple", command, "--project", "demo", "--simulator", state["apple"]["url"]]
+
+    def run(self, command, *options):
+        return gateway.run(*self.words(command), *options, **self.environment)
+
+    def interrupted(self, command, counter, *options):
+        """Kills the command while Apple is slow, after some identities were stored."""
+        before = self.count(counter)
+        self.simulators.configure(apple={"fault": "slow"})
+        process = subprocess.Popen(
+            [gateway.binary(), *self.words(command), *options], env=gateway.clean_environment(**self.environment),
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        assert eventually(lambda: self.count(counter) > before)
+        process.send_signal(signal.SIGKILL)
+        assert process.wait(timeout=30) == -signal.SIGKILL
+        self.simulators.configure(apple={"fault": "none"})
+        assert before < self.count(counter) < PEOPLE
+
+    def count(self, query):
+        return int(sql(self.dev.database_url, query))
+
+    def move(self):
+        """Apple moves the app, and the operator configures the new team."""
+        self.simulators.configure(apple={"transferToTeam": TEAM, "clientId": CLIENT})
+        changed = requests.patch(
+            f"{self.dev.url}/v2/projects/demo/defaultSupportedIdpConfigs/apple.com",
+            params={"updateMask": "appleSignInConfig.codeFlowConfig.teamId"},
+            json={"appleSignInConfig": {"codeFlowConfig": {"teamId": TEAM}}},
+            headers={"Authorization": "Bearer owner"}, timeout=30)
+        assert changed.status_code == 200, changed.text
+
+    def sign_in(self, person):
+        response = requests.post(
+            f"{self.dev.url}/v1/accounts:signInWithIdp?key=any",
+            json=idp_sign_in_body(self.simulators.apple(person, audience=CLIENT)), timeout=60)
+        assert response.status_code == 200, response.text
+        return response.json()
+
+    def accounts(self):
+        rows = sql(self.dev.database_url, "SELECT account_id || ' ' || subject || ' ' || email FROM linked_identity")
+        return {line.split()[0]: line.split()[1:] for line in rows.splitlines()}
+
+
+@pytest.mark.slow
+def test_a_thousand_identities_move_although_both_commands_are_killed(dev_folder):
+    with gateway.dev(dev_folder) as dev:
+        transfer = Transfer(dev, dev_folder)
+        people = [fresh_person() | {"hidesEmail": True} for _ in range(PEOPLE)]
+        with ThreadPoolExecutor(8) as pool:
+            sessions = list(pool.map(transfer.sign_in, people))
+        before = transfer.accounts()
+        assert len(before) == PEOPLE
+
+        transfer.interrupted("export-transfers", EXPORTED, "--to-team", TEAM)
+        exported = transfer.run("export-transfers", "--to-team", TEAM)
+        assert exported.returncode == 0, exported.stderr
+        assert exported.stdout == f"exported {PEOPLE} of {PEOPLE} identities\n"
+
+        transfer.move()
+        transfer.interrupted("import-transfers", IMPORTED)
+        waiting = set(sql(
+            dev.database_url, "SELECT account_id FROM linked_identity WHERE transferred_at IS NULL").split())
+        index = next(i for i, session in enumerate(sessions) if session["localId"] in waiting)
+        again = transfer.sign_in(people[index])
+        assert again["localId"] == sessions[index]["localId"] and "isNewUser" not in again
+        imported = transfer.run("import-transfers")
+        assert imported.returncode == 0, imported.stderr
+        assert imported.stdout == f"imported {PEOPLE} of {PEOPLE} identities\n"
+
+        after = transfer.accounts()
+        assert after.keys() == before.keys()
+        assert all(old != new for account in before for old, new in zip(before[account], after[account]))
+        assert sql(dev.database_url, "SELECT count(*) FROM account a WHERE NOT EXISTS (SELECT FROM linked_identity l "
+                   "WHERE l.account_id = a.id AND l.email = a.email AND a.email_verified)").strip() == "0"
+        for index in range(0, PEOPLE, 250):
+            assert transfer.sign_in(people[index])["localId"] == sessions[index]["localId"]
+        assert transfer.count("SELECT count(*) FROM account") == PEOPLE
+
+
+@pytest.mark.parametrize("options, complaint", [
+    ([], "--to-team is required"),
+    (["--to-team", "team"], "--to-team: expected ten upper-case letters and digits"),
+    (["--to-team", TEAM, "--team-id", "OLDTEAM123"], "belong together"),
+    (["--to-team", TEAM, "--simulator", "http://appleid.example.com"], "--simulator: expected http://127.0.0.1:PORT"),
+])
+def test_wrong_options_are_explained(options, complaint):
+    completed = gateway.run("apple", "export-transfers", "--project", "demo", *options)
+    assert completed.returncode == 2
+    assert complaint in completed.stderr
+
+
+def test_a_simulated_apple_is_only_for_a_database_of_dev(own):
+    completed = own.run("apple import-transfers --project demo --simulator http://127.0.0.1:1")
+    assert completed.returncode == 1
+    assert "was created by `sekisho serve`" in completed.stderr

@@ -1,0 +1,189 @@
+import Crypto
+import Identity
+import JSON
+import Postgres
+import Providers
+import Storage
+import Testing
+
+@testable import Gateway
+@testable import Simulators
+@testable import Support
+
+@Suite("Transfer of an app to another team of Apple")
+struct TeamTransferTests {
+    static let team = "NEWTEAM123"
+
+    /// Ada hides her address; Grace does not.
+    static let ada = SimulatedPerson.ada.with { $0.hidesEmail = true }
+    static let mary = SimulatedPerson.mary
+
+    struct Fixture {
+        let gateway: TestGateway
+        let ada: TestGateway.Tokens
+        let mary: TestGateway.Tokens
+
+        init() async throws {
+            gateway = try await TestGateway(servesApple: true)
+            ada = try await gateway.signedInWithApple(TeamTransferTests.ada)
+            mary = try await gateway.signedInWithApple(TeamTransferTests.mary)
+        }
+
+        /// The command, with the key of a team.
+        func run(as team: String) throws -> AppleTransferRun {
+            let server = try #require(gateway.appleServer)
+            let settings = try #require(SimulatedProviders.providers.first)
+            return AppleTransferRun(
+                gateway.project.realm, settings: settings, clientID: nil,
+                key: AppleKeyName(teamID: team, keyID: AppleServer.keyID),
+                privateKey: Secret(try server.privateKey.pem),
+                endpoint: .http(
+                    try AppleServer.client.get(), at: AppleEndpoints(base: server.baseURL),
+                    clock: gateway.clock.wallClock),
+                pool: gateway.database.pool, clock: gateway.clock.wallClock)
+        }
+
+        func export() async throws -> AppleTransferRun.Progress {
+            try await run(as: AppleServer.team).export(to: TeamTransferTests.team) { _ in }
+        }
+
+        func importAll() async throws -> AppleTransferRun.Progress {
+            try await run(as: TeamTransferTests.team).import { _ in }
+        }
+
+        /// Apple moves the app, and the operator configures the new team.
+        func move() async throws {
+            gateway.simulators.apple.transfer(SimulatedProviders.appleClient, to: TeamTransferTests.team)
+            _ = try await gateway.database.pool.execute(
+                """
+                UPDATE identity_provider
+                SET settings = jsonb_set(settings, '{apple,teamId}', to_jsonb(\(TeamTransferTests.team)))
+                WHERE provider = 'apple.com'
+                """)
+            gateway.clock.advance(by: .seconds(10))
+        }
+
+        func state(_ tokens: TestGateway.Tokens) async throws -> String? {
+            let answer = try await gateway.post("/v1/accounts:credentialState", ["idToken": .string(tokens.idToken)])
+            return answer.json["identities"]?[0]?["credentialState"]?.string
+        }
+
+        /// The subject and address of the identity, and the address of the account.
+        func addresses(_ tokens: TestGateway.Tokens) async throws -> [String?] {
+            let account = try await gateway.account(tokens.idToken)
+            let identity = account["providerUserInfo"]?[0]
+            return [identity?["rawId"]?.string, identity?["email"]?.string, account["email"]?.string]
+        }
+
+        func expected(_ person: SimulatedPerson) -> [String?] {
+            let client = AppleClient(id: SimulatedProviders.appleClient, team: TeamTransferTests.team)
+            let email = SimulatedApple.email(of: person, for: client, AppleQuirks())
+            return [SimulatedApple.subject(of: person, in: TeamTransferTests.team), email, email]
+        }
+    }
+
+    @Test("gives every identity its new subject and relay address; accounts and sessions stay")
+    func transfer() async throws {
+        let fixture = try await Fixture()
+        let before = try await fixture.addresses(fixture.ada)
+        #expect(try await fixture.export() == .init(all: 2, done: 2))
+        #expect(try await fixture.export() == .init(all: 2, done: 2), "a repetition asks for nothing")
+        #expect(try await fixture.state(fixture.ada) == "AUTHORIZED", "the app is still with the old team")
+        try await fixture.move()
+        try await fixture.gateway.appleWorkers.check()
+        #expect(try await fixture.state(fixture.ada) == "TRANSFERRED")
+        #expect(try await fixture.addresses(fixture.ada) == before)
+        #expect(try await fixture.importAll() == .init(all: 2, done: 2))
+        #expect(try await fixture.addresses(fixture.ada) == fixture.expected(Self.ada))
+        #expect(try await fixture.addresses(fixture.mary) == fixture.expected(Self.mary))
+        #expect(before != fixture.expected(Self.ada))
+        #expect(try await fixture.state(fixture.ada) == "UNKNOWN", "until the next sign-in")
+        #expect(
+            try await fixture.gateway.appleGrants()
+                == Array(
+                    repeating: "UNKNOWN REFRESH_TOKEN com.example.app", count: 2), "the tokens were of the old team")
+        #expect(try await fixture.importAll() == .init(all: 2, done: 2))
+        let again = try TestGateway.Tokens(await fixture.gateway.signIn(fixture.gateway.appleWithCode(Self.ada)))
+        #expect(again.localId == fixture.ada.localId)
+        #expect(try await fixture.state(again) == "AUTHORIZED")
+        try await fixture.gateway.attemptAppleGrants()
+        #expect(
+            try await fixture.gateway.appleGrants() == [
+                "AUTHORIZED REFRESH_TOKEN com.example.app", "UNKNOWN REFRESH_TOKEN com.example.app",
+            ])
+    }
+
+    @Test("a sign-in before the import finds the account by transfer_sub, and completes the transfer")
+    func signInFirst() async throws {
+        let fixture = try await Fixture()
+        _ = try await fixture.export()
+        try await fixture.move()
+        try await fixture.gateway.appleWorkers.check()
+        let exchange = try await fixture.gateway.signIn(fixture.gateway.appleWithCode(Self.ada))
+        #expect(exchange.json["isNewUser"] == nil)
+        let again = try TestGateway.Tokens(exchange)
+        #expect(again.localId == fixture.ada.localId)
+        #expect(try await fixture.addresses(again) == fixture.expected(Self.ada))
+        #expect(try await fixture.state(again) == "AUTHORIZED")
+        #expect(try await fixture.addresses(fixture.ada) == fixture.expected(Self.ada), "the old session lives")
+        let actions = try await fixture.gateway.database.pool.query(
+            "SELECT actor || ' ' || action AS line FROM audit_event WHERE action = 'identity.transferred'")
+        #expect(try actions.map { try $0.decode("line", as: String.self) } == ["user identity.transferred"])
+        try await fixture.gateway.attemptAppleGrants()
+        #expect(
+            try await fixture.gateway.appleGrants() == [
+                "AUTHORIZED REFRESH_TOKEN com.example.app", "UNKNOWN REFRESH_TOKEN com.example.app",
+            ], "the new token replaces the one of the old team")
+        #expect(try await fixture.importAll() == .init(all: 2, done: 2))
+        #expect(try await fixture.addresses(again) == fixture.expected(Self.ada))
+    }
+
+    @Test("a token without transfer_sub, or with that of another person, finds no account", arguments: [nil, "mary"])
+    func otherTransferSubject(of other: String?) async throws {
+        let fixture = try await Fixture()
+        _ = try await fixture.export()
+        try await fixture.move()
+        let exchange = try await fixture.gateway.signIn(
+            fixture.gateway.apple(Self.ada) {
+                $0.claims["transfer_sub"] = other.map { _ in .string("000000.r0") }
+            })
+        #expect(exchange.json["isNewUser"] == true, "\(exchange.text)")
+        #expect(exchange.json["localId"]?.string != fixture.ada.localId)
+        let progress = try await fixture.importAll()
+        #expect(progress == .init(all: 2, done: 1, conflicts: [ID(fixture.ada.localId)]), "she has two accounts now")
+    }
+
+    @Test("the subject decides before the transfer subject")
+    func precedence() async throws {
+        let fixture = try await Fixture()
+        _ = try await fixture.export()
+        try await fixture.move()
+        let second = try await fixture.gateway.signIn(
+            fixture.gateway.apple(Self.ada) { $0.claims["transfer_sub"] = nil })
+        let again = try await fixture.gateway.signIn(fixture.gateway.apple(Self.ada))
+        #expect(again.json["localId"] == second.json["localId"])
+    }
+
+    @Test("a person who has disconnected the app is counted, and does not stop the others")
+    func disconnected() async throws {
+        let fixture = try await Fixture()
+        fixture.gateway.simulators.apple.disconnect(Self.mary, from: SimulatedProviders.appleClient)
+        #expect(try await fixture.export() == .init(all: 2, done: 1, rejected: 1))
+        try await fixture.move()
+        #expect(try await fixture.importAll() == .init(all: 1, done: 1))
+        #expect(try await fixture.addresses(fixture.ada) == fixture.expected(Self.ada))
+    }
+
+    @Test("stops with a reason if Apple rejects the key or does not answer", arguments: [true, false])
+    func failures(isDown: Bool) async throws {
+        let fixture = try await Fixture()
+        if isDown { fixture.gateway.simulators.apple.faultInjection.injectFault(.unavailable) }
+        let failure = await #expect(throws: Failure.self) {
+            try await fixture.run(as: isDown ? AppleServer.team : "OTHERTEAM1").export(to: Self.team) { _ in }
+        }
+        #expect(
+            failure?.message.hasPrefix(isDown ? "Apple could not be asked" : "Apple rejects the private key") == true)
+        let nothing = await #expect(throws: Failure.self) { try await fixture.importAll() }
+        #expect(nothing?.message.contains("run export-transfers first") == true)
+    }
+}
