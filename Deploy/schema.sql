@@ -170,11 +170,16 @@ CREATE TABLE public.linked_identity (
     credential_state text,
     credential_checked_at timestamp with time zone,
     tokens_revoked_at timestamp with time zone,
-    CONSTRAINT linked_identity_credential_state_check CHECK ((credential_state = ANY (ARRAY['AUTHORIZED'::text, 'REVOKED'::text, 'UNKNOWN'::text]))),
+    transfer_sub text COLLATE pg_catalog."C",
+    transfer_team text,
+    transferred_at timestamp with time zone,
+    CONSTRAINT linked_identity_credential_state_check CHECK ((credential_state = ANY (ARRAY['AUTHORIZED'::text, 'REVOKED'::text, 'TRANSFERRED'::text, 'UNKNOWN'::text]))),
     CONSTRAINT linked_identity_email_trust_check CHECK ((email_trust = ANY (ARRAY['none'::text, 'verified'::text, 'authoritative'::text]))),
     CONSTRAINT linked_identity_linked_device_check CHECK ((length(linked_device) <= 200)),
     CONSTRAINT linked_identity_provider_check CHECK ((provider <> ''::text)),
-    CONSTRAINT linked_identity_subject_check CHECK ((subject <> ''::text))
+    CONSTRAINT linked_identity_subject_check CHECK ((subject <> ''::text)),
+    CONSTRAINT linked_identity_transfer_check CHECK ((((transfer_sub IS NULL) = (transfer_team IS NULL)) AND ((transfer_sub IS NOT NULL) OR (transferred_at IS NULL)))),
+    CONSTRAINT linked_identity_transfer_sub_check CHECK ((transfer_sub <> ''::text))
 );
 
 CREATE TABLE public.oob_code (
@@ -456,6 +461,8 @@ CREATE INDEX linked_identity_account ON public.linked_identity USING btree (acco
 CREATE INDEX linked_identity_email ON public.linked_identity USING btree (project_id, email) WHERE (email IS NOT NULL);
 
 CREATE INDEX linked_identity_real_user_status ON public.linked_identity USING btree (project_id, real_user_status, account_id) WHERE (real_user_status IS NOT NULL);
+
+CREATE UNIQUE INDEX linked_identity_transfer_sub ON public.linked_identity USING btree (project_id, transfer_sub) WHERE ((transfer_sub IS NOT NULL) AND (transferred_at IS NULL));
 
 CREATE INDEX oob_code_account ON public.oob_code USING btree (account_id, project_id);
 
