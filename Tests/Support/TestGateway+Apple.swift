@@ -30,7 +30,7 @@ extension TestGateway {
 
     /// Redeems and revokes what is due.
     func attemptAppleGrants() async throws {
-        try await appleWorkers.attemptDue()
+        for purpose in AppleGrant.Purpose.allCases { try await appleWorkers.attemptDue(purpose) }
     }
 
     /// State, token type and client ID of each grant.

@@ -13,8 +13,12 @@ extension AppleCredentialsLookup {
         let box = SealedBox(keys: masterKeys)
         let keys = Cache<ID<Realm>, AppleKey?>(lifetime: ConfigurationCache.lifetime) { realm in
             try await store.key(of: realm).map {
-                let pem = try box.open($0.sealed, context: SecretEncryption.context(.apple, in: realm))
-                return AppleKey(name: $0.name, privateKey: Secret(String(decoding: pem, as: UTF8.self)))
+                do {
+                    let pem = try box.open($0.sealed, context: SecretEncryption.context(.apple, in: realm))
+                    return AppleKey(name: $0.name, privateKey: Secret(String(decoding: pem, as: UTF8.self)))
+                } catch {
+                    throw AppleKeyFault.unreadable
+                }
             }
         }
         return AppleCredentialsLookup { client in

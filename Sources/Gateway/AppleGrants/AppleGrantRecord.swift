@@ -15,7 +15,7 @@ struct AppleGrantRecord: Sendable {
         attempts = metrics.counter(
             "sekisho_apple_attempts_total", help: "Attempts to redeem codes of Apple and to revoke tokens.",
             labels: [
-                MetricLabel("purpose", ["redeem", "revoke"]),
+                MetricLabel("purpose", AppleGrant.Purpose.allCases.map(\.rawValue)),
                 MetricLabel("outcome", ["done", "postponed", "given_up", "interrupted"]),
             ])
         checks = metrics.counter(
@@ -29,7 +29,7 @@ struct AppleGrantRecord: Sendable {
     }
 
     func note(_ grant: AppleGrant, _ outcome: AppleGrantAttempts.Outcome) {
-        let purpose = grant.state == .revoking ? "revoke" : "redeem"
+        let purpose = grant.purpose.rawValue
         var fields: LogFields = [
             "grantId": .string(grant.id.rawValue), "project": .string(grant.realm.rawValue),
             "clientId": .string(grant.clientID), "purpose": .string(purpose), "attempts": .int(grant.attempts),

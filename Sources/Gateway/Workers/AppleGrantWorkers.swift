@@ -3,56 +3,91 @@ internal import EventLoop
 internal import Identity
 internal import Postgres
 internal import Storage
+internal import Synchronization
 internal import Telemetry
 
-/// The workers for grants of Apple: one redeems codes and revokes tokens as soon as they are there, the other checks.
+/// The workers for grants of Apple: one redeems codes as soon as they are there, one revokes tokens, and one checks.
 struct AppleGrantWorkers: Sendable {
-    /// Requests to Apple at once.
+    /// Requests of one worker to Apple at once.
     private static let capacity = 8
     /// Longer than one request can take.
     private static let lease: Duration = .seconds(30)
+
+    /// Whether the process ends.
+    private final class Shutdown: Sendable {
+        private let flag = Mutex(false)
+
+        var hasBegun: Bool { flag.withLock { $0 } }
+
+        func begin() { flag.withLock { $0 = true } }
+    }
 
     private let store: PostgresAppleGrantStore
     private let attempts: AppleGrantAttempts
     private let checks: AppleGrantChecks
     private let record: AppleGrantRecord
     private let clock: WallClock
+    private let loop: Loop
+    private let shutdown: Shutdown
 
     init(
         on pool: Pool, endpoint: AppleTokenEndpoint, under masterKeys: MasterKeys, clock: WallClock, log: Log,
         metrics: Metrics
     ) {
+        let (loop, shutdown) = (pool.loop, Shutdown())
         store = PostgresAppleGrantStore(pool: pool)
         let credentials = AppleCredentialsLookup.live(on: pool, under: masterKeys)
         let sealing = AppleGrantSealing.sealing(under: masterKeys)
         attempts = AppleGrantAttempts(
             store: store, endpoint: endpoint, credentials: credentials, sealing: sealing, backoff: Self.backoff,
-            chance: { .random(in: 0...1) }, clock: clock)
+            pause: {
+                guard !shutdown.hasBegun else { throw CancellationError() }
+                try await loop.sleep(for: .seconds(1))
+            }, chance: { .random(in: 0...1) }, clock: clock)
         checks = AppleGrantChecks(
             store: store, endpoint: endpoint, credentials: credentials, sealing: sealing, clock: clock)
         record = AppleGrantRecord(log: log, metrics: metrics)
         self.clock = clock
+        self.loop = loop
+        self.shutdown = shutdown
     }
 
     /// The random pauses spread the load of replicas that were started together.
     var workers: [Worker] {
         [
-            Worker(name: "apple grants", pause: { .milliseconds(.random(in: 900...1100)) }, run: attemptDue),
+            Worker(name: "apple codes", pause: Self.pause) { try await attemptDue(.redeem) },
+            Worker(name: "apple revocations", pause: Self.pause) { try await attemptDue(.revoke) },
             Worker(name: "apple checks", pause: { .milliseconds(.random(in: 50_000...70_000)) }, run: check),
         ]
     }
 
-    /// Attempts all grants that are due now.
-    func attemptDue() async throws {
-        while true {
-            let due = try await store.claimWaiting(limit: Self.capacity, lease: Self.lease, at: clock.now())
-            guard !due.isEmpty else { return }
-            await withTaskGroup(of: Void.self) { group in
-                for grant in due {
-                    group.addTask { record.note(grant, await attempts.attempt(grant)) }
-                }
+    private static func pause() -> Duration { .milliseconds(.random(in: 900...1100)) }
+
+    /// Attempts all grants that are due now. A slow request delays no other one.
+    func attemptDue(_ purpose: AppleGrant.Purpose) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            var running = 0
+            while true {
+                try Task.checkCancellation()
+                let due = try await store.claimWaiting(
+                    for: purpose, limit: Self.capacity - running, lease: Self.lease, at: clock.now())
+                for grant in due { group.addTask { await attempt(grant) } }
+                running += due.count
+                guard running > 0 else { return }
+                try await group.next()
+                running -= 1
             }
-            try Task.checkCancellation()
+        }
+    }
+
+    /// The end of the process does not cancel a request that Apple may have processed already. The request has a
+    /// deadline.
+    private func attempt(_ grant: AppleGrant) async {
+        let attempt = Task(executorPreference: loop) { record.note(grant, await attempts.attempt(grant)) }
+        await withTaskCancellationHandler {
+            await attempt.value
+        } onCancel: {
+            shutdown.begin()
         }
     }
 
@@ -62,9 +97,9 @@ struct AppleGrantWorkers: Sendable {
     }
 
     /// A code lives for minutes, and a revocation may take a month.
-    private static func backoff(after attempts: Int, of state: AppleGrant.State) -> Duration {
+    private static func backoff(after attempts: Int, of purpose: AppleGrant.Purpose) -> Duration {
         let backoff =
-            state == .revoking
+            purpose == .revoke
             ? RetryBackoff(from: .seconds(30), to: .seconds(6 * 3600), jitter: 0.75...1.25)
             : RetryBackoff(from: .seconds(1), to: .seconds(60), jitter: 0.75...1.25)
         return backoff.delay(after: attempts, chance: .random(in: 0...1))

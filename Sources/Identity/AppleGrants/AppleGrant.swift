@@ -20,6 +20,13 @@ public struct AppleGrant: Hashable, Sendable {
         case code = "CODE"
     }
 
+    /// What a worker does with a waiting grant.
+    public enum Purpose: String, CaseIterable, Sendable {
+        /// A code is exchanged for a refresh token, or the refresh token of a sign-in in the browser is kept.
+        case redeem
+        case revoke
+    }
+
     public let id: ID<AppleGrant>
     public let realm: ID<Realm>
     /// `nil` if the identity was unlinked, or its account deleted.
@@ -67,4 +74,5 @@ public struct AppleClientKey: Hashable, Sendable {
 
 extension AppleGrant {
     public var client: AppleClientKey { AppleClientKey(realm: realm, clientID: clientID) }
+    public var purpose: Purpose { tokenType == .code || state == .redeeming ? .redeem : .revoke }
 }

@@ -5,16 +5,19 @@ public struct AppleGrantAttempts: Sendable {
     private let endpoint: AppleTokenEndpoint
     private let credentials: AppleCredentialsLookup
     private let sealing: AppleGrantSealing
-    private let backoff: @Sendable (_ attempts: Int, AppleGrant.State) -> Duration
+    private let backoff: @Sendable (_ attempts: Int, AppleGrant.Purpose) -> Duration
+    private let pause: @Sendable () async throws -> Void
     private let chance: @Sendable () -> Double
     private let clock: WallClock
 
     /// - Parameters:
     ///   - backoff: the delay after a failed attempt.
+    ///   - pause: waits before a token is stored again; throws if the process ends.
     ///   - chance: a random number from 0 to 1.
     public init(
         store: any AppleGrantStore, endpoint: AppleTokenEndpoint, credentials: AppleCredentialsLookup,
-        sealing: AppleGrantSealing, backoff: @escaping @Sendable (Int, AppleGrant.State) -> Duration,
+        sealing: AppleGrantSealing, backoff: @escaping @Sendable (Int, AppleGrant.Purpose) -> Duration,
+        pause: @escaping @Sendable () async throws -> Void,
         chance: @escaping @Sendable () -> Double, clock: WallClock
     ) {
         self.store = store
@@ -22,6 +25,7 @@ public struct AppleGrantAttempts: Sendable {
         self.credentials = credentials
         self.sealing = sealing
         self.backoff = backoff
+        self.pause = pause
         self.chance = chance
         self.clock = clock
     }
@@ -37,71 +41,100 @@ public struct AppleGrantAttempts: Sendable {
 
     public func attempt(_ grant: AppleGrant) async -> Outcome {
         do {
-            return switch (grant.tokenType, grant.state) {
-            case (.code, _): try await redeem(grant)
-            case (.refreshToken, .redeeming): try await keep(grant)
-            case (.refreshToken, _), (.accessToken, _): try await revoke(grant)
+            if let end = grant.expiresAt, clock.now() >= end { return try await giveUp(grant, because: "expired") }
+            let client: AppleClientCredentials
+            do {
+                client = try await credentials.required(grant.client)
+            } catch let fault as AppleKeyFault {
+                return try await retry(grant, because: fault.reason, concernsClient: true)
+            }
+            guard let token = opened(grant) else {
+                return try await retry(grant, because: "the token cannot be decrypted")
+            }
+            return switch (grant.purpose, grant.tokenType) {
+            case (.redeem, .code): try await redeem(grant, token, client)
+            case (.redeem, _): try await keep(grant, obtainedWith: client.key)
+            case (.revoke, _): try await revoke(grant, token, client)
             }
         } catch {
             return .interrupted
         }
     }
 
-    private func redeem(_ grant: AppleGrant) async throws -> Outcome {
-        guard let (client, token) = try await prepared(grant) else {
-            return try await retry(grant, because: "no usable private key")
-        }
-        let code = AuthorizationCode(code: token, redirectURI: grant.redirectURI)
-        let exchange = try await endpoint.exchange(code, client)
+    private func redeem(
+        _ grant: AppleGrant, _ token: Secret, _ client: AppleClientCredentials
+    ) async throws -> Outcome {
+        let exchange = try await endpoint.exchange(
+            AuthorizationCode(code: token, redirectURI: grant.redirectURI), client)
         switch (RedemptionDecision(exchange, for: grant.subject), exchange) {
         case (.keep, .tokens(let tokens)):
-            let now = clock.now()
-            try await store.keep(
-                grant, token: sealing.seal(tokens.refreshToken, grant.id), obtainedWith: client.key,
-                firstCheck: AppleGrant.firstCheck(after: now, chance: chance()), at: now)
+            try await keep(try sealing.seal(tokens.refreshToken, grant.id), of: grant, obtainedWith: client.key)
             return .redeemed
+        case (.giveUp(let reason), .failed) where grant.attempts > 1:
+            // Another worker may have exchanged the code and not stored the token yet.
+            return try await postpone(grant, until: grant.expiresAt ?? clock.now(), because: reason)
         case (.giveUp(let reason), _): return try await giveUp(grant, because: reason)
         case (.retry(let reason), _): return try await retry(grant, because: reason)
         case (.keep, .failed(let answer)): return try await retry(grant, because: "\(answer)")
         }
     }
 
-    /// The code of a sign-in in the browser was exchanged before the sign-in.
-    private func keep(_ grant: AppleGrant) async throws -> Outcome {
-        guard let client = try await credentials.find(grant.client) else {
-            return try await retry(grant, because: "no usable private key")
+    /// Apple accepts a code once, so a token that is not stored is lost. While the database fails, this repeats it until
+    /// the code would have expired.
+    private func keep(_ token: [UInt8], of grant: AppleGrant, obtainedWith key: AppleKeyName) async throws {
+        while true {
+            let now = clock.now()
+            do {
+                return try await store.keep(
+                    grant, token: token, obtainedWith: key,
+                    firstCheck: AppleGrant.firstCheck(after: now, chance: chance()), at: now)
+            } catch let error as StoreUnavailable {
+                guard let end = grant.expiresAt, now < end else { throw error }
+                try await pause()
+            }
         }
-        let now = clock.now()
-        try await store.keep(
-            grant, token: grant.token, obtainedWith: client.key,
-            firstCheck: AppleGrant.firstCheck(after: now, chance: chance()), at: now)
+    }
+
+    /// The code of a sign-in in the browser was exchanged before the sign-in.
+    private func keep(_ grant: AppleGrant, obtainedWith key: AppleKeyName) async throws -> Outcome {
+        try await keep(grant.token, of: grant, obtainedWith: key)
         return .redeemed
     }
 
-    private func revoke(_ grant: AppleGrant) async throws -> Outcome {
-        guard let (client, token) = try await prepared(grant) else {
-            return try await retry(grant, because: "no usable private key")
-        }
+    private func revoke(
+        _ grant: AppleGrant, _ token: Secret, _ client: AppleClientCredentials
+    ) async throws -> Outcome {
         let answer = try await endpoint.revoke(token, grant.tokenType, client)
-        guard answer == .accepted else { return try await retry(grant, because: "\(answer)") }
+        guard answer == .accepted else {
+            return try await retry(grant, because: "\(answer)", concernsClient: answer.concernsClient)
+        }
         try await store.remove(grant)
         return .revoked
     }
 
-    /// - Returns: `nil` without a private key, or if the token cannot be decrypted.
-    private func prepared(_ grant: AppleGrant) async throws -> (AppleClientCredentials, Secret)? {
-        guard let client = try await credentials.find(grant.client) else { return nil }
+    private func opened(_ grant: AppleGrant) -> Secret? {
         do {
-            return (client, try sealing.open(grant.token, grant.id))
+            return try sealing.open(grant.token, grant.id)
         } catch {
             return nil
         }
     }
 
-    private func retry(_ grant: AppleGrant, because reason: String) async throws -> Outcome {
-        let due = clock.now() + backoff(grant.attempts, grant.state)
+    /// - Parameter concernsClient: the next attempt with another token of the client ID would fail too.
+    private func retry(
+        _ grant: AppleGrant, because reason: String, concernsClient: Bool = false
+    ) async throws -> Outcome {
+        let now = clock.now()
+        let due = now + backoff(grant.attempts, grant.purpose)
+        if concernsClient, grant.purpose == .revoke {
+            try await store.postponeRevocations(like: grant, until: due, failure: reason, at: now)
+        }
         guard let end = grant.expiresAt, due < end else { return try await giveUp(grant, because: reason) }
-        try await store.postpone(grant.id, until: due, failure: reason)
+        return try await postpone(grant, until: due, because: reason)
+    }
+
+    private func postpone(_ grant: AppleGrant, until due: Instant, because reason: String) async throws -> Outcome {
+        try await store.postpone(grant, until: due, failure: reason)
         return .postponed(until: due, reason: reason)
     }
 
@@ -114,9 +147,30 @@ public struct AppleGrantAttempts: Sendable {
 /// Finds what authenticates a client ID to Apple.
 public struct AppleCredentialsLookup: Sendable {
     /// - Returns: `nil` if the realm has no private key for Apple.
+    /// - Throws: ``AppleKeyFault``, ``StoreUnavailable``.
     public var find: @Sendable (AppleClientKey) async throws -> AppleClientCredentials?
 
     public init(find: @escaping @Sendable (AppleClientKey) async throws -> AppleClientCredentials?) {
         self.find = find
+    }
+}
+
+extension AppleCredentialsLookup {
+    func required(_ client: AppleClientKey) async throws -> AppleClientCredentials {
+        guard let found = try await find(client) else { throw AppleKeyFault.missing }
+        return found
+    }
+}
+
+/// Why the gateway cannot authenticate to Apple.
+public enum AppleKeyFault: Error {
+    case missing
+    case unreadable
+
+    public var reason: String {
+        switch self {
+        case .missing: "no private key"
+        case .unreadable: "the private key cannot be decrypted"
+        }
     }
 }

@@ -1,8 +1,9 @@
 /// The grants, for the workers that redeem, check and revoke them. Every call is one statement or one transaction, and
 /// may throw ``StoreUnavailable``.
 public protocol AppleGrantStore: Sendable {
-    /// Claims grants that wait to be redeemed or revoked. No other worker can claim them until `lease` has passed.
-    func claimWaiting(limit: Int, lease: Duration, at now: Instant) async throws -> [AppleGrant]
+    /// Claims grants that wait. No other worker can claim them until `lease` has passed.
+    func claimWaiting(for purpose: AppleGrant.Purpose, limit: Int, lease: Duration, at now: Instant) async throws
+        -> [AppleGrant]
 
     /// Keeps the refresh token that the code of `grant` was exchanged for, in place of an earlier one of the same identity
     /// and client ID. If the identity was unlinked meanwhile, the token waits to be revoked.
@@ -13,10 +14,17 @@ public protocol AppleGrantStore: Sendable {
     func keep(_ grant: AppleGrant, token: [UInt8], obtainedWith key: AppleKeyName, firstCheck: Instant, at now: Instant)
         async throws
 
+    /// Does nothing if another worker has claimed the grant since.
+    ///
     /// - Parameter failure: the reason, without any token.
-    func postpone(_ grant: ID<AppleGrant>, until due: Instant, failure: String) async throws
+    func postpone(_ grant: AppleGrant, until due: Instant, failure: String) async throws
 
-    /// Deletes a grant that was revoked, or given up, unless its token was replaced meanwhile.
+    /// Postpones many of the revocations that are due with the same client ID as `grant`, as if each had been attempted as
+    /// often.
+    func postponeRevocations(like grant: AppleGrant, until due: Instant, failure: String, at now: Instant) async throws
+
+    /// Deletes a grant that was revoked, or given up, unless its token was replaced meanwhile or another worker has
+    /// claimed it since.
     func remove(_ grant: AppleGrant) async throws
 
     /// The checks of the last hour, and the failed ones among them, by client ID.

@@ -90,6 +90,13 @@ public enum AppleErrorCode: String, CaseIterable, Sendable {
     public var concernsClient: Bool { self == .invalidClient || self == .unauthorizedClient }
 }
 
+extension AppleAnswer {
+    /// Whether Apple rejects the client ID or its key.
+    public var concernsClient: Bool {
+        if case .refused(let code) = self { code.concernsClient } else { false }
+    }
+}
+
 extension AppleAnswer: CustomStringConvertible {
     public var description: String {
         switch self {

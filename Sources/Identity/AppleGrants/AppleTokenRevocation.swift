@@ -49,7 +49,12 @@ public struct AppleTokenRevocation: Sendable {
         else { throw AppleRevocationRefusal.noAppleIdentity }
         try limiter.takeCredentialChange(of: caller.account.id, in: project)
         let key = AppleClientKey(realm: project.realm, clientID: app.clientID(of: settings, for: identity))
-        guard let client = try await credentials.find(key) else { throw Self.unreachable("no private key") }
+        let client: AppleClientCredentials
+        do {
+            client = try await credentials.required(key)
+        } catch let fault as AppleKeyFault {
+            throw Self.unreachable(fault.reason)
+        }
         let (id, now) = (sealing.newID(), clock.now())
         let isCode = request.tokenType == .code
         let revocation = OwnRevocation(

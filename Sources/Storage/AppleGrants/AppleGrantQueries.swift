@@ -3,10 +3,12 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    /// Inserts the code of a sign-in for each row of `source`; nothing without a code.
+    /// Inserts the code of a sign-in for each row of `source`.
+    ///
+    /// - Returns: `nil` without a code, and for a code that expired in a pending token.
     static func redeemLater(_ code: SealedCode?, at now: Instant, in realm: ID<Realm>, from source: SQL) throws -> SQL?
     {
-        guard let code else { return nil }
+        guard let code, now < code.expiresAt else { return nil }
         return """
             INSERT INTO apple_grant (id, project_id, subject, client_id, state, token_type, token, redirect_uri,
                 created_at, due_at, expires_at)
@@ -17,14 +19,47 @@ extension SQL {
     }
 
     /// Grants that were marked by the deletion of an identity get the end of their attempts here.
-    static func claimWaiting(limit: Int, until due: Instant, givingUpAt end: Instant, at now: Instant) -> SQL {
+    static func claimWaiting(
+        for purpose: AppleGrant.Purpose, limit: Int, until due: Instant, givingUpAt end: Instant, at now: Instant
+    ) -> SQL {
         """
         WITH due AS MATERIALIZED (
-            SELECT id FROM apple_grant WHERE state IN ('REDEEMING', 'REVOKING') AND due_at <= \(Timestamp(now))
+            SELECT id FROM apple_grant WHERE \(isWaiting(for: purpose)) AND due_at <= \(Timestamp(now))
             ORDER BY due_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
         UPDATE apple_grant g SET due_at = \(Timestamp(due)), attempts = g.attempts + 1,
             expires_at = coalesce(g.expires_at, \(Timestamp(end)))
         FROM due WHERE g.id = due.id RETURNING \(AppleGrant.columns)
+        """
+    }
+
+    /// Each purpose has an index, so that revocations by the thousand do not delay a code until it expires.
+    private static func isWaiting(for purpose: AppleGrant.Purpose) -> SQL {
+        switch purpose {
+        case .redeem: "(token_type = 'CODE' OR state = 'REDEEMING')"
+        case .revoke: "state = 'REVOKING' AND token_type <> 'CODE'"
+        }
+    }
+
+    /// A condition: no other worker has claimed the waiting grant `g` since, and its token was not replaced.
+    static func isClaimed(_ grant: AppleGrant) throws -> SQL {
+        """
+        g.id = \(try UUID(grant.id)) AND g.state IN ('REDEEMING', 'REVOKING')
+        AND g.token_type = \(grant.tokenType.rawValue) AND g.attempts = \(grant.attempts)
+        """
+    }
+
+    /// Claimed grants are due later, and are not touched.
+    static func postponeRevocations(
+        like grant: AppleGrant, until due: Instant, failure: String, at now: Instant
+    ) -> SQL {
+        """
+        WITH waiting AS MATERIALIZED (
+            SELECT id FROM apple_grant WHERE \(isWaiting(for: .revoke)) AND project_id = \(grant.realm.rawValue)
+                AND client_id = \(grant.clientID) AND due_at <= \(Timestamp(now))
+            ORDER BY due_at LIMIT 5000 FOR UPDATE SKIP LOCKED)
+        UPDATE apple_grant g SET due_at = \(Timestamp(due)), attempts = greatest(g.attempts, \(grant.attempts)),
+            failure = \(failure), expires_at = coalesce(g.expires_at, \(Timestamp(now + AppleGrant.revocationLifetime)))
+        FROM waiting WHERE g.id = waiting.id
         """
     }
 
@@ -44,7 +79,7 @@ extension SQL {
         """
     }
 
-    /// A grant that has lost its identity stays REVOKING, and is tried again with the new token.
+    /// A grant that has lost its identity stays REVOKING, and is tried again with the new token. May be repeated.
     static func keep(
         _ id: UUID, token: [UInt8], obtainedWith key: AppleKeyName, firstCheck: Instant, at now: Instant
     ) -> SQL {
@@ -53,7 +88,7 @@ extension SQL {
             team_id = \(key.teamID), key_id = \(key.keyID), expires_at = NULL, attempts = 0, failure = NULL,
             state = CASE state WHEN 'REDEEMING' THEN 'AUTHORIZED' ELSE state END,
             due_at = CASE state WHEN 'REDEEMING' THEN \(Timestamp(firstCheck)) ELSE \(Timestamp(now)) END
-        WHERE id = \(id) AND state IN ('REDEEMING', 'REVOKING')
+        WHERE id = \(id) AND \(isWaiting(for: .redeem))
         """
     }
 

@@ -11,14 +11,17 @@ public struct PostgresAppleGrantStore: AppleGrantStore {
         self.pool = pool
     }
 
-    public func claimWaiting(limit: Int, lease: Duration, at now: Instant) async throws -> [AppleGrant] {
+    public func claimWaiting(
+        for purpose: AppleGrant.Purpose, limit: Int, lease: Duration, at now: Instant
+    ) async throws -> [AppleGrant] {
         let giveUp = now + AppleGrant.revocationLifetime
         return try await withStoreErrors {
-            try await pool.query(.claimWaiting(limit: limit, until: now + lease, givingUpAt: giveUp, at: now))
+            try await pool.query(
+                .claimWaiting(for: purpose, limit: limit, until: now + lease, givingUpAt: giveUp, at: now))
         }.map { try AppleGrant($0) }
     }
 
-    /// A concurrent redemption for the same identity and client ID is rare and loses: the unique index makes it retry.
+    /// The lock of the identity orders concurrent redemptions: the later one deletes the grant of the earlier one.
     public func keep(
         _ grant: AppleGrant, token: [UInt8], obtainedWith key: AppleKeyName, firstCheck: Instant, at now: Instant
     ) async throws {
@@ -34,17 +37,21 @@ public struct PostgresAppleGrantStore: AppleGrantStore {
         }
     }
 
-    public func postpone(_ grant: ID<AppleGrant>, until due: Instant, failure: String) async throws {
+    public func postpone(_ grant: AppleGrant, until due: Instant, failure: String) async throws {
         try await run(
-            "UPDATE apple_grant SET due_at = \(Timestamp(due)), failure = \(failure) WHERE id = \(try UUID(grant))")
+            """
+            UPDATE apple_grant g SET due_at = \(Timestamp(due)), failure = \(failure) WHERE \(try SQL.isClaimed(grant))
+            """)
+    }
+
+    public func postponeRevocations(
+        like grant: AppleGrant, until due: Instant, failure: String, at now: Instant
+    ) async throws {
+        try await run(.postponeRevocations(like: grant, until: due, failure: failure, at: now))
     }
 
     public func remove(_ grant: AppleGrant) async throws {
-        try await run(
-            """
-            DELETE FROM apple_grant WHERE id = \(try UUID(grant.id)) AND state IN ('REDEEMING', 'REVOKING')
-                AND token_type = \(grant.tokenType.rawValue)
-            """)
+        try await run("DELETE FROM apple_grant g WHERE \(try SQL.isClaimed(grant))")
     }
 
     public func insert(_ revocation: OwnRevocation, in realm: ID<Realm>) async throws {

@@ -291,7 +291,11 @@ CREATE TABLE apple_grant (
 CREATE UNIQUE INDEX apple_grant_key ON apple_grant (project_id, subject, client_id)
     WHERE state IN ('AUTHORIZED', 'REVOKED', 'UNKNOWN');
 CREATE INDEX apple_grant_subject ON apple_grant (subject, project_id) WHERE subject IS NOT NULL;
-CREATE INDEX apple_grant_waiting ON apple_grant (due_at) WHERE state IN ('REDEEMING', 'REVOKING');
+CREATE INDEX apple_grant_codes ON apple_grant (due_at) WHERE token_type = 'CODE' OR state = 'REDEEMING';
+CREATE INDEX apple_grant_revocations ON apple_grant (due_at) WHERE state = 'REVOKING' AND token_type <> 'CODE';
+-- For the other revocations of a client ID whose key Apple rejects.
+CREATE INDEX apple_grant_revocations_of_client ON apple_grant (project_id, client_id, due_at)
+    WHERE state = 'REVOKING' AND token_type <> 'CODE';
 CREATE INDEX apple_grant_unchecked ON apple_grant (due_at) WHERE state = 'AUTHORIZED';
 CREATE INDEX apple_grant_checked_at ON apple_grant (checked_at) WHERE checked_at IS NOT NULL;
 

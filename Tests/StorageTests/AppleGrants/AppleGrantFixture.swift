@@ -64,7 +64,11 @@ struct AppleGrantFixture: Sendable {
     }
 
     func claim(after delay: Duration = .zero) async throws -> [AppleGrant] {
-        try await store.claimWaiting(limit: 10, lease: .seconds(30), at: now + delay)
+        var claimed: [AppleGrant] = []
+        for purpose in AppleGrant.Purpose.allCases {
+            claimed += try await store.claimWaiting(for: purpose, limit: 10, lease: .seconds(30), at: now + delay)
+        }
+        return claimed
     }
 
     func claimChecks(

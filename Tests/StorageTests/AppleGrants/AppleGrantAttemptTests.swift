@@ -1,0 +1,157 @@
+import Identity
+import Postgres
+import Synchronization
+import Testing
+
+@testable import Storage
+
+@Suite("Attempts to redeem and revoke")
+struct AppleGrantAttemptTests {
+    /// What Apple answers, and whether the private key can be read.
+    private struct Apple {
+        var exchange = AppleExchange.tokens(refreshToken: Secret("r"), subject: AppleGrantFixture.subject)
+        var revocation = AppleAnswer.accepted
+        var keyFault: AppleKeyFault?
+        let requests = Requests()
+    }
+
+    private final class Requests: Sendable {
+        private let counter = Mutex(0)
+
+        var count: Int { counter.withLock { $0 } }
+
+        func note() { counter.withLock { $0 += 1 } }
+    }
+
+    private func attempts(
+        _ fixture: AppleGrantFixture, _ apple: Apple, after delay: Duration = .zero,
+        pause: @escaping @Sendable () async throws -> Void = { throw CancellationError() }
+    ) -> AppleGrantAttempts {
+        AppleGrantAttempts(
+            store: fixture.store,
+            endpoint: AppleTokenEndpoint(
+                exchange: { _, _ in
+                    apple.requests.note()
+                    return apple.exchange
+                }, check: { _, _ in .accepted },
+                revoke: { _, _, _ in
+                    apple.requests.note()
+                    return apple.revocation
+                }),
+            credentials: AppleCredentialsLookup { client in
+                if let fault = apple.keyFault { throw fault }
+                return AppleClientCredentials(
+                    clientID: client.clientID, key: AppleGrantFixture.key, privateKey: Secret("PEM"))
+            },
+            sealing: AppleGrantSealing(
+                newID: { ID("") }, seal: { _, _ in [7] }, open: { _, _ in Secret("token") }),
+            backoff: { _, _ in .seconds(60) }, pause: pause, chance: { 0 },
+            clock: WallClock { fixture.now + delay })
+    }
+
+    @Test("make no request for an expired code")
+    func expired() async throws {
+        let fixture = try await AppleGrantFixture()
+        try await fixture.bring(1)
+        let code = try #require(try await fixture.claim().first)
+        let apple = Apple()
+        let outcome = await attempts(fixture, apple, after: AuthorizationCode.lifetime).attempt(code)
+        #expect(outcome == .givenUp(reason: "expired"))
+        #expect(apple.requests.count == 0)
+        #expect(try await fixture.grants().isEmpty)
+    }
+
+    @Test("store the token again while the database fails")
+    func storeFails() async throws {
+        let fixture = try await AppleGrantFixture()
+        try await fixture.bring(1)
+        let code = try #require(try await fixture.claim().first)
+        try await fixture.pool.execute(
+            """
+            CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN RAISE EXCEPTION 'timeout' USING ERRCODE = 'query_canceled'; END $$
+            """)
+        try await fixture.pool.execute(
+            "CREATE TRIGGER fail BEFORE UPDATE ON apple_grant FOR EACH ROW EXECUTE FUNCTION fail()")
+        let outcome = await attempts(
+            fixture, Apple(), pause: { try await fixture.pool.execute("DROP TRIGGER fail ON apple_grant") }
+        ).attempt(code)
+        #expect(outcome == .redeemed)
+        #expect(try await fixture.grants() == ["AUTHORIZED REFRESH_TOKEN \(AppleGrantFixture.subject) 07"])
+    }
+
+    @Test("leave a code that Apple rejects to the worker that may have exchanged it before, until it expires")
+    func anotherWorker() async throws {
+        let fixture = try await AppleGrantFixture()
+        try await fixture.bring(1)
+        let first = try #require(try await fixture.claim().first)
+        let second = try #require(try await fixture.claim(after: .seconds(30)).first)
+        let apple = Apple(exchange: .failed(.refused(.invalidGrant)))
+        let outcome = await attempts(fixture, apple).attempt(second)
+        #expect(
+            outcome == .postponed(until: fixture.now + AuthorizationCode.lifetime, reason: "invalid_grant"))
+        #expect(await attempts(fixture, Apple()).attempt(first) == .redeemed)
+        #expect(try await fixture.grants() == ["AUTHORIZED REFRESH_TOKEN \(AppleGrantFixture.subject) 07"])
+    }
+
+    @Test("change nothing for a worker that was too slow")
+    func tooSlow() async throws {
+        let fixture = try await AppleGrantFixture()
+        try await fixture.bring(1)
+        let first = try #require(try await fixture.claim().first)
+        _ = try await fixture.claim(after: .seconds(30))
+        try await fixture.store.remove(first)
+        try await fixture.store.postpone(first, until: fixture.now, failure: "slow")
+        #expect(try await fixture.grants().count == 1)
+        #expect(try await fixture.claim(after: .seconds(59)).isEmpty)
+    }
+
+    @Test(
+        "postpone all revocations of a client ID that Apple rejects, or whose private key cannot be used",
+        arguments: [nil, AppleKeyFault.missing, .unreadable])
+    func clientFails(fault: AppleKeyFault?) async throws {
+        let fixture = try await AppleGrantFixture()
+        for client in ["one", "one.web"] { try await fixture.keep(2, client: client) }
+        try await fixture.pool.execute("DELETE FROM account")
+        try await fixture.pool.execute(
+            """
+            INSERT INTO apple_grant (id, project_id, client_id, state, token_type, token, created_at, due_at)
+            SELECT gen_random_uuid(), 'demo', 'one', 'REVOKING', 'REFRESH_TOKEN', 'sealed', now(), '-infinity'
+            FROM generate_series(1, 20)
+            """)
+        let claimed = try await fixture.store.claimWaiting(
+            for: .revoke, limit: 1, lease: .seconds(30), at: fixture.now)
+        var apple = Apple(revocation: .refused(.invalidClient), keyFault: fault)
+        apple.keyFault = fault
+        let grant = try #require(claimed.first)
+        let outcome = await attempts(fixture, apple).attempt(grant)
+        #expect(
+            outcome == .postponed(until: fixture.now + .seconds(60), reason: fault?.reason ?? "invalid_client"))
+        let clients = try await fixture.claim(after: .seconds(59)).map(\.clientID)
+        #expect(clients == (grant.clientID == "one" ? ["one.web"] : Array(repeating: "one", count: 10)))
+    }
+
+    @Test("do not wait for revocations if there are codes")
+    func codesFirst() async throws {
+        let fixture = try await AppleGrantFixture()
+        try await fixture.pool.execute(
+            """
+            INSERT INTO apple_grant (id, project_id, client_id, state, token_type, token, created_at, due_at)
+            SELECT gen_random_uuid(), 'demo', 'one', 'REVOKING', 'REFRESH_TOKEN', 'sealed', now(), '-infinity'
+            FROM generate_series(1, 20)
+            """)
+        try await fixture.bring(1)
+        let claimed = try await fixture.store.claimWaiting(
+            for: .redeem, limit: 1, lease: .seconds(30), at: fixture.now)
+        #expect(claimed.map(\.tokenType) == [.code])
+    }
+
+    @Test("do not begin for a code that expired in a pending token")
+    func expiredBefore() throws {
+        let code = SealedCode(
+            id: ID("00000000-0000-4000-8000-000000000001"), subject: "ada", clientID: "one", code: [1],
+            redirectURI: nil, expiresAt: Instant(seconds: 5))
+        #expect(try SQL.redeemLater(code, at: Instant(seconds: 4), in: ID("demo"), from: "v") != nil)
+        #expect(try SQL.redeemLater(code, at: Instant(seconds: 5), in: ID("demo"), from: "v") == nil)
+    }
+}
