@@ -58,6 +58,12 @@ def apple_token(kind, id_token):
     return {"providerId": "apple.com", "tokenType": kind, "token": "token", "idToken": id_token}
 
 
+# What Firebase's JavaScript SDK sends to its handler.
+HANDLER = {
+    "apiKey": "any", "appName": "[DEFAULT]", "authType": "signInViaPopup", "eventId": "1234567890",
+    "redirectUrl": "http://localhost/", "providerId": "google.com"}
+
+
 def identifier(email, continue_uri="http://localhost"):
     return {"identifier": email, "continueUri": continue_uri}
 
@@ -167,8 +173,16 @@ ROWS = [
     Row("missing continue URI", "createAuthUri", {"identifier": EMAIL}, "MISSING_CONTINUE_URI"),
     Row("invalid identifier", "createAuthUri", identifier("ada"), "INVALID_IDENTIFIER"),
     Row("invalid continue URI", "createAuthUri", identifier(EMAIL, "invalid"), "INVALID_CONTINUE_URI"),
-    Row("provider with an identifier", "createAuthUri", identifier(EMAIL) | {"providerId": "google.com"},
-        "NOT_IMPLEMENTED", 501),
+    Row("sign-in in the browser", "createAuthUri", {"providerId": "apple.com", "continueUri": "http://localhost/"}),
+    Row("with scopes and parameters", "createAuthUri", {
+        "providerId": "google.com", "continueUri": "http://localhost/", "operation": "LINK", "sessionId": "s" * 20,
+        "oauthScope": "profile", "customParameter": {"login_hint": "ada@example.com"}}),
+    Row("grant that does not exist", "signInWithIdp", {
+        "requestUri": "http://localhost/?grant=unknown", "sessionId": "s" * 20}, "INVALID_IDP_RESPONSE"),
+    Row("grant without its session ID", "signInWithIdp", {"requestUri": "http://localhost/?grant=unknown"},
+        "MISSING_SESSION_ID"),
+    Row("cancelled in the browser", "signInWithIdp", {
+        "requestUri": "http://localhost/?error=user_cancelled", "sessionId": "s" * 20}, "USER_CANCELLED"),
     Row("provider that is not configured", "createAuthUri", {"providerId": "facebook.com"}, "OPERATION_NOT_ALLOWED"),
 
     Row("default app", "getLoginMethods"),
@@ -478,6 +492,15 @@ ROWS = [
     owner("account that was not merged", "undoMerge", {"sourceLocalId": "unknown"}, "MERGE_NOT_FOUND"),
     Row("API key instead of a service key", "batchGetAccounts", None, "INSUFFICIENT_PERMISSION"),
     Row("no credential", "batchGetAccounts", None, "PERMISSION_DENIED", 403, {"key": None}),
+    Row("popup", "getAuthHandler", status=303, options={"params": HANDLER, "allow_redirects": False}),
+    Row("forged state", "getAuthHandler", status=400, options={"params": {"state": "nonsense", "code": "c"}}),
+    Row("unknown provider", "getAuthHandler", status=400, options={"params": HANDLER | {"providerId": "oidc.none"}}),
+    page("forged state", "postAuthHandler", 400, state="nonsense", code="c"),
+    Row("popup", "getEmulatorAuthHandler", status=303, options={"params": HANDLER, "allow_redirects": False}),
+    Row("without a provider", "getEmulatorAuthHandler", status=400, options={"params": {"apiKey": "any"}}),
+    Row("frame", "getAuthFrame", options={"params": {"apiKey": "any", "appName": "[DEFAULT]"}}),
+    Row("without an API key", "getAuthFrame", status=400),
+    Row("frame", "getEmulatorAuthFrame", options={"params": {"apiKey": "any", "appName": "[DEFAULT]"}}),
     Row("valid code", "getActionPage", options={"params": {"oobCode": VERIFY_CODE, "mode": "verifyEmail"}}),
     Row("invalid code", "getActionPage", status=400, options={"params": {"oobCode": "nonsense"}}),
     page("email address verified", "postActionPage", oobCode=VERIFY_CODE),

@@ -7,7 +7,7 @@ import JSON
 import Synchronization
 
 /// Generic OpenID providers, one for each host below `corp.example`. All of them sign with one key.
-struct CorporateProvider: Sendable {
+final class CorporateProvider: Sendable {
     static let client = "corp-client"
 
     private let clock: TestClock
@@ -39,7 +39,9 @@ struct CorporateProvider: Sendable {
     ///   - challenge: of PKCE.
     func authorize(_ subject: String, of issuer: String, nonce: String, challenge: String) -> String {
         let code = Random.text(length: 32)
-        codes.noted.withLock { $0[code] = Codes.Code(subject: subject, issuer: issuer, nonce: nonce, challenge: challenge) }
+        codes.noted.withLock {
+            $0[code] = Codes.Code(subject: subject, issuer: issuer, nonce: nonce, challenge: challenge)
+        }
         return code
     }
 

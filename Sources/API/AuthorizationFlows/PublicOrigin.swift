@@ -6,7 +6,8 @@ internal import Identity
 public struct PublicOrigin: Sendable {
     /// The URL of the gateway, without a slash at the end.
     let configured: @Sendable () -> String
-    /// Whether the `Host` of a request counts too. Only for `dev`, which has no configured URL.
+    /// Whether the `Host` of a request counts too, and what a proxy on the same machine says. Only for `dev`, which has no
+    /// configured URL.
     let takesHost: Bool
 
     public init(configured: @escaping @Sendable () -> String, takesHost: Bool = false) {
@@ -22,7 +23,9 @@ extension RequestPipeline {
     func publicURL(of request: Request, in project: Project) -> String {
         let origin = services.signIn.origin
         let named: String? =
-            if isFromTrustedProxy(request), let host = request.headers["X-Forwarded-Host"].nonEmpty {
+            if isFromTrustedProxy(request) || (origin.takesHost && Limits.isLoopback(request.peer)),
+                let host = request.headers["X-Forwarded-Host"].nonEmpty
+            {
                 (request.headers["X-Forwarded-Proto"] == "http" ? "http://" : "https://") + host
             } else if origin.takesHost, let host = request.headers["Host"].nonEmpty {
                 "http://" + host

@@ -32,7 +32,7 @@ extension EndpointCall {
                 delivery: .app(target, sessionID: request.sessionId.nonEmpty),
                 redirectURI: pipeline.callbackURL(of: self.request, in: client.project),
                 scopes: request.oauthScope?.split(separator: " ").map(String.init) ?? [],
-                customParameters: request.customParameter ?? [:]),
+                customParameters: try decoded(as: CustomParameters.self, snakeCaseKeys: false).customParameter ?? [:]),
             for: client.app, in: client.project, from: origin)
         return try .json(
             StartedFlowResponse(
@@ -47,8 +47,6 @@ private struct CreateAuthUriRequest: ClientRequest {
     let sessionId: String?
     /// Scopes in addition to those of the app, separated by spaces.
     let oauthScope: String?
-    /// Further parameters of the provider's page.
-    let customParameter: [String: String]?
     /// An extension: what the flow is for.
     let operation: String?
     let tenantId: String?
@@ -76,6 +74,11 @@ private struct CreateAuthUriRequest: ClientRequest {
 
     private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+}
+
+/// Further parameters of the provider's page. Their names stay as the client writes them.
+private struct CustomParameters: Decodable {
+    let customParameter: [String: String]?
 }
 
 private struct StartedFlowResponse: Encodable {

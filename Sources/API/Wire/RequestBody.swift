@@ -55,10 +55,11 @@ extension EndpointCall {
     /// Decodes the JSON body, whatever its content type is. An empty body is an object without members. Unknown members
     /// are ignored, `null` is absence, and names may be in snake_case.
     ///
+    /// - Parameter snakeCaseKeys: `false` for a map whose names are data, and must stay as they are.
     /// - Throws: ``RequestRefusal``, or what `Content` throws.
-    public func decoded<Content: Decodable>(as type: Content.Type) throws -> Content {
+    public func decoded<Content: Decodable>(as type: Content.Type, snakeCaseKeys: Bool = true) throws -> Content {
         do {
-            return try parsed().decode(type, snakeCaseKeys: true)
+            return try parsed().decode(type, snakeCaseKeys: snakeCaseKeys)
         } catch let fault as JSONFault {
             throw RequestRefusal(fault)
         } catch let error as DecodingError {

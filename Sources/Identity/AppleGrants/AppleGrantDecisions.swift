@@ -8,7 +8,8 @@ public enum RedemptionDecision: Hashable, Sendable {
     public init(_ exchange: AppleExchange, for subject: String?) {
         self =
             switch exchange {
-            case .tokens(let tokens): subject == nil || tokens.subject == subject ? .keep : .giveUp(reason: "other subject")
+            case .tokens(let tokens):
+                subject == nil || tokens.subject == subject ? .keep : .giveUp(reason: "other subject")
             case .failed(.refused(let code)) where !code.concernsClient: .giveUp(reason: code.rawValue)
             // An operator may correct the key while the code is valid.
             case .failed(let answer): .retry(reason: "\(answer)")

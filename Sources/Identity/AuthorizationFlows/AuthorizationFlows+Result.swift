@@ -35,7 +35,8 @@ extension AuthorizationFlows {
 extension AuthorizationRefusal {
     /// The error in the URL that a client presents, unless it is not one that the gateway writes.
     public init(reported error: String) {
-        let isPlain = (1...64).contains(error.utf8.count) && error.utf8.allSatisfy { (0x41...0x5A).contains($0) || $0 == 0x5F }
+        let isPlain =
+            (1...64).contains(error.utf8.count) && error.utf8.allSatisfy { (0x41...0x5A).contains($0) || $0 == 0x5F }
         self = .failed(isPlain ? error : "unknown")
     }
 

@@ -10,7 +10,8 @@ public enum FramePage {
     ///   embeds it gets the events.
     public static func response(for ancestors: [String]) -> Response {
         let html = Markup.document(
-            language: "en", head: [.void(.meta, [.name("robots"), .content("noindex")]), Markup(.title, text: "Sign in")],
+            language: "en",
+            head: [.void(.meta, [.name("robots"), .content("noindex")]), Markup(.title, text: "Sign in")],
             body: Markup(.body, [PageScript.frame.markup, .script(from: URLReference(library + "/js/api.js"))]))
         let policy = """
             default-src 'none'; script-src 'sha256-\(PageScript.frame.sha256)' \(library); form-action 'none'; \

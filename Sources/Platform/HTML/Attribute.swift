@@ -78,5 +78,7 @@ public struct URLReference: Sendable {
         self.text = isDangerous ? "about:invalid" : text
     }
 
-    private static let browserSchemes: Set<String> = ["about", "blob", "data", "file", "filesystem", "javascript", "vbscript"]
+    private static let browserSchemes: Set<String> = [
+        "about", "blob", "data", "file", "filesystem", "javascript", "vbscript",
+    ]
 }

@@ -46,7 +46,8 @@ struct OpenIDServers: Sendable {
         let discovery = try await keys.discovery(of: openID.issuer, settings.provider)
         guard let authorizationURL = discovery.authorizationURL, let tokenURL = discovery.tokenURL else {
             throw ProviderUnreachable(
-                provider: settings.provider, reason: "the configuration names no usable authorization or token endpoint")
+                provider: settings.provider, reason: "the configuration names no usable authorization or token endpoint"
+            )
         }
         return OpenIDServer(
             authorizationURL: authorizationURL, tokenURL: tokenURL, issuers: [openID.issuer],

@@ -1,0 +1,159 @@
+import HTTP
+import IPAddresses
+import Identity
+import Simulators
+import Testing
+
+@testable import Support
+
+@Suite("The handler of Firebase's JavaScript SDK", .serialized)
+struct AuthHandlerTests {
+    private static let app = "https://localhost/app?tab=1#top"
+
+    /// What the SDK does with the event of a result page.
+    static func signIn(by page: Exchange, at gateway: TestGateway, _ more: [String: JSON] = [:]) async throws
+        -> Exchange
+    {
+        let event = try #require(page.delivery?["event"], "\(page.text)")
+        return try await gateway.signIn(
+            at: event["urlResponse"]?.string, sessionID: event["sessionId"]?.string,
+            more.merging(["returnIdpCredential": true]) { $1 })
+    }
+
+    @Test(
+        "signs in by popup and by redirect with every provider, at both addresses",
+        arguments: ["apple.com", "google.com", "oidc.corp"], ["/__/auth/handler", "/emulator/auth/handler"])
+    func signIn(provider: String, path: String) async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        for (type, mode) in [("signInViaPopup", "popup"), ("signInViaRedirect", "page")] {
+            let browser = TestBrowser(gateway)
+            let started = try await browser.send(.get, TestGateway.handlerURL(provider, type: type, at: path))
+            #expect(started.status == 303, "\(started.text)")
+            let page = try await browser.agree(at: #require(started.location))
+            #expect(page.status == 200, "\(page.text)")
+            let delivery = try #require(page.delivery)
+            #expect(delivery["mode"]?.string == mode)
+            #expect(delivery["key"] == "sk_test:[DEFAULT]")
+            #expect(delivery["returnTo"]?.string == Self.app)
+            #expect(delivery["event"]?["type"]?.string == type)
+            #expect(delivery["event"]?["eventId"] == "0123456789")
+            #expect(delivery["event"]?["error"] == nil)
+            #expect(try await Self.signIn(by: page, at: gateway).outcome == "200")
+            #expect(browser.cookies.isEmpty)
+        }
+    }
+
+    @Test("links, and re-authenticates without creating an account")
+    func operations() async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        let ada = try await gateway.signUp(email: "someone@example.com")
+        let browser = TestBrowser(gateway)
+        let linking = try await browser.send(.get, TestGateway.handlerURL("google.com", type: "linkViaPopup"))
+        let page = try await browser.agree(.mary, at: #require(linking.location))
+        #expect(try await Self.signIn(by: page, at: gateway, ["idToken": .string(ada.idToken)]).outcome == "200")
+        let again = try await browser.send(.get, TestGateway.handlerURL("google.com", type: "reauthViaRedirect"))
+        let stranger = try await browser.agree(.ada, at: #require(again.location))
+        #expect(try await Self.signIn(by: stranger, at: gateway).status == 400)
+    }
+
+    @Test("sends the event of a cancellation")
+    func cancelled() async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        let browser = TestBrowser(gateway)
+        let started = try await browser.send(.get, TestGateway.handlerURL("google.com"))
+        let page = try await browser.agree(at: #require(started.location)) { response in
+            response = response.filter { $0.0 == "state" } + [("error", "access_denied")]
+        }
+        #expect(page.delivery?["event"]?["error"]?["code"] == "auth/user-cancelled")
+        #expect(page.delivery?["waits"] == false)
+    }
+
+    @Test("binds the browser with a cookie that scripts and other sites do not get")
+    func cookie() async throws {
+        let started = try await TestBrowser(ClientFlowTests.gateway()).send(.get, TestGateway.handlerURL("google.com"))
+        let cookie = try #require(started.headers["Set-Cookie"])
+        #expect(cookie.hasPrefix("__Host-sekisho-flow-"))
+        #expect(cookie.hasSuffix("; Path=/; Max-Age=600; HttpOnly; SameSite=Lax; Secure"))
+        #expect(started.location?.hasSuffix("#") == true, "the browser would add the SDK's fragment otherwise")
+    }
+
+    @Test("has headers of its own, which let the page and its opener talk")
+    func headers() async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        let browser = TestBrowser(gateway)
+        let started = try await browser.send(.get, TestGateway.handlerURL("google.com"))
+        let result = try await browser.agree(at: #require(started.location))
+        let failure = try await browser.send(.get, "/__/auth/handler?state=x")
+        for page in [started, result, failure] {
+            #expect(page.headers["Cache-Control"] == "no-store")
+            #expect(page.headers["Referrer-Policy"] == "no-referrer")
+            #expect(page.headers["Cross-Origin-Opener-Policy"] == nil)
+            #expect(page.headers["X-Frame-Options"] == nil)
+            #expect(!page.headers.contains { $0.name.lowercased().hasPrefix("access-control-") })
+        }
+        for page in [result, failure] {
+            let policy = try #require(page.headers["Content-Security-Policy"])
+            #expect(policy.hasPrefix("default-src 'none'; "))
+            #expect(policy.hasSuffix("form-action 'none'; frame-ancestors 'none'; base-uri 'none'"))
+            #expect(!policy.contains("unsafe") && !policy.contains("http"))
+            #expect(policy.contains("script-src 'sha256-") == (page.delivery != nil))
+        }
+    }
+
+    @Test("the frame loads Google's library and may be embedded by the project's pages only")
+    func frame() async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        for path in ["/__/auth/iframe", "/emulator/auth/iframe"] {
+            let frame = try await TestBrowser(gateway).send(.get, path + "?apiKey=sk_test&appName=a&eid=p")
+            #expect(frame.status == 200)
+            let policy = try #require(frame.headers["Content-Security-Policy"])
+            #expect(policy.contains("; script-src 'sha256-"))
+            #expect(policy.contains("' https://apis.google.com; "))
+            #expect(policy.contains("; frame-ancestors https://localhost:* http://localhost:*; "))
+            #expect(frame.headers["X-Frame-Options"] == nil)
+            #expect(frame.headers["Cache-Control"] == "public, max-age=300")
+        }
+        let unknown = try await TestBrowser(gateway).send(.get, "/__/auth/iframe?apiKey=unknown&appName=a")
+        #expect(unknown.status == 400)
+        #expect(unknown.headers["Content-Security-Policy"]?.contains("frame-ancestors 'none'") == true)
+    }
+
+    @Test("uses the host of the app whose own server passes the requests on, if a trusted proxy says so")
+    func proxy() async throws {
+        let gateway = try await TestGateway(trustedProxies: [try #require(IPNetwork("192.0.2.1"))])
+        for (host, origin) in [
+            ("localhost", "https://localhost"), ("localhost:8443", "https://localhost:8443"),
+            ("evil.example", "https://auth.example.com"), ("localhost/x", "https://auth.example.com"),
+        ] {
+            let started = try await TestBrowser(gateway).send(
+                .get, TestGateway.handlerURL("google.com"),
+                headers: [("X-Forwarded-Host", host), ("X-Forwarded-Proto", "https")])
+            let uri = Parameters(try #require(started.location))["redirect_uri"]
+            #expect(uri == origin + "/__/auth/handler")
+        }
+        let untrusted = try await TestBrowser(TestGateway()).send(
+            .get, TestGateway.handlerURL("google.com"), headers: [("X-Forwarded-Host", "localhost")])
+        let uri = Parameters(try #require(untrusted.location))["redirect_uri"]
+        #expect(uri == "https://auth.example.com/__/auth/handler")
+    }
+
+    @Test(
+        "refuses what the SDK does not send, with a page that explains it",
+        arguments: [
+            (["providerId": ""], "This page was opened incorrectly"),
+            (["apiKey": ""], "This page was opened incorrectly"),
+            (["authType": "signInWithRedirect"], "This page was opened incorrectly"),
+            (["customParameters": "[]"], "This page was opened incorrectly"),
+            (["apiKey": "unknown"], "This page was opened incorrectly"),
+            (["tid": "unknown-tenant"], "This page was opened incorrectly"),
+            (["providerId": "oidc.none"], "This sign-in is not available"),
+            (["redirectUrl": "https://evil.example/"], "This website is not allowed"),
+        ])
+    func malformed(change: [String: String], heading: String) async throws {
+        let browser = TestBrowser(try await ClientFlowTests.gateway())
+        let page = try await browser.send(.get, TestGateway.handlerURL("google.com", change))
+        #expect(page.status == 400)
+        #expect(page.heading == heading)
+        #expect(browser.cookies.isEmpty)
+    }
+}

@@ -1,0 +1,203 @@
+import HTTP
+import Identity
+import Postgres
+import Simulators
+import Storage
+import Testing
+
+@testable import Gateway
+@testable import Support
+
+@Suite("An attacker of a sign-in in the browser", .serialized)
+struct AuthorizationAttackTests {
+    private static let invalidGrant =
+        "400 INVALID_IDP_RESPONSE : The grant is not valid: it has expired, or belongs to another sessionId or app."
+
+    @Test("with the session ID and the URL of a flow that the victim completed gets nothing")
+    func sessionFixation() async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        let attack = try await gateway.startFlow("google.com")
+        _ = try await attack.agree(.mary)
+        for uri in ["https://localhost/done", "https://localhost/done?grant=", "https://localhost/done?grant=guess"] {
+            #expect(try await attack.signIn(at: uri).status == 400)
+        }
+    }
+
+    @Test("who leads the victim to the end of a flow of his own signs nobody in (login CSRF)")
+    func loginCSRF() async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        let location = try await gateway.startFlow("google.com").agree(.mary)
+        let victim = try await gateway.startFlow("google.com")
+        #expect(try await victim.signIn(at: location).outcome == Self.invalidGrant)
+        #expect(try await gateway.signIn(at: location, sessionID: nil).outcome == "400 MISSING_SESSION_ID")
+    }
+
+    @Test("cannot use a grant a second time, not even at the same moment")
+    func secondUse() async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        for provider in ["apple.com", "google.com", "oidc.corp"] {
+            let flow = try await gateway.startFlow(provider)
+            let location = try await flow.agree()
+            let outcomes = try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 0..<4 { group.addTask { try await flow.signIn(at: location).outcome } }
+                return try await group.reduce(into: [String]()) { $0.append($1) }.sorted()
+            }
+            #expect(outcomes == ["200"] + Array(repeating: Self.invalidGrant, count: 3))
+        }
+    }
+
+    @Test("cannot use a grant after a minute")
+    func late() async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        let flow = try await gateway.startFlow("google.com")
+        let location = try await flow.agree(.mary)
+        gateway.clock.advance(by: .seconds(61))
+        #expect(try await flow.signIn(at: location).outcome == Self.invalidGrant)
+    }
+
+    @Test("cannot use the grant of another app")
+    func otherApp() async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        let flow = try await gateway.startFlow("google.com")
+        let location = try await flow.agree(.mary)
+        let other = try await gateway.otherAppKey()
+        let stolen = try await gateway.post(
+            "/v1/accounts:signInWithIdp",
+            ["requestUri": .string(location), "sessionId": .string(flow.sessionID)], key: other)
+        #expect(stolen.outcome == Self.invalidGrant)
+        #expect(try await flow.signIn(at: location).outcome == "200")
+    }
+
+    @Test("cannot finish a flow without its cookie, by Google's response or by Apple's form")
+    func cookie() async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        for provider in ["google.com", "apple.com"] {
+            let attacker = TestBrowser(gateway)
+            let started = try await attacker.send(.get, TestGateway.handlerURL(provider))
+            let url = try #require(started.location)
+            for victim in [TestBrowser(gateway), try await Self.browserWithOtherFlow(gateway)] {
+                let page = try await victim.agree(.mary, at: url)
+                #expect(page.status == 400)
+                #expect(page.heading == "We cannot finish this sign-in")
+                #expect(page.delivery == nil)
+                #expect(!page.text.contains("grant"))
+            }
+        }
+    }
+
+    private static func browserWithOtherFlow(_ gateway: TestGateway) async throws -> TestBrowser {
+        let browser = TestBrowser(gateway)
+        _ = try await browser.send(.get, TestGateway.handlerURL("google.com"))
+        return browser
+    }
+
+    @Test("cannot inject a code that was issued to another flow", arguments: ["apple.com", "google.com", "oidc.corp"])
+    func codeInjection(provider: String) async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        let own = try await gateway.startFlow(provider)
+        let stolen = try gateway.code(of: .mary, for: own.authURI)
+        let victim = try await gateway.startFlow(provider)
+        let page = try await TestBrowser(gateway).agree(at: victim.authURI) { response in
+            response = response.map { $0.0 == "code" ? ("code", stolen) : $0 }
+        }
+        #expect(page.status == 400)
+        #expect(page.heading == "The sign-in did not work")
+    }
+
+    @Test("cannot mix providers up: a response of one does not reach another")
+    func mixUp() async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        let google = try await gateway.startFlow("google.com")
+        let page = try await TestBrowser(gateway).agree(at: google.authURI) { response in
+            response = response.map { $0.0 == "iss" ? ("iss", "https://a.corp.example") : $0 }
+        }
+        #expect(page.heading == "The sign-in did not work")
+        #expect(gateway.simulators.google.faultInjection.count(of: SimulatedGoogle.tokenPath) == 0)
+
+        let corporate = try await gateway.startFlow("oidc.corp")
+        let silent = try await TestBrowser(gateway).agree(at: corporate.authURI) { $0.removeAll { $0.0 == "iss" } }
+        #expect(silent.heading == "The sign-in did not work", "this provider always sends iss")
+
+        let form = try await TestBrowser(gateway).send(
+            .post, "/__/auth/handler", form: [("state", Parameters(google.authURI)["state"]), ("code", "x")])
+        #expect(form.status == 400)
+        let apple = try await gateway.startFlow("apple.com")
+        let query = try await TestBrowser(gateway).send(
+            .get, "/__/auth/handler?code=x&state=" + Parameters(apple.authURI)["state"])
+        #expect(query.status == 400)
+        #expect(gateway.simulators.apple.faultInjection.count(of: SimulatedApple.tokenPath) == 0)
+    }
+
+    @Test("cannot replay a response")
+    func replay() async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        for provider in ["apple.com", "google.com"] {
+            let flow = try await gateway.startFlow(provider)
+            let browser = TestBrowser(gateway)
+            #expect(try await browser.agree(at: flow.authURI).status == 303)
+            let again = try await browser.agree(at: flow.authURI)
+            #expect(again.status == 400)
+            #expect(again.heading == "This sign-in is already finished")
+        }
+    }
+
+    @Test("cannot forge or change a state", arguments: ["", "x", ".", "x.demo", "x.other"])
+    func forgedState(text: String) async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        let real = Parameters(try await gateway.startFlow("google.com").authURI)["state"]
+        for state in [
+            text, real.replacing(".demo", with: ".demo/t"), String(real.dropLast(12)) + "AAAAAAA.demo", real + "x",
+        ] {
+            let page = try await TestBrowser(gateway).send(.get, "/__/auth/handler?code=x&state=" + state)
+            #expect(page.status == 400)
+            #expect(page.heading == "This sign-in has expired")
+        }
+    }
+
+    @Test("gets no event on a page outside of the domains")
+    func foreignPage() async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        for page in [
+            "https://evil.example/", "https://localhost.evil.example/", "https://localhost@evil.example/",
+            "javascript:alert(1)", "//evil.example", "https://evil.example\\@localhost/",
+        ] {
+            let answer = try await TestBrowser(gateway).send(
+                .get, TestGateway.handlerURL("google.com", ["redirectUrl": page]))
+            #expect(answer.status == 400)
+            #expect(answer.location == nil)
+            #expect(!answer.text.contains("evil"))
+            let redirect = try await TestBrowser(gateway).send(
+                .get, TestGateway.handlerURL("google.com", type: "signInViaRedirect", ["redirectUrl": page]))
+            #expect(redirect.delivery == nil)
+        }
+    }
+
+    @Test("cannot put markup or a script into a page")
+    func markup() async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        let browser = TestBrowser(gateway)
+        let evil = #"a"></body><script>alert(1)</script>"#
+        let started = try await browser.send(
+            .get,
+            TestGateway.handlerURL(
+                "google.com", ["eventId": evil, "appName": evil, "redirectUrl": "https://localhost/\"><script>"]))
+        let page = started.status == 303 ? try await browser.agree(at: #require(started.location)) : started
+        #expect(!page.text.contains("<script>alert"))
+        #expect(!page.text.contains("localhost/\"><"))
+    }
+}
+
+extension TestGateway {
+    /// The API key of another app of the project.
+    fileprivate func otherAppKey() async throws -> String {
+        _ = try await database.pool.execute(
+            """
+            INSERT INTO app (project_id, id, name, settings, created_at)
+            SELECT project_id, 'other', 'Other', settings, created_at FROM app LIMIT 1
+            """)
+        let isMade = try await APIKeyStore(pool: database.pool).create(
+            id: "other", hash: APIKey(text: "sk_other").hash, for: ID("other"), in: project.id, at: clock.now)
+        #expect(isMade)
+        return "sk_other"
+    }
+}

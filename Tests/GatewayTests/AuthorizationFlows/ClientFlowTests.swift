@@ -1,0 +1,250 @@
+import HTTP
+import Identity
+import JSON
+import Postgres
+import Simulators
+import Testing
+
+@testable import Gateway
+@testable import Support
+
+@Suite("A sign-in in the browser for a client of the API", .serialized)
+struct ClientFlowTests {
+    private typealias Tokens = TestGateway.Tokens
+
+    /// With Apple, Google and an OpenID provider.
+    static func gateway(_ settings: String = "") async throws -> TestGateway {
+        let gateway = try await TestGateway(servesApple: true)
+        _ = try await gateway.database.pool.execute(
+            """
+            INSERT INTO identity_provider (project_id, provider, settings, updated_at) VALUES ('demo', 'oidc.corp',
+                '{"enabled": true, "clientIds": ["corp-client"], "openId": {"issuer": "https://a.corp.example",
+                "trustsEmail": false}}', now())
+            """)
+        return try await gateway.withApp(
+            #"{"bundleIds": ["com.example.app"]\#(settings.isEmpty ? "" : ", " + settings)}"#)
+    }
+
+    private static let redirectURIs = #""redirectUris": ["com.example.app:/done", "https://links.example/a"]"#
+
+    @Test("signs in with every provider", arguments: ["apple.com", "google.com", "oidc.corp"])
+    func signIn(provider: String) async throws {
+        let gateway = try await Self.gateway()
+        let flow = try await gateway.startFlow(provider)
+        let signedIn = try await flow.complete()
+        #expect(signedIn.outcome == "200")
+        let tokens = try Tokens(signedIn)
+        #expect(signedIn.json["providerId"] == .string(provider))
+        #expect(signedIn.json["isNewUser"] == true)
+        #expect(signedIn.json["oauthIdToken"]?.string?.split(separator: ".").count == 3)
+        #expect(signedIn.json["oauthAccessToken"]?.string?.isEmpty == false)
+        #expect(try await gateway.lookup(tokens.idToken).status == 200)
+        let again = try await gateway.startFlow(provider).complete()
+        #expect(again.json["localId"]?.string == tokens.localId)
+        #expect(again.json["isNewUser"] == nil)
+    }
+
+    @Test("asks Apple for a form, with a nonce of the gateway and the Services ID")
+    func appleRequest() async throws {
+        let flow = try await Self.gateway().startFlow("apple.com")
+        #expect(flow.authURI.hasPrefix("https://appleid.apple.com/auth/authorize?"))
+        let request = Parameters(flow.authURI)
+        #expect(request["response_type"] == "code id_token")
+        #expect(request["response_mode"] == "form_post")
+        #expect(request["scope"] == "email name")
+        #expect(request["client_id"] == TestGateway.webClient)
+        #expect(request["redirect_uri"] == "https://auth.example.com/__/auth/handler")
+        #expect(!request["nonce"].isEmpty)
+        #expect(request.all["code_challenge"] == nil)
+        #expect(flow.authURI.contains("scope=email%20name"))
+    }
+
+    @Test("asks others for a code, with PKCE and a nonce", arguments: ["google.com", "oidc.corp"])
+    func request(provider: String) async throws {
+        let request = Parameters(try await Self.gateway().startFlow(provider).authURI)
+        #expect(request["response_type"] == "code")
+        #expect(request["code_challenge"].count == 43)
+        #expect(request["code_challenge_method"] == "S256")
+        #expect(!request["nonce"].isEmpty)
+        #expect(request["scope"] == "openid email profile")
+    }
+
+    @Test("gives the name that Apple sends once, and keeps the refresh token for its revocation")
+    func appleGrant() async throws {
+        let gateway = try await Self.gateway()
+        let signedIn = try await gateway.startFlow("apple.com").complete()
+        #expect(signedIn.json["displayName"]?.string == "Ada Lovelace")
+        #expect(signedIn.json["oauthRefreshToken"]?.string?.isEmpty == false)
+        #expect(try await gateway.appleGrants() == ["REDEEMING REFRESH_TOKEN com.example.web"])
+        try await gateway.attemptAppleGrants()
+        #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN com.example.web"])
+        #expect(gateway.simulators.apple.faultInjection.count(of: SimulatedApple.tokenPath) == 1)
+        #expect(try await gateway.delete(Tokens(signedIn).idToken).status == 200)
+        try await gateway.attemptAppleGrants()
+        #expect(gateway.simulators.apple.revocations == 1)
+    }
+
+    @Test("returns to the app's URL with the grant, and keeps what the URL had")
+    func target() async throws {
+        let gateway = try await Self.gateway(Self.redirectURIs)
+        for (continueURI, expected) in [
+            ("com.example.app:/done", "com.example.app:/done?grant="),
+            ("https://links.example/a", "https://links.example/a?grant="),
+            ("https://localhost/x?a=1#top", "https://localhost/x?a=1&grant="),
+        ] {
+            let flow = try await gateway.startFlow("google.com", ["continueUri": .string(continueURI)])
+            let location = try await flow.agree()
+            #expect(location.hasPrefix(expected), "\(location)")
+            #expect(try await flow.signIn(at: location).outcome == "200")
+        }
+    }
+
+    @Test(
+        "returns only to authorized domains and registered URIs",
+        arguments: [
+            ("https://evil.example/", "400 UNAUTHORIZED_DOMAIN : Domain not allowlisted by project"),
+            ("https://links.example/b", "400 UNAUTHORIZED_DOMAIN : Domain not allowlisted by project"),
+            ("https://localhost.evil.example/", "400 UNAUTHORIZED_DOMAIN : Domain not allowlisted by project"),
+            ("com.example.app:/other", "400 UNAUTHORIZED_DOMAIN : Domain not allowlisted by project"),
+            ("javascript:alert(1)", "400 INVALID_CONTINUE_URI"),
+            ("https://user@localhost/", "400 INVALID_CONTINUE_URI"),
+            ("https://localhost/?grant=x", "400 INVALID_CONTINUE_URI"), ("/relative", "400 INVALID_CONTINUE_URI"),
+            ("", "400 MISSING_CONTINUE_URI"),
+        ])
+    func foreignTarget(continueURI: String, outcome: String) async throws {
+        let gateway = try await Self.gateway(Self.redirectURIs)
+        let started = try await gateway.createAuthUri("google.com", ["continueUri": .string(continueURI)])
+        #expect(started.outcome == outcome)
+    }
+
+    @Test("reports a cancellation, of either provider's spelling")
+    func cancelled() async throws {
+        let gateway = try await Self.gateway()
+        for (provider, error) in [("apple.com", "user_cancelled_authorize"), ("google.com", "access_denied")] {
+            let flow = try await gateway.startFlow(provider)
+            let back = try await TestBrowser(gateway).agree(at: flow.authURI) { response in
+                response = response.filter { $0.0 == "state" } + [("error", error)]
+            }
+            #expect(back.location == "https://localhost/done?error=user_cancelled")
+            #expect(try await flow.signIn(at: try #require(back.location)).outcome == "400 USER_CANCELLED")
+        }
+    }
+
+    @Test("links only if it was started to link, and signs in only if it was started for that")
+    func operation() async throws {
+        let gateway = try await Self.gateway()
+        let ada = try await gateway.signUp(email: "someone@example.com")
+        let linked = try await gateway.startFlow("google.com", ["operation": "LINK"])
+            .complete(.mary, ["idToken": .string(ada.idToken)])
+        #expect(linked.outcome == "200")
+        #expect(linked.json["localId"]?.string == ada.localId)
+        let refusal =
+            "400 INVALID_IDP_RESPONSE : The request differs from the operation that createAuthUri was called for."
+        #expect(try await gateway.startFlow("google.com", ["operation": "LINK"]).complete(.mary).outcome == refusal)
+        let other = try await gateway.startFlow("google.com").complete(.ada, ["idToken": .string(ada.idToken)])
+        #expect(other.outcome == refusal)
+    }
+
+    @Test("creates no account if it was started as a re-authentication, even if the request asks for one")
+    func reauthentication() async throws {
+        let gateway = try await Self.gateway()
+        let unknown = try await gateway.startFlow("google.com", ["operation": "REAUTHENTICATE"])
+            .complete(.mary, ["autoCreate": true])
+        #expect(unknown.status == 400)
+        #expect(try await gateway.startFlow("google.com").complete(.mary).status == 200)
+        let known = try await gateway.startFlow("google.com", ["operation": "REAUTHENTICATE"]).complete(.mary)
+        #expect(known.outcome == "200")
+        #expect(known.json["isNewUser"] == nil)
+    }
+
+    @Test("checks the members of the request")
+    func members() async throws {
+        let gateway = try await Self.gateway()
+        let short = try await gateway.createAuthUri("google.com", ["sessionId": "short"])
+        #expect(short.outcome == "400 INVALID_ARGUMENT : sessionId must have 16 to 128 visible ASCII characters.")
+        #expect(try await gateway.createAuthUri("google.com", ["operation": "X"]).status == 400)
+        #expect(try await gateway.createAuthUri("facebook.com").status == 400)
+        let chosen = try await gateway.createAuthUri("google.com", ["sessionId": "a-session-id-of-the-client"])
+        #expect(chosen.json["sessionId"] == "a-session-id-of-the-client")
+        #expect(chosen.json["providerId"] == "google.com")
+    }
+
+    @Test("adds scopes and parameters of the client, but replaces nothing that the gateway sets")
+    func parameters() async throws {
+        let flow = try await Self.gateway().startFlow(
+            "google.com",
+            [
+                "oauthScope": "https://www.googleapis.com/auth/calendar email",
+                "customParameter": [
+                    "login_hint": "ada@example.com", "prompt": "select_account", "client_id": "evil", "state": "evil",
+                    "Nonce": "evil", "redirect_uri": "https://evil.example", "response_type": "token", "scope": "evil",
+                    "code_challenge": "evil", "request_uri": "https://evil.example", "request": "evil",
+                    "response_mode": "fragment",
+                ],
+            ])
+        let request = Parameters(flow.authURI)
+        #expect(request["scope"] == "openid email profile https://www.googleapis.com/auth/calendar")
+        #expect(request["login_hint"] == "ada@example.com")
+        #expect(request["prompt"] == "select_account")
+        #expect(!flow.authURI.contains("evil"))
+    }
+
+    @Test("needs Apple beside Google at its start and at its end, and respects link-only providers")
+    func loginServices() async throws {
+        let gateway = try await Self.gateway()
+        let flow = try await gateway.startFlow("google.com")
+        let location = try await flow.agree(.mary)
+        _ = try await gateway.database.pool.execute("DELETE FROM identity_provider WHERE provider = 'apple.com'")
+        let fresh = try gateway.withFreshCaches()
+        #expect(try await fresh.createAuthUri("google.com").wireCode == "OPERATION_NOT_ALLOWED")
+        let late = try await fresh.signIn(at: location, sessionID: flow.sessionID)
+        #expect(late.wireCode == "OPERATION_NOT_ALLOWED")
+
+        let linkOnly = try await Self.gateway(#""linkOnlyMethods": ["google.com"]"#)
+        #expect(try await linkOnly.createAuthUri("google.com").wireCode == "OPERATION_NOT_ALLOWED")
+        #expect(try await linkOnly.createAuthUri("google.com", ["operation": "LINK"]).status == 200)
+    }
+
+    @Test("stays in its tenant")
+    func tenant() async throws {
+        let gateway = try await Self.gateway()
+        let fixture = try await TenantFixture(gateway)
+        let tenant = try await fixture.tenant()
+        _ = try await gateway.database.pool.execute(
+            """
+            INSERT INTO identity_provider (project_id, provider, settings, secret, updated_at)
+            SELECT \("demo/" + tenant), provider, settings, secret, now() FROM identity_provider WHERE project_id = 'demo'
+            """)
+        let flow = try await gateway.startFlow("google.com", ["tenantId": .string(tenant)])
+        let location = try await flow.agree(.mary)
+        #expect(try await flow.signIn(at: location).wireCode == "INVALID_IDP_RESPONSE")
+        let signedIn = try await flow.signIn(at: location, ["tenantId": .string(tenant)])
+        #expect(signedIn.outcome == "200")
+        #expect(signedIn.json["tenantId"]?.string == tenant)
+    }
+
+    @Test("of one network are limited")
+    func limits() async throws {
+        let gateway = try await TestGateway(limitsRates: true)
+        var last = try await gateway.createAuthUri("google.com")
+        for _ in 0..<Policy.authorizationFlowLimit where last.status == 200 {
+            last = try await gateway.createAuthUri("google.com")
+        }
+        #expect(last.wireCode == "TOO_MANY_ATTEMPTS_TRY_LATER")
+    }
+
+    @Test("leaves no row before the provider responds, and no secret in the database or in the authorization URL")
+    func secrets() async throws {
+        let gateway = try await Self.gateway()
+        let flow = try await gateway.startFlow("apple.com")
+        #expect(!flow.authURI.contains(flow.sessionID))
+        let count: SQL = "SELECT count(*) AS count FROM authorization_flow"
+        #expect(try await gateway.database.pool.query(count)[0].decode("count", as: Int.self) == 0)
+        let location = try await flow.agree()
+        #expect(!location.contains(flow.sessionID))
+        let dump = try await gateway.dump()
+        for secret in [flow.sessionID, Parameters(location)["grant"], Parameters(flow.authURI)["nonce"]] {
+            #expect(!dump.contains(secret))
+        }
+    }
+}

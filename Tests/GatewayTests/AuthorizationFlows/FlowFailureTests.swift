@@ -1,0 +1,71 @@
+import HTTP
+import Identity
+import Simulators
+import Testing
+
+@testable import Support
+
+@Suite("A provider that fails during a sign-in in the browser", .serialized)
+struct FlowFailureTests {
+    @Test(
+        "gets a page that offers another try, and the same request succeeds later",
+        arguments: [
+            InjectedFault.unavailable, .html(status: 200), .tooManyRequests(retryAfterSeconds: 60), .brokenJSON,
+            .wrongJSON, .empty, .redirect(to: "https://evil.example/"),
+        ], ["apple.com", "google.com"])
+    func retry(fault: InjectedFault, provider: String) async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        let flow = try await gateway.startFlow(provider)
+        let browser = TestBrowser(gateway)
+        gateway.simulators.apple.faultInjection.injectFault(fault, at: SimulatedApple.tokenPath)
+        gateway.simulators.google.faultInjection.injectFault(fault, at: SimulatedGoogle.tokenPath)
+        let page = try await browser.agree(at: flow.authURI)
+        #expect(page.status == 503)
+        #expect(page.heading == "The sign-in service does not answer")
+        #expect(page.headers["Retry-After"] != nil)
+        #expect(page.text.contains(#"href="https://localhost/done?error=UNAVAILABLE""#))
+        let retry = try #require(page.text.firstMatch(of: #/href="(handler\?[^"]*)"/#)).output.1
+        gateway.simulators.apple.faultInjection.reset()
+        gateway.simulators.google.faultInjection.reset()
+        let back = try await browser.send(.get, "/__/auth/" + retry.replacing("&amp;", with: "&"))
+        #expect(back.status == 303, "\(back.text)")
+        #expect(try await flow.signIn(at: #require(back.location)).outcome == "200")
+    }
+
+    @Test(
+        "ends with an explanation if the provider rejects the code or sends nonsense",
+        arguments: [
+            [("code", "unknown")], [], [("error", "server_error")], [("code", String(repeating: "x", count: 5000))],
+        ])
+    func rejected(response: [(String, String)]) async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        let flow = try await gateway.startFlow("google.com")
+        gateway.simulators.google.register(GoogleClient(id: SimulatedProviders.googleClient))
+        let page = try await TestBrowser(gateway).agree(at: flow.authURI) { given in
+            given = given.filter { $0.0 == "state" } + response
+        }
+        #expect(page.status == 400)
+        #expect(page.heading == "The sign-in did not work")
+        let link = "https://localhost/done?error=INVALID_IDP_RESPONSE"
+        #expect(page.text.contains(#"href="\#(link)""#))
+        #expect(try await flow.signIn(at: link).wireCode == "INVALID_IDP_RESPONSE")
+    }
+
+    @Test("shows the page in the language of the browser")
+    func language() async throws {
+        let page = try await TestBrowser(ClientFlowTests.gateway()).send(
+            .get, "/__/auth/handler?state=x", headers: [("Accept-Language", "ja,en;q=0.5")])
+        #expect(page.headers["Content-Language"] == "ja")
+        #expect(page.heading == "ログインの有効期限が切れました")
+    }
+
+    @Test("does not end a sign-in after ten minutes")
+    func expired() async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        let flow = try await gateway.startFlow("google.com")
+        gateway.clock.advance(by: .seconds(601))
+        let page = try await TestBrowser(gateway).agree(at: flow.authURI)
+        #expect(page.status == 400)
+        #expect(page.heading == "This sign-in has expired")
+    }
+}

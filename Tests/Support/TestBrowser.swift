@@ -1,0 +1,189 @@
+import Encoding
+import HTTP
+import Identity
+import Simulators
+import Synchronization
+import Testing
+
+/// A browser with cookies, in which a person signs in at a provider.
+final class TestBrowser: Sendable {
+    let gateway: TestGateway
+    private let jar = Mutex<[String: String]>([:])
+
+    init(_ gateway: TestGateway) {
+        self.gateway = gateway
+    }
+
+    var cookies: [String: String] { jar.withLock { $0 } }
+
+    /// Requests a page of the gateway. Redirects are not followed.
+    ///
+    /// - Parameters:
+    ///   - isCrossSite: a form of another site, with which browsers send no cookies.
+    func send(
+        _ method: HTTP.Method = .get, _ url: String, form: [(String, String)]? = nil, isCrossSite: Bool = false,
+        headers more: [(String, String)] = []
+    ) async throws -> Exchange {
+        var headers = Headers(more.map { (name: $0.0, value: $0.1) })
+        let sent = cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
+        if !sent.isEmpty, !isCrossSite { headers.add("Cookie", sent) }
+        if form != nil { headers.add("Content-Type", "application/x-www-form-urlencoded") }
+        let body = form.map { $0.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&") } ?? ""
+        let parts = url.split(separator: "?", maxSplits: 1)
+        let answer = try await gateway.send(
+            method, String(parts[0]).path, body: Array(body.utf8),
+            query: parts.count == 2 ? FormDecoder.decode(Array(parts[1].utf8)) ?? [] : [], headers: headers)
+        for cookie in answer.headers.filter({ $0.name == "Set-Cookie" }).map(\.value) {
+            let pair = cookie.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1).map(String.init)
+            jar.withLock { $0[pair[0]] = cookie.contains("Max-Age=0") ? nil : pair.last }
+        }
+        return answer
+    }
+
+    /// The person agrees at the provider, which sends the browser back. Follows the gateway's redirect after a form.
+    func agree(
+        _ person: SimulatedPerson = .ada, at authorizationURL: String,
+        change: (inout [(String, String)]) -> Void = { _ in }
+    ) async throws -> Exchange {
+        let request = Parameters(authorizationURL)
+        guard authorizationURL.hasPrefix("https://appleid.apple.com/") else {
+            var response = [
+                ("state", request["state"]), ("code", try gateway.code(of: person, for: authorizationURL)),
+                ("iss", Self.issuer(of: authorizationURL)),
+            ]
+            change(&response)
+            let query = response.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
+            return try await send(.get, request["redirect_uri"] + "?" + query)
+        }
+        var form = try gateway.appleForm(of: person, for: authorizationURL)
+        change(&form)
+        let posted = try await send(.post, request["redirect_uri"], form: form, isCrossSite: true)
+        guard posted.status == 303, let location = posted.location else { return posted }
+        return try await send(.get, "/__/auth/" + location)
+    }
+
+    private static func issuer(of url: String) -> String { url.split(separator: "/").prefix(2).joined(separator: "//") }
+}
+
+/// The query of a URL.
+struct Parameters {
+    let all: [String: String]
+
+    init(_ url: String) {
+        let query = url.drop { $0 != "?" }.dropFirst().prefix { $0 != "#" }
+        all = Dictionary(FormDecoder.decode(Array(query.utf8)) ?? []) { first, _ in first }
+    }
+
+    subscript(name: String) -> String { all[name] ?? "" }
+}
+
+extension Exchange {
+    /// The code of an error, without its detail.
+    var wireCode: String? { json["error"]?["message"]?.string.map { String($0.prefix { $0 != " " }) } }
+
+    var location: String? { headers["Location"] }
+
+    /// The data of the script of a page that hands a result to Firebase's SDK.
+    var delivery: JSON? {
+        text.firstMatch(of: #/data-delivery="([^"]*)"/#).flatMap { match in
+            let text = String(match.output.1).replacing("&quot;", with: "\"").replacing("&amp;", with: "&")
+            return try? JSON(Array(text.utf8))
+        }
+    }
+
+    var heading: String? { text.firstMatch(of: #/<h1>(.*?)</h1>/#).map { String($0.output.1) } }
+}
+
+extension String {
+    fileprivate var path: String { hasPrefix("https://auth.example.com") ? String(dropFirst(24)) : self }
+}
+
+extension TestGateway {
+    static let webClient = "com.example.web"
+    static let done = "https://localhost/done"
+
+    /// The code that a provider gives a person for the request in the URL.
+    func code(of person: SimulatedPerson, for authorizationURL: String) throws -> String {
+        let request = Parameters(authorizationURL)
+        if authorizationURL.hasPrefix("https://appleid.apple.com/") {
+            return try appleForm(of: person, for: authorizationURL).first { $0.0 == "code" }?.1 ?? ""
+        }
+        if authorizationURL.hasPrefix("https://accounts.google.com/") {
+            simulators.google.register(GoogleClient(id: request["client_id"]))
+            return try simulators.google.authorize(
+                person, client: request["client_id"], redirectURI: request["redirect_uri"], nonce: request["nonce"],
+                codeChallenge: request["code_challenge"], isOffline: request["access_type"] == "offline")
+        }
+        let issuer = authorizationURL.split(separator: "/").prefix(2).joined(separator: "//")
+        return simulators.corporate.authorize(
+            person.id, of: issuer, nonce: request["nonce"], challenge: request["code_challenge"])
+    }
+
+    func appleForm(of person: SimulatedPerson, for authorizationURL: String) throws -> [(String, String)] {
+        let request = Parameters(authorizationURL)
+        return try simulators.apple.authorize(
+            person, client: request["client_id"], nonce: request["nonce"], state: request["state"],
+            redirectURI: request["redirect_uri"]
+        ).formFields.map { ($0.name, $0.value) }
+    }
+
+    func createAuthUri(_ provider: String, _ more: [String: JSON] = [:]) async throws -> Exchange {
+        try await post(
+            "/v1/accounts:createAuthUri",
+            .object(["providerId": .string(provider), "continueUri": .string(Self.done)].merging(more) { $1 }))
+    }
+
+    /// A client that has started a sign-in in a browser.
+    func startFlow(_ provider: String, _ more: [String: JSON] = [:]) async throws -> ClientFlow {
+        let started = try await createAuthUri(provider, more)
+        return ClientFlow(
+            gateway: self, authURI: try #require(started.json["authUri"]?.string, "\(started.text)"),
+            sessionID: try #require(started.json["sessionId"]?.string))
+    }
+
+    /// Signs in by what a flow returned to the client.
+    func signIn(
+        at requestURI: String?, sessionID: String?, _ more: [String: JSON] = [:]
+    ) async throws -> Exchange {
+        var body: [String: JSON] = ["returnSecureToken": true]
+        body["requestUri"] = requestURI.map { .string($0) }
+        body["sessionId"] = sessionID.map { .string($0) }
+        return try await signInWithIdp(body.merging(more) { $1 })
+    }
+
+    /// The URL with which Firebase's SDK opens the handler.
+    static func handlerURL(
+        _ provider: String, type: String = "signInViaPopup", _ more: [String: String] = [:],
+        at path: String = "/__/auth/handler"
+    ) -> String {
+        let query = [
+            "apiKey": apiKey, "appName": "[DEFAULT]", "v": "12.14.0", "authType": type, "eventId": "0123456789",
+            "redirectUrl": "https://localhost/app?tab=1#top", "providerId": provider,
+        ].merging(more) { $1 }
+        return path + "?"
+            + query.sorted { $0.key < $1.key }.map { "\($0.key)=\(PercentEncoding.encode($0.value))" }
+            .joined(separator: "&")
+    }
+}
+
+/// A flow between its start and its end.
+struct ClientFlow: Sendable {
+    let gateway: TestGateway
+    let authURI: String
+    let sessionID: String
+
+    /// The person agrees in a browser; returns the URL to which the gateway sends the browser.
+    func agree(_ person: SimulatedPerson = .ada) async throws -> String {
+        let back = try await TestBrowser(gateway).agree(person, at: authURI)
+        #expect(back.status == 303, "\(back.text)")
+        return try #require(back.location)
+    }
+
+    func signIn(at requestURI: String, _ more: [String: JSON] = [:]) async throws -> Exchange {
+        try await gateway.signIn(at: requestURI, sessionID: sessionID, more)
+    }
+
+    func complete(_ person: SimulatedPerson = .ada, _ more: [String: JSON] = [:]) async throws -> Exchange {
+        try await signIn(at: agree(person), more)
+    }
+}
