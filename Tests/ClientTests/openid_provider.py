@@ -1,18 +1,52 @@
 """A third-party OpenID provider: django-oauth-toolkit in its own process.
 
-`python openid_provider.py PORT FOLDER` serves it. Every request is authenticated as the user in `FOLDER/user.json`.
+`python openid_provider.py PORT FOLDER REDIRECT_URI` serves it. Every request is authenticated as the user in `FOLDER/user.json`.
 """
 
 import json
+import secrets
+import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from wsgiref.simple_server import WSGIRequestHandler, make_server
+
+import gateway
 
 CLIENT = "sekisho-client"
 REDIRECT_URI = "http://127.0.0.1:1/callback"
 
 
-def serve(port, folder):
+class Provider:
+    def __init__(self, url, folder):
+        self.url = url
+        self.folder = folder
+
+    def set_user(self, **claims):
+        """Sets the claims of the user who is authenticated from now on."""
+        (self.folder / "user.json").write_text(json.dumps({"sub": secrets.token_hex(8)} | claims))
+
+
+@contextmanager
+def running(folder, redirect_uri=REDIRECT_URI):
+    """Runs the provider with one client, and with a user."""
+    port = gateway.free_port()
+    provider = Provider(f"http://127.0.0.1:{port}", folder)
+    provider.set_user()
+    log = folder / "log"
+    command = [sys.executable, __file__, str(port), str(folder), redirect_uri]
+    with log.open("w") as output:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+    try:
+        discovery = f"{provider.url}/.well-known/openid-configuration"
+        gateway.wait_for(lambda: gateway.succeeds(discovery), process, log)
+        yield provider
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def serve(port, folder, redirect_uri):
     import django
     from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.asymmetric import rsa
@@ -39,7 +73,7 @@ def serve(port, folder):
     call_command("migrate", verbosity=0)
     Application.objects.create(
         client_id=CLIENT, client_type="public", authorization_grant_type="authorization-code", algorithm="RS256",
-        redirect_uris=REDIRECT_URI, skip_authorization=True)
+        redirect_uris=redirect_uri, skip_authorization=True)
     make_server("127.0.0.1", port, get_wsgi_application(), handler_class=Quiet).serve_forever()
 
 
@@ -90,4 +124,4 @@ if __name__ == "__main__":
     # The settings name this module; without this line Django would import a second copy.
     sys.modules["openid_provider"] = sys.modules["__main__"]
     __name__ = "openid_provider"
-    serve(int(sys.argv[1]), Path(sys.argv[2]))
+    serve(int(sys.argv[1]), Path(sys.argv[2]), sys.argv[3])

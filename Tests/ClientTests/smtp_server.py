@@ -1,19 +1,12 @@
 """A scripted SMTP server on loopback that keeps the emails it receives."""
 
-import datetime
 import email
 import email.policy
-import ipaddress
-import ssl
 import threading
 from contextlib import contextmanager
 
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from gateway import free_port
 
@@ -81,24 +74,3 @@ def smtp_server_running(server, port=None, **options):
         yield controller.port
     finally:
         controller.stop()
-
-
-def certificate(folder):
-    """Creates a self-signed certificate for `localhost` and 127.0.0.1; returns its file and a TLS context with it."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
-    now = datetime.datetime.now(datetime.timezone.utc)
-    names = x509.SubjectAlternativeName([
-        x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
-    signed = (
-        x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
-        .serial_number(x509.random_serial_number()).not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + datetime.timedelta(days=1)).add_extension(names, critical=False)
-        .sign(key, hashes.SHA256()))
-    file, secret = folder / "mail.pem", folder / "mail.key"
-    file.write_bytes(signed.public_bytes(serialization.Encoding.PEM))
-    secret.write_bytes(key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(file, secret)
-    return file, context

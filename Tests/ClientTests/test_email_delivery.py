@@ -9,11 +9,12 @@ from urllib.parse import quote
 import pytest
 
 import gateway
+from certificates import certificate
 from client import Client, fresh_email
 from emails import account_of_code, delete_emails, insert_action_code, is_deleted, make_due, queue_email, remaining, row
 from gateway import eventually
 from installation import sql
-from smtp_server import PASSWORD, USER, ReceivedEmail, SMTPServer, certificate, smtp_server_running
+from smtp_server import PASSWORD, USER, ReceivedEmail, SMTPServer, smtp_server_running
 
 FROM = "no-reply@auth.example.com"
 ENCODED = quote(PASSWORD, safe="")
@@ -104,7 +105,8 @@ def test_expired_and_useless_emails_are_deleted_unsent(installation, server, sen
 
 
 def test_emails_are_sent_with_starttls_and_authentication(installation, server, folder):
-    file, context = certificate(folder)
+    trusted = certificate(folder)
+    file, context = trusted.file, trusted.context()
     queued = queue_notice(installation)
     options = {"tls_context": context, "require_starttls": True, "auth_required": True}
     with smtp_server_running(server, **options) as port:
@@ -119,7 +121,8 @@ def test_emails_are_sent_with_starttls_and_authentication(installation, server, 
 
 
 def test_emails_are_sent_with_implicit_tls(installation, server, folder):
-    file, context = certificate(folder)
+    trusted = certificate(folder)
+    file, context = trusted.file, trusted.context()
     queue_notice(installation)
     with smtp_server_running(server, ssl_context=context) as port:
         url = f"smtps://127.0.0.1:{port}"
@@ -131,8 +134,7 @@ def test_emails_are_sent_with_implicit_tls(installation, server, folder):
 def test_nothing_is_sent_to_a_server_without_trusted_tls(installation, server, folder, server_has):
     other = folder / secrets.token_hex(4)
     other.mkdir()
-    file, _ = certificate(folder)
-    _, context = certificate(other)
+    file, context = certificate(folder).file, certificate(other).context()
     options = {} if server_has == "no encryption" else {"tls_context": context}
     queued = queue_notice(installation)
     with smtp_server_running(server, auth_require_tls=False, **options) as port:

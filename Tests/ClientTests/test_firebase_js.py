@@ -1,14 +1,11 @@
 """Firebase's JavaScript SDK, unchanged, in Chromium, with `sekisho dev` as its emulator.
 
-The SDK's browser modules are not part of this repository. `SEKISHO_FIREBASE_JS` names their folder (default:
-`shared/firebase-js` beside the repository). `test_stock_messages.py` sends the same messages without the SDK.
+`test_stock_messages.py` sends the same messages without the SDK, `test_firebase_js_pages.py` opens popups.
 """
 
 import json
-import os
 import threading
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -16,25 +13,16 @@ import requests
 
 from browser import browser
 from client import PASSWORD, Client, fresh_email
+from firebase_js import IMPORT_MAP, MODULES, NAMES, is_absent
 from simulators import Simulators, fresh_person
 
-MODULES = Path(os.environ.get("SEKISHO_FIREBASE_JS") or Path(__file__).parents[3] / "shared" / "firebase-js")
-NAMES = ("firebase-app.js", "firebase-auth.js")
 NEW_PASSWORD = "staple battery horse"
 CONTINUE_URL = "https://app.example.com/done?from=mail"
 ONLY_LOOPBACK = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1"
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        not all((MODULES / name).is_file() for name in NAMES),
-        reason=f"the Firebase SDK is not in {MODULES}; set SEKISHO_FIREBASE_JS"),
-]
+pytestmark = [pytest.mark.slow, is_absent]
 
-PAGE = """<!doctype html>
-<script type="importmap">
-{"imports": {"https://www.gstatic.com/firebasejs/12.14.0/firebase-app.js": "/firebase-app.js"}}
-</script>
+PAGE = f"<!doctype html>\n{IMPORT_MAP}" + """
 <script type="module">
 import { initializeApp } from "/firebase-app.js";
 import * as sdk from "/firebase-auth.js";

@@ -2,17 +2,13 @@
 
 import base64
 import hashlib
-import json
 import secrets
-import subprocess
-import sys
 from urllib.parse import parse_qs, urlsplit
 
 import jwt
 import pytest
 import requests
 
-import gateway
 import openid_provider
 from client import PASSWORD, Client
 from simulators import Simulators, fresh_person, idp_sign_in_body
@@ -20,15 +16,7 @@ from simulators import Simulators, fresh_person, idp_sign_in_body
 OWNER = {"Authorization": "Bearer owner"}
 
 
-class Provider:
-    def __init__(self, url, folder):
-        self.url = url
-        self.folder = folder
-
-    def set_user(self, **claims):
-        """Sets the claims of the user who is authenticated from now on."""
-        (self.folder / "user.json").write_text(json.dumps({"sub": secrets.token_hex(8)} | claims))
-
+class Provider(openid_provider.Provider):
     def id_token(self, **claims):
         """Returns an ID token and its nonce, obtained by discovery and the code flow with PKCE."""
         self.set_user(**claims)
@@ -52,20 +40,8 @@ class Provider:
 
 @pytest.fixture(scope="module")
 def provider(tmp_path_factory):
-    folder, port = tmp_path_factory.mktemp("openid"), gateway.free_port()
-    provider = Provider(f"http://127.0.0.1:{port}", folder)
-    provider.set_user()
-    log = folder / "log"
-    command = [sys.executable, openid_provider.__file__, str(port), str(folder)]
-    with log.open("w") as output:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
-    try:
-        discovery = f"{provider.url}/.well-known/openid-configuration"
-        gateway.wait_for(lambda: gateway.succeeds(discovery), process, log)
-        yield provider
-    finally:
-        process.terminate()
-        process.wait(30)
+    with openid_provider.running(tmp_path_factory.mktemp("openid")) as provider:
+        yield Provider(provider.url, provider.folder)
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,11 @@ import threading
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
+FOLDER = Path(__file__).parent / "web_app"
+TYPES = {".html": "text/html", ".js": "text/javascript"}
 WELCOME = ("text/html", b"<!DOCTYPE html><title>App</title><link rel=icon href=data:,><h1>Welcome</h1>")
 
 
@@ -19,19 +22,23 @@ class Received:
 
 
 class Site:
-    def __init__(self, port, host):
-        self.host = f"{host}:{port}"
-        self.url = f"http://{self.host}"
+    def __init__(self, port):
+        self.port = port
+        self.url = f"http://127.0.0.1:{port}"
         self.received = []
 
-    def last(self, path):
-        """The last request for a path."""
-        return [request for request in self.received if request.path == path][-1]
+
+def files(*names):
+    """The pages and scripts of ``FOLDER`` with these names, by path."""
+    return {f"/{name}": (TYPES[Path(name).suffix], (FOLDER / name).read_bytes()) for name in names}
 
 
 @contextmanager
-def site(pages=None, *, host="127.0.0.1"):
-    """Runs a site. `pages` maps paths to pairs of content type and body; other paths have a welcome page."""
+def site(pages=None, *, tls=None):
+    """Runs a site on loopback. `pages` maps paths to pairs of content type and body; other paths have a welcome page.
+
+    `tls` is the context of its certificate.
+    """
     pages = pages or {}
 
     class Handler(BaseHTTPRequestHandler):
@@ -56,7 +63,9 @@ def site(pages=None, *, host="127.0.0.1"):
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        running = Site(server.server_port, host)
+        running = Site(server.server_port)
+        if tls:
+            server.socket = tls.wrap_socket(server.socket, server_side=True)
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         try:

@@ -1,0 +1,193 @@
+"""Sign-in with Apple, Google and a third-party OpenID provider in Chromium, against `sekisho dev`.
+
+The app sends the messages of Firebase's JavaScript SDK; `test_firebase_js_pages.py` uses the SDK itself.
+"""
+
+import secrets
+
+import pytest
+import requests
+from selenium.webdriver.support.wait import WebDriverWait
+
+import openid_provider
+from client import Client
+from simulators import fresh_person
+from web_app import SECONDS, WebApp, browser_with_library, consent, nothing, press
+from web_site import WELCOME, files, site
+
+pytestmark = pytest.mark.slow
+OWNER = {"Authorization": "Bearer owner"}
+
+
+@pytest.fixture(scope="module")
+def client(dev, contract):
+    return Client(dev, contract)
+
+
+@pytest.fixture(scope="module")
+def page():
+    """The web server of the app."""
+    with site(files("index.html", "app.js", "sign_in.js")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def window(tmp_path_factory):
+    with browser_with_library(tmp_path_factory.mktemp("library")) as (window, _):
+        yield window
+
+
+@pytest.fixture(scope="module")
+def openid(dev, client, tmp_path_factory):
+    """The ID of a third-party provider."""
+    name = f"oidc.{secrets.token_hex(8)}"
+    with openid_provider.running(tmp_path_factory.mktemp("openid"), dev.url + "/__/auth/handler") as provider:
+        config = {"issuer": provider.url, "clientId": openid_provider.CLIENT, "enabled": True}
+        body = client.call("createOauthIdpConfig", config, key=None, headers=OWNER, params={"oauthIdpConfigId": name})
+        assert body.status == 200, body.body
+        yield name, provider
+
+
+@pytest.fixture(scope="module", params=["apple.com", "google.com", "oidc"])
+def provider(request):
+    """A provider's ID, and what a new person does on its page."""
+    if request.param != "oidc":
+        return lambda: (request.param, consent())
+    name, third_party = request.getfixturevalue("openid")
+
+    def new_person():
+        third_party.set_user(email=fresh_person()["email"], email_verified=True)
+        return name, nothing
+
+    return new_person
+
+
+@pytest.fixture(params=["127.0.0.1", "localhost"], ids=["same site", "other site"])
+def any_app(request, window, page, dev):
+    return web_app(window, page, dev, request.param)
+
+
+@pytest.fixture
+def app(window, page, dev):
+    return web_app(window, page, dev, "127.0.0.1")
+
+
+def web_app(window, page, dev, host):
+    # An app finds the gateway like an emulator, below the prefixes of Google's hosts.
+    return WebApp(
+        window, f"http://{host}:{page.port}/index.html", pages=dev.url + "/emulator/auth",
+        api=dev.url + "/identitytoolkit.googleapis.com", apiKey=dev.api_key).open()
+
+
+def test_a_popup_signs_in(any_app, provider):
+    name, decide = provider()
+    outcome = any_app.popup(name, decide)
+    assert "value" in outcome, outcome
+    result = outcome["value"]
+    assert (result["providerId"], result["isNewUser"]) == (name, True)
+    assert result["user"]["localId"] == result["localId"]
+    assert any_app.driver.execute_script("return client.webStorage") is True
+    assert len(any_app.driver.window_handles) == 1
+
+
+def test_a_popup_signs_in_to_the_same_account_again(app):
+    person = fresh_person()
+    first = app.popup("apple.com", consent(person))["value"]
+    again = app.popup("apple.com", consent(person))["value"]
+    assert (first["localId"], "isNewUser" in again) == (again["localId"], False)
+
+
+def test_a_popup_links_to_an_anonymous_account(app, provider):
+    name, decide = provider()
+    guest = app.run("return client.post('signUp', {})")
+    result = app.popup(name, decide, operation="link", session=guest)["value"]
+    assert result["localId"] == guest["localId"]
+    assert [linked["providerId"] for linked in result["user"]["providerUserInfo"]] == [name]
+
+
+def test_a_popup_authenticates_again_and_creates_no_account(app):
+    person = fresh_person()
+    first = app.popup("google.com", consent(person))["value"]
+    again = app.popup("google.com", consent(person), operation="reauth", session=first)["value"]
+    assert again["localId"] == first["localId"]
+    outcome = app.popup("google.com", consent(), operation="reauth", session=first)
+    assert outcome["error"] == "EMAIL_NOT_FOUND", outcome
+
+
+@pytest.mark.parametrize("name", ["apple.com", "google.com"])
+def test_a_cancelled_popup_is_an_error_of_the_sdk(any_app, name):
+    outcome = any_app.popup(name, lambda window: consent(button="Cancel")(window))
+    assert outcome["error"] == "auth/user-cancelled"
+
+
+@pytest.mark.parametrize("mishap", ["A code that was already used", "An ID token with another nonce"])
+@pytest.mark.parametrize("name", ["apple.com", "google.com"])
+def test_a_response_that_is_not_valid_is_explained_and_then_an_error(app, name, mishap):
+    def decide(window):
+        consent(button=mishap)(window)
+        WebDriverWait(window.driver, SECONDS).until(lambda _: window.elements("h1")[:1] and "simulated" not in window.heading)
+        assert window.heading == "The sign-in did not work"
+        press(window, "Back to the app")
+
+    assert app.popup(name, decide)["error"] == "auth/invalid-credential"
+
+
+def test_a_redirect_signs_in_and_its_result_is_given_once(app, provider):
+    name, decide = provider()
+    outcome = app.redirect(name, decide)
+    assert "value" in outcome, outcome
+    result = outcome["value"]
+    assert (result["providerId"], result["isNewUser"]) == (name, True)
+    app.open()
+    assert app.run("return client.redirectResult()") is None
+    assert app.run("return client.firstEvent()")["error"]["code"] == "auth/no-auth-event"
+
+
+@pytest.mark.parametrize("name", ["apple.com", "google.com"])
+def test_a_redirect_links_to_the_account_that_started_it(app, name):
+    guest = app.run("return client.post('signUp', {})")
+    result = app.redirect(name, consent(), operation="link", session=guest)["value"]
+    assert result["localId"] == guest["localId"]
+
+
+@pytest.mark.parametrize("name", ["apple.com", "google.com"])
+def test_a_cancelled_redirect_returns_to_the_app(app, name):
+    assert app.redirect(name, consent(button="Cancel"))["error"] == "auth/user-cancelled"
+
+
+def test_a_redirect_has_no_result_for_an_app_on_another_site(window, page, dev):
+    """Browsers partition storage by site; such an app needs a proxy on its own origin."""
+    app = web_app(window, page, dev, "localhost")
+    assert app.redirect("google.com", consent()) == {"value": None}
+
+
+def test_a_page_that_is_not_authorized_gets_no_frame_and_no_sign_in(serve, tmp_path):
+    with site(files("index.html", "app.js", "sign_in.js")) as other:
+        names = {"elsewhere.example": other.port}
+        with browser_with_library(tmp_path, ports=names) as (foreign, _):
+            app = WebApp(
+                foreign, "http://elsewhere.example/index.html", pages=serve.url + "/__/auth", api=serve.url,
+                apiKey=serve.api_key).open()
+            app.start("return client.popup('google.com')")
+            assert app.finish()["error"] == "auth/network-request-failed"
+            app.driver.execute_script("void client.redirect('google.com')")
+            WebDriverWait(foreign.driver, SECONDS).until(lambda _: "not allowed" in foreign.heading)
+
+
+def test_an_app_signs_in_without_the_sdk(window, client, dev, provider):
+    """Plain REST: the app opens the returned page, and exchanges the URL to which the browser comes back."""
+    name, decide = provider()
+    with site() as app:
+        started = client.call("createAuthUri", {"providerId": name, "continueUri": app.url + "/done?x=1"})
+        assert started.status == 200, started.body
+        window.open(started.body["authUri"])
+        decide(window)
+        WebDriverWait(window.driver, SECONDS).until(lambda driver: driver.current_url.startswith(app.url))
+        [received] = [request for request in app.received if request.path == "/done"]
+        assert received.fields["x"] == "1"
+        body = {"requestUri": window.driver.current_url, "sessionId": started.body["sessionId"]}
+        assert client.call("signInWithIdp", body | {"sessionId": "another"}).status == 400
+        result = client.call("signInWithIdp", body).body
+        assert (result["providerId"], result["isNewUser"]) == (name, True)
+        assert client.lookup(result)["localId"] == result["localId"]
+        assert client.call("signInWithIdp", body).status == 400

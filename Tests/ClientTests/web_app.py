@@ -1,0 +1,121 @@
+"""The web app of `web_app/` in Chromium: it signs in with the messages of Firebase's JavaScript SDK."""
+
+from contextlib import contextmanager
+from urllib.parse import urlencode
+
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.wait import WebDriverWait
+
+from browser import browser
+from certificates import certificate
+from simulators import fresh_person
+from web_site import files, site
+
+LIBRARY = "apis.google.com"
+SECONDS = 30
+
+
+@contextmanager
+def browser_with_library(folder, *hosts, ports=None):
+    """Chromium that reaches nothing but loopback, with a stand-in for Google's script.
+
+    `ports` maps the other names that it can resolve to ports of loopback. All servers have the certificate that is
+    yielded with the browser.
+    """
+    served = certificate(folder, LIBRARY, *(ports or {}))
+    script = files("gapi.js")["/gapi.js"]
+    with site({"/js/api.js": script}, tls=served.context()) as library:
+        names = {LIBRARY: library.port} | (ports or {})
+        rules = [f"MAP {name} 127.0.0.1:{port}" for name, port in names.items()]
+        rules += ["MAP * ~NOTFOUND", "EXCLUDE localhost", "EXCLUDE 127.0.0.1"]
+        arguments = [
+            f"--host-resolver-rules={', '.join(rules)}",
+            f"--ignore-certificate-errors-spki-list={served.key_hash}"]
+        with browser(arguments=arguments) as window:
+            yield window, served
+
+
+class WebApp:
+    """One tab with the app. `settings` say where it finds the gateway."""
+
+    def __init__(self, window, url, **settings):
+        self.window, self.driver = window, window.driver
+        self.url = f"{url}?{urlencode(settings)}"
+        self.main = self.driver.current_window_handle
+
+    def open(self):
+        self.window.open(self.url)
+        self.wait(lambda: self.driver.execute_script("return window.loaded"))
+        return self
+
+    def wait(self, condition):
+        return WebDriverWait(self.driver, SECONDS).until(lambda _: condition())
+
+    def start(self, script, *values):
+        """Starts an asynchronous call, whose outcome `finish` returns."""
+        self.driver.execute_script("window.outcome = undefined")
+        self.driver.execute_script(f"""
+            (async (...v) => {{ {script} }})(...arguments).then(
+                value => window.outcome = {{ value: value ?? null }},
+                error => window.outcome = {{ error: error.code ?? String(error), body: error.body ?? null }})""", *values)
+
+    def finish(self):
+        self.driver.switch_to.window(self.main)
+        return self.wait(lambda: self.driver.execute_script("return window.outcome"))
+
+    def run(self, script, *values):
+        self.start(script, *values)
+        outcome = self.finish()
+        assert "value" in outcome, outcome
+        return outcome["value"]
+
+    def popup(self, provider, decide, **options):
+        """Signs in through a popup; `decide` acts on the provider's page."""
+        self.start("return client.popup(v[0], v[1])", provider, options)
+        # Without a page, the popup may be closed already.
+        if decide is not nothing:
+            self.in_popup(decide)
+        return self.finish()
+
+    def in_popup(self, decide):
+        handles = self.wait(lambda: len(self.driver.window_handles) > 1 and self.driver.window_handles)
+        self.driver.switch_to.window([handle for handle in handles if handle != self.main][0])
+        decide(self.window)
+
+    def redirect(self, provider, decide, **options):
+        """Signs in through a redirect and returns its result."""
+        self.driver.execute_script("void client.redirect(arguments[0], arguments[1])", provider, options)
+        decide(self.window)
+        return self.redirect_result()
+
+    def redirect_result(self):
+        self.wait(lambda: self.driver.current_url.split("#")[0] == self.url)
+        self.wait(lambda: self.driver.execute_script("return window.loaded"))
+        self.start("return client.redirectResult()")
+        return self.finish()
+
+
+def consent(person=None, button="Continue as this person"):
+    """Acts on the consent page of a simulated provider, as a new person by default."""
+    person = person or fresh_person()
+
+    def decide(window):
+        wait = WebDriverWait(window.driver, SECONDS)
+        wait.until(lambda driver: driver.find_elements(By.ID, "email"))
+        for name in ("givenName", "familyName", "email"):
+            window.element(f"#{name}").send_keys(person[name])
+        press(window, button)
+
+    return decide
+
+
+def press(window, button):
+    """Clicks without waiting, because the window may close."""
+    if button not in [found.text for found in window.elements("button")]:
+        window.element("summary").click()
+    [found] = [found for found in window.elements("button") if found.text == button]
+    found.click()
+
+
+def nothing(window):
+    """The provider signs the person in without a page."""

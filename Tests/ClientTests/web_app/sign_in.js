@@ -1,0 +1,149 @@
+// Signs in with the URLs, messages and requests of Firebase's JavaScript SDK, but without the SDK.
+const SDK = "12.18.0";
+const APP = "[DEFAULT]";
+const REDIRECTS = ["signInViaRedirect", "linkViaRedirect", "reauthViaRedirect", "unknown"];
+const PENDING = key => `firebase:pendingRedirect:${key}:${APP}`;
+
+const digits = () => Array.from(crypto.getRandomValues(new Uint8Array(10)), byte => byte % 10).join("");
+const parameters = pairs => Object.entries(pairs).filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
+
+export class SignInError extends Error {
+    constructor(code, body) {
+        super(code);
+        this.code = code;
+        this.body = body;
+    }
+}
+
+export class Client {
+    #events = new Set();
+    #consumers = [];
+    #frame;
+
+    // `pages` and `api` are URLs without a slash at the end, as `https://app.example.com/__/auth`.
+    constructor({ pages, api, apiKey }) {
+        Object.assign(this, { pages, api, apiKey });
+    }
+
+    // A link or a re-authentication of `session`, or a sign-in.
+    async popup(providerId, { operation = "signIn", session, ...more } = {}) {
+        const frame = await this.#opened();
+        const [authType, eventId] = [`${operation}ViaPopup`, digits()];
+        const width = "location=yes,resizable=yes,statusbar=yes,toolbar=no,width=500,height=600";
+        const popup = window.open(this.#handler({ providerId, authType, eventId, ...more }), digits(), width);
+        frame.send("webStorageSupport", { type: "webStorageSupport" }, ([answer]) => {
+            this.webStorage = answer.webStorageSupport;
+        }, gapi.iframes.CROSS_ORIGIN_IFRAMES_FILTER);
+        try {
+            return await this.#finished(await this.#event([authType], eventId), operation, session);
+        } finally {
+            popup.close();
+        }
+    }
+
+    redirect(providerId, { operation = "signIn", session, ...more } = {}) {
+        const eventId = operation === "signIn" ? undefined : `${session.localId}:::${digits()}`;
+        sessionStorage.setItem(PENDING(this.apiKey), JSON.stringify({ operation, eventId, session }));
+        location.assign(this.#handler({ providerId, authType: `${operation}ViaRedirect`, eventId, ...more }));
+    }
+
+    // The result of a redirect; `null` unless this page was reached by one.
+    async redirectResult() {
+        const pending = JSON.parse(sessionStorage.getItem(PENDING(this.apiKey)));
+        sessionStorage.removeItem(PENDING(this.apiKey));
+        if (!pending) return null;
+        const found = await this.firstEvent();
+        if (found.type === "unknown") return null;
+        if (pending.eventId !== (found.eventId ?? undefined)) throw new SignInError("the event of another redirect", found);
+        return this.#finished(found, pending.operation, pending.session);
+    }
+
+    // The first event after a load: the result of a redirect, or that there is none.
+    async firstEvent() {
+        const event = this.#event(REDIRECTS, null);
+        await this.#opened();
+        return event;
+    }
+
+    async post(method, body) {
+        const response = await fetch(`${this.api}/v1/accounts:${method}?key=${this.apiKey}`, {
+            method: "POST", body: JSON.stringify(body),
+            headers: { "Content-Type": "application/json", "X-Client-Version": `Chrome/JsCore/${SDK}/FirebaseCore-web` },
+        });
+        const answer = await response.json();
+        const problem = response.ok ? answer.errorMessage : answer.error.message;
+        if (problem || answer.needConfirmation) throw new SignInError(problem ?? "needConfirmation", answer);
+        return answer;
+    }
+
+    #handler({ providerId, authType, eventId, scopes, customParameters }) {
+        const query = parameters({
+            apiKey: this.apiKey, appName: APP, authType, redirectUrl: location.href, v: SDK, eventId, providerId,
+            customParameters: customParameters && JSON.stringify(customParameters), scopes: scopes?.join(","),
+        });
+        return `${this.pages}/handler?${query}`;
+    }
+
+    // As the SDK matches events: a redirect takes any of its types, a popup only its own event.
+    #event(types, eventId) {
+        return new Promise(resolve => this.#consumers.push({ types, eventId, resolve }));
+    }
+
+    #received(event) {
+        const name = [event.type, event.eventId, event.sessionId, event.tenantId].join("-");
+        const isNew = !this.#events.has(name);
+        this.#events.add(name);
+        const index = this.#consumers.findIndex(({ types, eventId }) => types.includes(event.type)
+            && (eventId === null || Boolean(event.eventId) && event.eventId === eventId));
+        if (!isNew || index < 0) return { status: "ERROR" };
+        this.#consumers.splice(index, 1)[0].resolve(event);
+        return { status: "ACK" };
+    }
+
+    async #finished(event, operation, session) {
+        if (event.error) throw new SignInError(event.error.code, event.error);
+        const result = await this.post("signInWithIdp", {
+            requestUri: event.urlResponse, sessionId: event.sessionId, returnSecureToken: true,
+            returnIdpCredential: true, ...(event.postBody && { postBody: event.postBody }),
+            ...(event.tenantId && { tenantId: event.tenantId }),
+            ...(operation === "link" && { idToken: session.idToken }),
+        });
+        const { users: [user] } = await this.post("lookup", { idToken: result.idToken });
+        return { ...result, user, event };
+    }
+
+    #opened() {
+        this.#frame ??= this.#open();
+        return this.#frame;
+    }
+
+    async #open() {
+        if (!window.gapi?.iframes?.Iframe) await this.#library();
+        await new Promise((callback, onerror) => gapi.load("gapi.iframes", { callback, onerror }));
+        const url = `${this.pages}/iframe?${parameters({ apiKey: this.apiKey, appName: APP, v: SDK, eid: "p" })}`;
+        const frame = await gapi.iframes.getContext().open({
+            where: document.body, url, messageHandlersFilter: gapi.iframes.CROSS_ORIGIN_IFRAMES_FILTER,
+            attributes: { style: { position: "absolute", top: "-100px", width: "1px", height: "1px" } }, dontclear: true,
+        }, async channel => {
+            await channel.restyle({ setHideOnLeave: false });
+            const late = new Promise((_, reject) => setTimeout(() => reject(new SignInError("auth/network-request-failed")), 5000));
+            await Promise.race([channel.ping(() => {}), late]);
+            return channel;
+        });
+        frame.register("authEvent", ({ authEvent }) => this.#received(authEvent), gapi.iframes.CROSS_ORIGIN_IFRAMES_FILTER);
+        return frame;
+    }
+
+    #library() {
+        return new Promise((loaded, failed) => {
+            const name = `__iframefcb${digits()}`;
+            window[name] = loaded;
+            const script = Object.assign(document.createElement("script"), {
+                src: `https://apis.google.com/js/api.js?onload=${name}`, async: true,
+                onerror: () => failed(new SignInError("auth/network-request-failed")),
+            });
+            document.head.append(script);
+        });
+    }
+}
