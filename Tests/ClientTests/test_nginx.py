@@ -1,0 +1,170 @@
+"""An app behind Debian's nginx with TLS, which passes the sign-in pages on as in Deploy/guides/nginx.conf."""
+
+import re
+import subprocess
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import requests
+
+import gateway
+from firebase_js import MODULES, NAMES, is_absent
+from simulators import Simulators
+from web_app import WebApp, browser_with_library, consent
+from web_site import FOLDER
+
+pytestmark = pytest.mark.slow
+NGINX = "/usr/sbin/nginx"
+EXAMPLE = Path(__file__).parents[2] / "Deploy" / "guides" / "nginx.conf"
+HOST = "app.example.com"
+OWNER = {"Authorization": "Bearer owner"}
+
+MAIN = """
+daemon off;
+master_process off;
+pid {folder}/pid;
+error_log stderr;
+events {{}}
+http {{
+    types {{ text/html html; text/javascript js; }}
+    access_log off;
+    client_body_temp_path {folder}/temp;
+    proxy_temp_path {folder}/temp;
+    fastcgi_temp_path {folder}/temp;
+    scgi_temp_path {folder}/temp;
+    uwsgi_temp_path {folder}/temp;
+    include {folder}/app.conf;
+}}
+"""
+
+SDK_PAGE = """<!DOCTYPE html>
+<title>App</title>
+<link rel="icon" href="data:,">
+<h1>App</h1>
+<script type="module" src="/sdk.js"></script>
+"""
+
+
+@pytest.fixture(scope="module")
+def own_dev(tmp_path_factory):
+    """A gateway that knows the app's domain."""
+    folder = tmp_path_factory.mktemp("dev")
+    folder.chmod(0o711)
+    with gateway.dev(folder) as dev:
+        url = f"{dev.url}/identitytoolkit.googleapis.com/v2/projects/demo/config?updateMask=authorizedDomains"
+        change = {"authorizedDomains": ["localhost", HOST]}
+        requests.patch(url, json=change, headers=OWNER, timeout=30).raise_for_status()
+        callback = [f"https://{HOST}/__/auth/handler"]
+        Simulators(dev).configure(apple={"redirectUris": callback}, google={"redirectUris": callback})
+        yield dev
+
+
+@contextmanager
+def nginx(folder, port, dev, served):
+    """Runs nginx with the example, changed only in its port, its files and the gateway's port."""
+    changes = {
+        "listen 443 ssl;": f"listen 127.0.0.1:{port} ssl;", f"/etc/ssl/{HOST}.pem": str(served.file),
+        f"/etc/ssl/{HOST}.key": str(served.key_file), "/var/www/app": str(folder / "app"),
+        "http://127.0.0.1:9099": dev.url}
+    text = EXAMPLE.read_text()
+    for old, new in changes.items():
+        assert old in text, f"not in {EXAMPLE.name}: {old}"
+        text = text.replace(old, new)
+    (folder / "app.conf").write_text(text)
+    (folder / "nginx.conf").write_text(MAIN.format(folder=folder))
+    log = folder / "log"
+    command = [NGINX, "-p", str(folder), "-c", str(folder / "nginx.conf")]
+    with log.open("w") as output:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+    try:
+        def answers():
+            try:
+                return requests.get(f"https://127.0.0.1:{port}/", verify=served.file, timeout=30).status_code == 200
+            except requests.ConnectionError:
+                return False
+
+        gateway.wait_for(answers, process, log)
+        yield
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+@pytest.fixture(scope="module")
+def window(own_dev, tmp_path_factory):
+    folder, port = tmp_path_factory.mktemp("nginx"), gateway.free_port()
+    pages = folder / "app"
+    pages.mkdir()
+    for name in ("index.html", "app.js", "sign_in.js", "sdk.js"):
+        (pages / name).write_text((FOLDER / name).read_text())
+    (pages / "sdk.html").write_text(SDK_PAGE)
+    if all((MODULES / name).is_file() for name in NAMES):
+        for name in NAMES:
+            # The policy of the page allows no import map, so the module names its neighbour, as in a bundle.
+            text = (MODULES / name).read_text()
+            (pages / name).write_text(re.sub(r"https://www\.gstatic\.com/firebasejs/[\d.]+/", "/", text))
+    with browser_with_library(folder, ports={HOST: port}) as (window, served):
+        with nginx(folder, port, own_dev, served):
+            yield window
+
+
+@pytest.fixture
+def app(window, own_dev):
+    origin = f"https://{HOST}"
+    return WebApp(
+        window, f"{origin}/index.html", pages=f"{origin}/__/auth", api=f"{origin}/identitytoolkit.googleapis.com",
+        apiKey=own_dev.api_key).open()
+
+
+@pytest.fixture
+def sdk_app(window, own_dev):
+    app = WebApp(window, f"https://{HOST}/sdk.html", apiKey=own_dev.api_key).open()
+    app.run("await client.current(); await client.signOut()")
+    return app
+
+
+@pytest.fixture(params=["apple.com", "google.com"])
+def provider(request):
+    return request.param
+
+
+def test_a_redirect_signs_in_on_the_origin_of_the_app(app, provider):
+    outcome = app.redirect(provider, consent())
+    assert "value" in outcome, outcome
+    assert outcome["value"]["event"]["urlResponse"].startswith(f"https://{HOST}/__/auth/handler?")
+    assert outcome["value"]["providerId"] == provider
+
+
+def test_a_popup_signs_in_too(app, provider):
+    outcome = app.popup(provider, consent())
+    assert outcome["value"]["providerId"] == provider
+
+
+def test_the_cookie_of_the_flow_is_for_this_host_over_tls_only(app):
+    app.driver.execute_script("void client.redirect('google.com')")
+    app.wait(lambda: "simulated" in app.window.heading)
+    cookies = app.driver.execute_cdp_cmd("Network.getCookies", {"urls": [f"https://{HOST}/"]})["cookies"]
+    assert cookies
+    for cookie in cookies:
+        assert cookie["name"].startswith("__Host-")
+        assert (cookie["secure"], cookie["httpOnly"], cookie["sameSite"]) == (True, True, "Lax")
+
+
+def test_the_pages_of_the_app_obey_their_content_security_policy(app):
+    app.window.console_messages()
+    app.popup("google.com", consent())
+    assert [message for message in app.window.console_messages() if "Content Security Policy" in message] == []
+
+
+@is_absent
+def test_the_sdk_signs_in_by_a_redirect(sdk_app, provider):
+    outcome = sdk_app.redirect(provider, consent())
+    assert "value" in outcome, outcome
+    assert outcome["value"]["providerId"] == provider
+    assert sdk_app.open().run("return client.current()") == outcome["value"]["localId"]
+
+
+@is_absent
+def test_the_sdk_signs_in_by_a_popup(sdk_app, provider):
+    assert sdk_app.popup(provider, consent())["value"]["providerId"] == provider
