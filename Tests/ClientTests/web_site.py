@@ -34,7 +34,7 @@ def files(*names):
 
 
 @contextmanager
-def site(pages=None, *, tls=None):
+def site(pages=None, *, tls=None, port=0):
     """Runs a site on loopback. `pages` maps paths to pairs of content type and body; other paths have a welcome page.
 
     `tls` is the context of its certificate.
@@ -56,13 +56,15 @@ def site(pages=None, *, tls=None):
             self.send_response(200)
             self.send_header("Content-Type", content_type)
             self.send_header("Content-Length", str(len(body)))
+            # Modules of another origin need it.
+            self.send_header("Access-Control-Allow-Origin", "*")
             self.end_headers()
             self.wfile.write(body)
 
         def log_message(self, *_):
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+    with ThreadingHTTPServer(("127.0.0.1", port), Handler) as server:
         running = Site(server.server_port)
         if tls:
             server.socket = tls.wrap_socket(server.socket, server_side=True)

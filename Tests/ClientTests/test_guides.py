@@ -1,0 +1,145 @@
+"""The pages, files and commands in Deploy/guides have the results that the guides describe."""
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from selenium.webdriver.support.wait import WebDriverWait
+
+import gateway
+from firebase_js import MODULES, NAMES, is_absent
+from simulators import fresh_person
+from web_app import SECONDS, browser_with_library, consent
+from web_site import site
+
+GUIDES = Path(__file__).parents[2] / "Deploy" / "guides"
+
+
+def block(guide, language, heading, number=0):
+    """A block of code below a heading of the second level."""
+    section = (GUIDES / guide).read_text().split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    return re.findall(rf"^```{language}\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)[number]
+
+
+def on(dev, text):
+    """An example with the test's gateway in place of the one of `Deploy/run`."""
+    assert "127.0.0.1:9099" in text
+    return text.replace("127.0.0.1:9099", dev.url.removeprefix("http://"))
+
+
+@pytest.fixture
+def page(dev, request):
+    """Serves the page of a section of the web guide."""
+    text = on(dev, block("web.md", "html", request.param))
+    with site({"/": ("text/html", text.encode())}) as running:
+        yield running
+
+
+def wait_for_output(window, part):
+    WebDriverWait(window.driver, SECONDS).until(lambda _: part in window.element("pre").text)
+
+
+def press(window, label):
+    [button] = [found for found in window.elements("button") if found.text == label]
+    button.click()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", ["With plain REST"], indirect=True)
+@pytest.mark.parametrize("label", ["Sign in with Apple", "Sign in with Google"])
+def test_the_page_with_plain_rest_signs_in(page, tmp_path, label):
+    person = fresh_person()
+    with browser_with_library(tmp_path) as (window, _):
+        window.open(page.url)
+        assert window.element("pre").text == "not signed in"
+        press(window, label)
+        consent(person)(window)
+        wait_for_output(window, person["email"])
+        assert window.driver.current_url == page.url + "/"
+        press(window, label)
+        consent(button="Cancel")(window)
+        wait_for_output(window, "USER_CANCELLED")
+
+
+@pytest.mark.slow
+@is_absent
+@pytest.mark.parametrize("page", ["With Firebase's SDK"], indirect=True)
+@pytest.mark.parametrize("label", ["Sign in with Apple", "Sign in with Google"])
+def test_the_page_with_the_sdk_signs_in(page, tmp_path, label):
+    version = re.search(r"firebasejs/([\d.]+)/", block("web.md", "html", "With Firebase's SDK"))[1]
+    modules = {
+        f"/firebasejs/{version}/{name}": ("text/javascript", (MODULES / name).read_bytes()) for name in NAMES}
+    person, port = fresh_person(), gateway.free_port()
+    with browser_with_library(tmp_path, ports={"www.gstatic.com": port}) as (window, served):
+        with site(modules, tls=served.context(), port=port):
+            window.open(page.url)
+            press(window, label)
+            wait = WebDriverWait(window.driver, SECONDS)
+            wait.until(lambda driver: len(driver.window_handles) > 1)
+            main, popup = window.driver.window_handles
+            window.driver.switch_to.window(popup)
+            consent(person)(window)
+            window.driver.switch_to.window(main)
+            wait_for_output(window, person["email"])
+
+
+def test_the_lines_for_production_are_those_of_the_tested_page():
+    lines = block("web.md", "js", "With Firebase's SDK").splitlines()[1:]
+    tested = (Path(__file__).parent / "web_app" / "sdk.js").read_text()
+    for line in lines:
+        assert re.sub(r'"app\.example\.com(.*)"', r"`${location.host}\1`", line) in tested
+
+
+def test_a_person_signs_in_without_a_page(dev, tmp_path):
+    script = on(dev, block("web.md", "sh", "Without a person"))
+    completed = subprocess.run(["bash", "-euc", script], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert (completed.returncode, completed.stderr) == (0, "")
+    session = json.loads(completed.stdout)
+    assert (session["providerId"], session["email"]) == ("google.com", "ada@gmail.com")
+    assert "idToken" in session
+
+
+def test_the_parameters_of_the_page_are_those_of_the_simulators():
+    source = (Path(__file__).parents[2] / "Sources/Simulators/Consent/ConsentDecision.swift").read_text()
+    mishaps = (Path(__file__).parents[2] / "Sources/Simulators/Consent/ConsentMishap.swift").read_text()
+    guide = (GUIDES / "web.md").read_text()
+    assert set(re.findall(r'"(simulated_\w+)"', source)) == set(re.findall(r"simulated_\w+", guide))
+    for name in re.findall(r'= "(\w+)"', mishaps):
+        assert f"`{name}`" in guide
+
+
+@pytest.fixture(scope="module")
+def configured(own, tmp_path_factory):
+    """A project, and a folder with the secrets that the guides name."""
+    own.run_ok("projects create my-app")
+    folder = tmp_path_factory.mktemp("guides")
+    key = ec.generate_private_key(ec.SECP256R1()).private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    (folder / "AuthKey_FGHIJ67890.p8").write_bytes(key)
+    (folder / "google-client-secret.txt").write_text("secret\n")
+    return folder
+
+
+def test_the_files_configure_apple_and_then_google(own, configured):
+    for guide, name, section in (
+            ("apple-portal.md", "apple.json", "5. The gateway"), ("google-console.md", "google.json", "3. The gateway")):
+        (configured / name).write_text(block(guide, "json", section))
+        commands = block(guide, "sh", section).splitlines()
+        assert commands == [
+            f"sekisho projects apply {name} --dry-run", f"sekisho projects apply {name}", "sekisho check"]
+        for command in commands[:2]:
+            completed = subprocess.run(
+                [gateway.binary(), *command.split()[1:]], cwd=configured, capture_output=True, text=True, timeout=60,
+                env=gateway.clean_environment(**own.environment))
+            assert completed.returncode == 0, completed.stderr
+            assert "warning" not in completed.stderr
+
+
+@pytest.mark.parametrize("guide", sorted(path.name for path in GUIDES.glob("*.md")))
+def test_links_between_the_guides_lead_somewhere(guide):
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)", (GUIDES / guide).read_text()):
+        assert (GUIDES / target).exists(), target
