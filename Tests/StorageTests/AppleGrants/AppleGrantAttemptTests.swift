@@ -9,7 +9,8 @@ import Testing
 struct AppleGrantAttemptTests {
     /// What Apple answers, and whether the private key can be read.
     private struct Apple {
-        var exchange = AppleExchange.tokens(refreshToken: Secret("r"), subject: AppleGrantFixture.subject)
+        var exchange = AppleExchange.tokens(
+            AppleTokens(refreshToken: Secret("r"), subject: AppleGrantFixture.subject))
         var revocation = AppleAnswer.accepted
         var keyFault: AppleKeyFault?
         let requests = Requests()
