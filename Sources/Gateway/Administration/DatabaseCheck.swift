@@ -36,6 +36,7 @@ package struct DatabaseCheck: Sendable {
             for project in try await ProjectStore(pool: pool).all() {
                 findings.append(try await keys(of: project, at: now))
                 findings += try await configuration(of: project, at: now)
+                findings += try await transfers(of: project)
             }
         } catch {
             findings.append(Finding(isGood: false, text: "\(error)"))
@@ -68,6 +69,18 @@ package struct DatabaseCheck: Sendable {
                 return problems(of: configured, in: tenant, networkHash)
                     + apps.map { loginServices(of: $0, in: tenant, location, at: now) }.filter { !$0.isGood }
             }
+    }
+
+    /// Identities that move to another team of Apple. Sign-ins work meanwhile, so a transfer that waits is not wrong.
+    private func transfers(of project: Project) async throws -> [Finding] {
+        try await AppleTransferStore(pool: pool).waiting(in: project.realm).sorted { $0.key < $1.key }.map {
+            team, count in
+            Finding(
+                isGood: true,
+                text:
+                    "project \(project.realm): \(count) identities wait for `sekisho apple import-transfers` to team \(team)"
+            )
+        }
     }
 
     /// The problems of the stored configuration that no edit may add, without guideline 4.8. The gateway's own host is

@@ -48,6 +48,13 @@ public struct AppleTransferStore: Sendable {
         try await waiting(.waitingForImport(to: team, after: last, limit: limit, in: realm))
     }
 
+    /// The identities that wait for their import, by the team that they move to.
+    public func waiting(in realm: ID<Realm>) async throws -> [String: Int] {
+        try await withStoreErrors { try await pool.query(.waitingByTeam(in: realm)) }.reduce(into: [:]) { counts, row in
+            counts[try row.decode("transfer_team")] = try row.decode("count", as: Int.self)
+        }
+    }
+
     /// Stores transfer subjects by subject.
     public func keep(_ transferSubjects: [String: String], to team: String, in realm: ID<Realm>) async throws {
         guard !transferSubjects.isEmpty else { return }
@@ -94,9 +101,10 @@ extension Transaction {
         _ transfer: IdentityTransfer, of account: Account, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws -> Account? {
         guard try await execute(.rewrite(transfer, of: account.id, at: now, in: realm)) == 1 else { return nil }
-        for statement: SQL in [.moveGrants(of: transfer, in: realm), .moveCodes(of: transfer, account.id, in: realm)] {
-            _ = try await execute(statement)
-        }
+        for statement: SQL in [
+            .moveGrants(of: transfer, in: realm), .moveCodes(of: transfer, account.id, in: realm),
+            .moveMergeRecords(of: transfer, account.id, in: realm),
+        ] { _ = try await execute(statement) }
         let updated = try await storePrimaryEmail(
             of: account.transferring(transfer), was: account, at: now, in: realm)
         try await audit([AuditNote(.identityTransferred, account.id, .apple)], by: actor, at: now, in: realm)

@@ -72,6 +72,23 @@ extension SQL {
         """
     }
 
+    /// Undoing a merge into the account moves the identity back by its new subject.
+    static func moveMergeRecords(of transfer: IdentityTransfer, _ account: ID<Account>, in realm: ID<Realm>) -> SQL {
+        """
+        UPDATE account_merge SET snapshot = replace(snapshot::text, to_jsonb(\(transfer.formerSubject)::text)::text,
+            to_jsonb(\(transfer.subject)::text)::text)::jsonb
+        WHERE project_id = \(realm.rawValue) AND target_id = \(account.rawValue)
+        """
+    }
+
+    static func waitingByTeam(in realm: ID<Realm>) -> SQL {
+        """
+        SELECT transfer_team, count(*) AS count FROM linked_identity
+        WHERE project_id = \(realm.rawValue) AND transfer_sub IS NOT NULL AND transferred_at IS NULL
+        GROUP BY transfer_team
+        """
+    }
+
     /// Apple says nothing of the person to the new team before the next sign-in.
     static func forgetCredentialState(of transfer: IdentityTransfer, in realm: ID<Realm>) -> SQL {
         """

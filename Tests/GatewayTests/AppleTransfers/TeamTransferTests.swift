@@ -164,6 +164,24 @@ struct TeamTransferTests {
         #expect(again.json["localId"] == second.json["localId"])
     }
 
+    @Test("a merge can still be undone: the identity goes back with its new subject")
+    func undoneMerge() async throws {
+        let fixture = try await Fixture()
+        let gateway = fixture.gateway
+        try await gateway.makeServiceKey()
+        let target = try await gateway.signUp(email: "target@example.com")
+        let merged = try await gateway.administer(
+            ":merge", ["sourceLocalId": .string(fixture.ada.localId), "localId": .string(target.localId)])
+        #expect(merged.outcome == "200")
+        _ = try await fixture.export()
+        try await fixture.move()
+        #expect(try await fixture.importAll() == .init(all: 2, done: 2))
+        let undone = try await gateway.administer(":undoMerge", ["sourceLocalId": .string(fixture.ada.localId)])
+        #expect(undone.outcome == "200")
+        let again = try TestGateway.Tokens(await gateway.signIn(gateway.appleWithCode(Self.ada)))
+        #expect(again.localId == fixture.ada.localId)
+    }
+
     @Test("a person who has disconnected the app is counted, and does not stop the others")
     func disconnected() async throws {
         let fixture = try await Fixture()
