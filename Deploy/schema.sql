@@ -113,6 +113,23 @@ CREATE TABLE public.audit_event (
     CONSTRAINT audit_event_detail_check CHECK ((jsonb_typeof(detail) = 'object'::text))
 );
 
+CREATE TABLE public.authorization_flow (
+    state_hash bytea NOT NULL,
+    project_id text NOT NULL COLLATE pg_catalog."C",
+    response text,
+    claimed_at timestamp with time zone,
+    result text,
+    app_id text COLLATE pg_catalog."C",
+    grant_hash bytea,
+    session_hash bytea,
+    grant_expires_at timestamp with time zone,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT authorization_flow_grant_hash_check CHECK ((length(grant_hash) = 32)),
+    CONSTRAINT authorization_flow_result_check CHECK ((num_nulls(result, app_id, grant_hash, session_hash, grant_expires_at) = ANY (ARRAY[0, 5]))),
+    CONSTRAINT authorization_flow_session_hash_check CHECK ((length(session_hash) = 32)),
+    CONSTRAINT authorization_flow_state_hash_check CHECK ((length(state_hash) = 32))
+);
+
 CREATE TABLE public.deleted_account (
     project_id text NOT NULL COLLATE pg_catalog."C",
     id text NOT NULL COLLATE pg_catalog."C",
@@ -363,6 +380,12 @@ ALTER TABLE ONLY public.apple_grant
 ALTER TABLE ONLY public.audit_event
     ADD CONSTRAINT audit_event_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.authorization_flow
+    ADD CONSTRAINT authorization_flow_grant_hash_key UNIQUE (grant_hash);
+
+ALTER TABLE ONLY public.authorization_flow
+    ADD CONSTRAINT authorization_flow_pkey PRIMARY KEY (state_hash);
+
 ALTER TABLE ONLY public.deleted_account
     ADD CONSTRAINT deleted_account_pkey PRIMARY KEY (project_id, id);
 
@@ -453,6 +476,8 @@ CREATE INDEX audit_event_actor ON public.audit_event USING btree (project_id, ac
 CREATE INDEX audit_event_subject ON public.audit_event USING btree (project_id, subject, occurred_at, id);
 
 CREATE INDEX audit_event_time ON public.audit_event USING btree (project_id, occurred_at, id);
+
+CREATE INDEX authorization_flow_expires_at ON public.authorization_flow USING btree (expires_at);
 
 CREATE INDEX known_network_last_seen_at ON public.known_network USING btree (last_seen_at);
 

@@ -3,16 +3,17 @@ internal import Encoding
 public import Identity
 internal import JSON
 
-/// ``SealedTokens`` encrypted under the master key. Clients can neither read nor forge them, nor use them elsewhere.
+/// ``SealedTokens`` encrypted under the master key. Clients can neither read nor forge them, nor use them elsewhere. They may
+/// cause any number of them, so each has a key of its own.
 public struct MasterKeySealedTokens: SealedTokens {
     /// The maximum length of a token, in characters.
     private static let lengthLimit = 64 * 1024
 
-    private let box: SealedBox
+    private let box: SingleMessageBox
     private let nonces: IssuedNonces
 
     public init(masterKeys: MasterKeys) {
-        box = SealedBox(keys: masterKeys)
+        box = SingleMessageBox(keys: masterKeys, purpose: "sealed tokens")
         nonces = IssuedNonces(masterKeys: masterKeys)
     }
 

@@ -201,6 +201,19 @@ struct PageTests {
         #expect(!"\(Stylesheet.text)".contains { "<>&\n".contains($0) })
     }
 
+    @Test("the policies allow the scripts that the pages contain", arguments: [PageScript.delivery, .frame])
+    func scripts(script: PageScript) {
+        #expect(script.sha256 == Data(Digest.sha256(Array("\(script.text)".utf8))).base64EncodedString())
+    }
+
+    @Test("the frame takes events from its own origin only, and the result page sends them there only")
+    func frameScript() {
+        let frame = "\(PageScript.frame.text)"
+        #expect(frame.contains("if(e.origin!==location.origin||"))
+        #expect("\(PageScript.delivery.text)".contains("postMessage(message,location.origin)"))
+        #expect(!frame.contains(#""*""#) && !"\(PageScript.delivery.text)".contains(#""*""#))
+    }
+
     @Test("have enough contrast in light and dark")
     func contrast() throws {
         let palettes = "\(Stylesheet.text)".matches(of: #/:root\{([^}]*)\}/#).map { String($0.output.1) }

@@ -122,8 +122,7 @@ private struct HandlerStart {
         let page = Page.flowFailure(
             problem.page, back: try back(problem), retry: problem.canRetry ? call.repeatedQuery : nil,
             try await call.pageFrame(in: project))
-        return PageResponse(
-            page.flowResponse(status: problem.status).retryable(problem), of: project?.realm, because: problem.refusal)
+        return PageResponse(page, problem, of: project?.realm)
     }
 }
 
@@ -141,13 +140,16 @@ extension Response {
             status: 303,
             headers: ["Location": url, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"])
     }
+}
 
-    func retryable(_ problem: FlowProblem) -> Response {
-        guard let delay = problem.refusal?.retryDelay?.components.seconds ?? (problem.canRetry ? 2 : nil) else {
-            return self
+extension PageResponse {
+    /// The page about a failed sign-in.
+    init(_ page: Page, _ problem: FlowProblem, of realm: ID<Realm>?) {
+        var response = page.flowResponse(status: problem.status)
+        if let delay = problem.refusal?.retryDelay?.components.seconds ?? (problem.canRetry ? 2 : nil) {
+            response.headers.add("Retry-After", String(max(1, delay)))
         }
-        var response = self
-        response.headers.add("Retry-After", String(max(1, delay)))
-        return response
+        self.init(response, of: realm, because: problem.refusal)
+        fault = problem.fault
     }
 }

@@ -7,8 +7,9 @@ struct FlowProblem {
     /// An error code of Firebase's JavaScript SDK.
     let sdkCode: String
     let status: Int
-    /// `nil` if a provider or the gateway is unavailable.
+    /// `nil` if the provider is unavailable.
     let refusal: (any Refusal)?
+    let fault: ProviderUnreachable?
     /// Whether the same request may succeed later.
     let canRetry: Bool
 
@@ -21,15 +22,17 @@ struct FlowProblem {
     init?(_ error: any Error) {
         switch error {
         case let error as ProviderUnreachable:
-            _ = error
             (page, sdkCode, status, refusal, canRetry) = (.providerUnavailable, "auth/internal-error", 503, nil, true)
+            fault = error
         case let limit as TooManyAttempts:
+            fault = nil
             let minutes = Int(max(1, limit.retryAfter.components.seconds) + 59) / 60
             (page, sdkCode, status, refusal, canRetry) = (
                 .tooManyAttempts(minutes: minutes), "auth/too-many-requests", 429, limit, true
             )
         case let refusal as any Refusal:
             let (page, code) = Self.named(refusal)
+            fault = nil
             (self.page, sdkCode, status, self.refusal, canRetry) = (page, code, 400, refusal, false)
         default: return nil
         }

@@ -101,8 +101,7 @@ struct HandlerCallback {
         let page = Page.flowFailure(
             problem.page, back: back, retry: canRetry ? call.repeatedQuery : nil,
             try await call.pageFrame(in: project))
-        return PageResponse(
-            page.flowResponse(status: problem.status).retryable(problem), of: project?.realm, because: problem.refusal)
+        return PageResponse(page, problem, of: project?.realm)
     }
 }
 

@@ -8,6 +8,8 @@ struct PageResponse {
     let realm: ID<Realm>?
     /// The error code for the log. The page has a text instead.
     let refusal: String?
+    /// For the log: why a provider is unavailable.
+    var fault: (any Error)?
 
     /// - Parameter refusal: why the page is not the requested one.
     init(_ response: Response, of realm: ID<Realm>? = nil, because refusal: (any Refusal)? = nil) {

@@ -28,7 +28,7 @@ struct RequestOutcome {
         operationID = endpoint.operationID
         realm = page.realm
         refusal = page.refusal
-        fault = nil
+        fault = page.fault
         isPage = true
     }
 

@@ -42,6 +42,20 @@ extension AuthorizationRefusal {
         }
     }
 
+    public var loggedCode: String {
+        switch self {
+        case .stateInvalid: "FLOW_STATE_INVALID"
+        case .otherBrowser: "FLOW_OTHER_BROWSER"
+        case .alreadyUsed: "FLOW_ALREADY_USED"
+        case .providerError(let error): "FLOW_PROVIDER_ERROR(\(error))"
+        case .invalidResponse: "FLOW_INVALID_RESPONSE"
+        case .codeRejected(let error): "FLOW_CODE_REJECTED(\(error))"
+        case .invalidGrant: "FLOW_INVALID_GRANT"
+        case .otherOperation: "FLOW_OTHER_OPERATION"
+        case .cancelled, .notConfigured, .malformedStart, .invalidSessionID, .missingSessionID, .failed: code.rawValue
+        }
+    }
+
     public var detail: String? {
         switch self {
         case .stateInvalid: "The state is not valid or has expired."

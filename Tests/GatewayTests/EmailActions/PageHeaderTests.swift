@@ -8,7 +8,9 @@ import Testing
 @Suite("Headers of pages")
 struct PageHeaderTests {
     /// The pages of a sign-in in the browser have headers of their own.
-    static let pages = Endpoint.all.filter { $0.isPage && !["handler", "iframe"].contains($0.path.split(separator: "/").last) }
+    static let pages = Endpoint.all.filter {
+        $0.isPage && !["handler", "iframe"].contains($0.path.split(separator: "/").last)
+    }
 
     private static let shared = Task { try await ActionPageRequestTests.Fixture(.resetPassword) }
 

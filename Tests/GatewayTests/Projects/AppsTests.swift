@@ -29,7 +29,7 @@ struct AppsTests {
     static let defaults: [String: JSON] = [
         "bundleIds": [], "linkOnlyMethods": [], "clientIds": [:], "requestedScopes": ["email", "name"],
         "androidPackages": [], "androidCertificates": [], "webDomains": [], "associatedDomains": [],
-        "androidFingerprints": [],
+        "androidFingerprints": [], "redirectUris": [],
     ]
 
     static let byDefault: JSON = {

@@ -52,7 +52,7 @@ struct LoginMethodsTests {
         let backend = try await Configurator()
         try await backend.enableApple()
         try await backend.enableGoogle()
-        #expect(try await Self.start("google.com", backend) == "501 providerId is not implemented.")
+        #expect(try await Self.start("google.com", backend) == "400 MISSING_CONTINUE_URI")
         _ = try await backend.gateway.database.pool.execute(
             "UPDATE identity_provider SET secret = NULL WHERE provider = 'apple.com'")
         let answer = try await Configurator(seenAfresh: backend).loginMethods()
@@ -63,7 +63,7 @@ struct LoginMethodsTests {
         let refused = try await Self.start("google.com", try Configurator(seenAfresh: backend))
         #expect(refused.hasPrefix("400 OPERATION_NOT_ALLOWED : LOGIN_SERVICES_4_8 : "))
         let apple = try await Self.start("apple.com", try Configurator(seenAfresh: backend))
-        #expect(apple == "501 providerId is not implemented.", "Apple itself is not to blame")
+        #expect(apple == "400 MISSING_CONTINUE_URI", "Apple itself is not to blame")
     }
 
     @Test("decide whether sign-in with a provider can start")

@@ -22,11 +22,13 @@ struct AppleGrantDecisionTests {
                 exchange: .tokens(AppleTokens(refreshToken: Secret("r"), subject: "eve")),
                 expected: .giveUp(reason: "other subject")),
             Redemption(
-                testDescription: "no identity token", exchange: .tokens(AppleTokens(refreshToken: Secret("r"), subject: nil)),
+                testDescription: "no identity token",
+                exchange: .tokens(AppleTokens(refreshToken: Secret("r"), subject: nil)),
                 expected: .giveUp(reason: "other subject")),
             Redemption(
                 testDescription: "unlinked meanwhile: the token has to be revoked",
-                exchange: .tokens(AppleTokens(refreshToken: Secret("r"), subject: "ada")), subject: nil, expected: .keep),
+                exchange: .tokens(AppleTokens(refreshToken: Secret("r"), subject: "ada")), subject: nil, expected: .keep
+            ),
             Redemption(
                 testDescription: "used, expired or of another client ID", exchange: .failed(.refused(.invalidGrant)),
                 expected: .giveUp(reason: "invalid_grant")),

@@ -10,6 +10,9 @@ extension ConfigurationTests {
         app("an odd package", .androidPackage(app)) { $0.callers.androidPackages = ["com.example-app"] },
         app("an odd certificate", .androidCertificate(app)) { $0.callers.androidCertificates = ["AB:CD"] },
         app("an odd web domain", .webDomain(app)) { $0.callers.webDomains = ["https://example.com"] },
+        app("a redirect URI that is a script", .redirectURI(app)) { $0.redirectURIs = ["javascript:alert(1)"] },
+        app("a redirect URI twice", .redirectURI(app)) { $0.redirectURIs = ["myapp:/a", "myapp:/a"] },
+        app("valid redirect URIs") { $0.redirectURIs = ["com.example.app:/done", "https://app.example.com/done"] },
         app("valid callers") {
             $0.callers = AllowedCallers(
                 androidPackages: ["com.example.app"],

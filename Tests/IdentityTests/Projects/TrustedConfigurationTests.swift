@@ -99,6 +99,7 @@ struct TrustedConfigurationTests {
         app("linkOnlyMethods") { $0.linkOnlyMethods = [corp] },
         app("association") { $0.association.domains = ["auth.example.com"] },
         app("callers") { $0.callers.webDomains = ["example.com"] },
+        app("redirectURIs") { $0.redirectURIs = ["myapp:/done"] },
         policy("requiresCallerHeader") { $0.requiresCallerHeader.toggle() },
         provider("ProviderSettings.statedRelation", of: corp) { $0.statedRelation = .own },
         provider("ProviderSettings.hostedDomains", of: .google) { $0.hostedDomains = ["example.com"] },

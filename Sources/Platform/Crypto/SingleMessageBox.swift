@@ -1,0 +1,47 @@
+/// Encrypts messages that clients may cause any number of, with AES-256-GCM and a key of its own for every message.
+///
+/// ``SealedBox`` is limited to about 2^32 messages, because its nonces are random. Here the key of a message is
+/// HMAC-SHA-256 of a random salt under a key that is derived from the master key.
+///
+/// Envelope: version (1 byte) | master key ID (4) | salt (32) | nonce (12) | ciphertext | tag (16).
+public struct SingleMessageBox: Sendable {
+    private static let version: UInt8 = 2
+    private static let saltLength = 32
+
+    private let keys: [DerivedKey]
+
+    /// - Parameter purpose: of the derived key.
+    public init(keys: MasterKeys, purpose: String) {
+        self.keys = keys.keys(for: purpose)
+    }
+
+    /// - Parameter context: decryption requires the same.
+    public func seal(_ plaintext: [UInt8], context: String) throws(LibraryFault) -> [UInt8] {
+        let header = [Self.version] + keys[0].masterKeyID + Random.bytes(Self.saltLength)
+        let nonce = Random.bytes(AESGCM.nonceLength)
+        let key = Self.key(of: header, under: keys[0])
+        return try header + nonce
+            + AESGCM.seal(plaintext, key: key, nonce: nonce, associated: header + Array(context.utf8))
+    }
+
+    public func open(_ sealed: [UInt8], context: String) throws(SealFault) -> [UInt8] {
+        guard let masterKeyID = keys.first?.masterKeyID else { throw .unknownKey }
+        let headerLength = 1 + masterKeyID.count + Self.saltLength
+        let bodyStart = headerLength + AESGCM.nonceLength
+        guard sealed.count >= bodyStart + AESGCM.tagLength, sealed[0] == Self.version else { throw .malformed }
+        let header = Array(sealed[..<headerLength])
+        let candidates = keys.filter { header.dropFirst().starts(with: $0.masterKeyID) }
+        guard !candidates.isEmpty else { throw .unknownKey }
+        for key in candidates {
+            let opened = AESGCM.open(
+                Array(sealed[bodyStart...]), key: Self.key(of: header, under: key),
+                nonce: Array(sealed[headerLength..<bodyStart]), associated: header + Array(context.utf8))
+            if let opened { return opened }
+        }
+        throw .doesNotOpen
+    }
+
+    private static func key(of header: [UInt8], under key: DerivedKey) -> [UInt8] {
+        HMAC.sha256(key: key.bytes, message: Array(header.suffix(saltLength)))
+    }
+}

@@ -1,0 +1,84 @@
+import Identity
+import Testing
+
+@testable import Identity
+
+@Suite("The target of a sign-in in the browser")
+struct AuthorizationTargetTests {
+    private static var project: Project {
+        Project(
+            id: ID("demo"), number: 1, profile: .sekisho, policy: Policy(.sekisho),
+            authorizedDomains: ["App.example.com", "localhost"])
+    }
+
+    private static let app = App(
+        id: ID("app"),
+        settings: AppSettings(redirectURIs: [
+            "com.example.app:/done", "https://links.example/done", "http://127.0.0.1:7/",
+        ]))
+
+    private static func outcome(_ text: String) -> String {
+        do {
+            _ = try AuthorizationTarget(text, of: app, in: project)
+            return "accepted"
+        } catch {
+            return error.code.rawValue
+        }
+    }
+
+    @Test(
+        "is a page of an authorized domain, or exactly a redirect URI",
+        arguments: [
+            ("https://app.example.com/", "accepted"), ("https://APP.example.com:8443/a?b#c", "accepted"),
+            ("http://localhost:5000/", "accepted"), ("com.example.app:/done", "accepted"),
+            ("https://links.example/done", "accepted"), ("http://127.0.0.1:7/", "accepted"),
+            ("http://app.example.com/", "INVALID_CONTINUE_URI"), ("http://127.0.0.1:8/", "UNAUTHORIZED_DOMAIN"),
+            ("https://sub.app.example.com/", "UNAUTHORIZED_DOMAIN"), ("com.example.app:/done/", "UNAUTHORIZED_DOMAIN"),
+            ("COM.example.app:/done", "UNAUTHORIZED_DOMAIN"), ("https://links.example/done?x", "UNAUTHORIZED_DOMAIN"),
+            ("javascript:alert(1)", "INVALID_CONTINUE_URI"),
+            ("JavaScript://app.example.com/%0a", "INVALID_CONTINUE_URI"),
+            ("data:text/html,x", "INVALID_CONTINUE_URI"), ("https://app.example.com\\@evil/", "INVALID_CONTINUE_URI"),
+            ("https://app.example.com/?error=x", "INVALID_CONTINUE_URI"),
+            ("//app.example.com/", "INVALID_CONTINUE_URI"),
+            ("https://app.example.com/ x", "INVALID_CONTINUE_URI"),
+            ("https://app.example.com/" + String(repeating: "x", count: 2048), "INVALID_CONTINUE_URI"),
+        ])
+    func target(text: String, expected: String) {
+        #expect(Self.outcome(text) == expected)
+    }
+
+    @Test(
+        "gets parameters of the gateway before its fragment",
+        arguments: [
+            ("https://app.example.com/", "https://app.example.com/?grant=g"),
+            ("https://app.example.com/?a=1#b", "https://app.example.com/?a=1&grant=g#b"),
+            ("https://app.example.com/?", "https://app.example.com/?grant=g"),
+            ("com.example.app:/done", "com.example.app:/done?grant=g"),
+        ])
+    func adding(text: String, expected: String) throws {
+        #expect(try AuthorizationTarget(text, of: Self.app, in: Self.project).adding("grant", "g") == expected)
+    }
+
+    @Test(
+        "may be registered unless a browser handles its scheme",
+        arguments: [
+            ("com.example.app:/done", true), ("myapp://auth", true), ("https://links.example/a", true),
+            ("http://localhost:5000/x", true), ("http://app.example.com/", false), ("javascript:alert(1)", false),
+            ("DATA:text/html,x", false), ("intent://x", false), ("https://a@evil.example/", false),
+            ("https://a.example/#b", false), ("myapp:", false), ("no scheme", false), ("myapp:/?grant=x", false),
+        ])
+    func registration(text: String, isAccepted: Bool) {
+        #expect(AuthorizationTarget.canBeRegistered(text) == isAccepted)
+    }
+
+    @Test("pages that may embed the SDK's frame are those of the authorized domains")
+    func ancestors() {
+        #expect(
+            Self.project.frameAncestors == [
+                "https://app.example.com:*", "https://localhost:*", "http://localhost:*",
+            ])
+        var empty = Self.project
+        empty.authorizedDomains = []
+        #expect(empty.frameAncestors == ["'none'"])
+    }
+}

@@ -1,0 +1,51 @@
+import Testing
+
+@testable import Crypto
+
+@Suite("A box with a key for every message")
+struct SingleMessageBoxTests {
+    private let secret = Array("state of a sign-in".utf8)
+    private let place = "sealed token/authorization-flow/demo"
+
+    private func box(current: UInt8, previous: UInt8? = nil, purpose: String = "sealed tokens") throws
+        -> SingleMessageBox
+    {
+        SingleMessageBox(
+            keys: try MasterKeys(
+                current: [UInt8](repeating: current, count: 32),
+                previous: previous.map { [UInt8](repeating: $0, count: 32) }), purpose: purpose)
+    }
+
+    @Test("decrypts to the plaintext, including an empty one", arguments: [0, 1, 16, 1000])
+    func roundTrip(length: Int) throws {
+        let box = try box(current: 1)
+        let secret = Random.bytes(length)
+        let sealed = try box.seal(secret, context: place)
+        #expect(sealed.count == 1 + 4 + 32 + 12 + length + 16)
+        #expect(try box.open(sealed, context: place) == secret)
+        #expect(try box.seal(secret, context: place).dropFirst(5).prefix(32) != sealed.dropFirst(5).prefix(32))
+    }
+
+    @Test("does not open if any bit is changed")
+    func tampered() throws {
+        let box = try box(current: 1)
+        let sealed = try box.seal(secret, context: place)
+        for index in sealed.indices {
+            var altered = sealed
+            altered[index] ^= 1
+            #expect(throws: SealFault.self, "byte \(index)") { try box.open(altered, context: place) }
+        }
+        for count in 0..<sealed.count {
+            #expect(throws: SealFault.self) { try box.open(Array(sealed.prefix(count)), context: place) }
+        }
+    }
+
+    @Test("opens with the same purpose, context and master key only, which may be the previous one")
+    func binding() throws {
+        let sealed = try box(current: 1).seal(secret, context: place)
+        #expect(try box(current: 2, previous: 1).open(sealed, context: place) == secret)
+        #expect(throws: SealFault.unknownKey) { try box(current: 2).open(sealed, context: place) }
+        #expect(throws: SealFault.doesNotOpen) { try box(current: 1).open(sealed, context: place + "x") }
+        #expect(throws: SealFault.doesNotOpen) { try box(current: 1, purpose: "other").open(sealed, context: place) }
+    }
+}
