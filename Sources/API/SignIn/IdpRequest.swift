@@ -115,17 +115,16 @@ struct IdpEvidence {
         guard idToken != nil || accessToken == nil else { throw .notImplemented("Sign-in with an access token alone") }
         return FederatedCredential(
             provider: ProviderID(providerID.lowercased()), idToken: idToken.map(Secret.init),
-            rawNonce: rawNonce, name: name, authorizationCode: try authorizationCode)
+            rawNonce: rawNonce, name: name, authorizationCode: authorizationCode)
     }
 
+    /// Of `apple.com` only. A code that is too long is dropped: no sign-in fails because of its code.
     private var authorizationCode: AuthorizationCode? {
-        get throws(RequestRefusal) {
-            guard let code else { return nil }
-            guard max(code.utf8.count, redirectURI?.utf8.count ?? 0) <= AuthorizationCode.lengthLimit else {
-                throw .rejected(.invalidCredentialOrProviderID, "The authorization code is too long.")
-            }
-            return AuthorizationCode(code: Secret(code), redirectURI: redirectURI)
-        }
+        guard let code, providerID?.lowercased() == ProviderID.apple.rawValue,
+            code.utf8.count <= AuthorizationCode.lengthLimit,
+            AuthorizationCode.canHave(redirectURI: redirectURI ?? "")
+        else { return nil }
+        return AuthorizationCode(code: Secret(code), redirectURI: redirectURI)
     }
 
     fileprivate static func grant(in requestUri: String) throws -> String? {

@@ -35,6 +35,24 @@ struct AppleRedemptionTests {
         #expect(gateway.simulators.apple.faultInjection.count(of: SimulatedApple.tokenPath) == 1)
     }
 
+    @Test(
+        "are dropped if they cannot be Apple's, and the sign-in succeeds",
+        arguments: [
+            ["authorizationCode": .string(String(repeating: "c", count: 2049))],
+            ["authorizationCode": "c", "redirectUri": .string("https://" + String(repeating: "r", count: 2041))],
+            ["authorizationCode": "c", "redirectUri": "https://\0"],
+        ] as [[String: JSON]])
+    func unusable(members: [String: JSON]) async throws {
+        let gateway = try await TestGateway(servesApple: true)
+        let proof = try gateway.apple()
+        let credential: [String: JSON] = [
+            "providerId": "apple.com", "idToken": .string(proof.idToken), "rawNonce": .string(proof.rawNonce ?? ""),
+        ]
+        let signedIn = try await gateway.signInWithIdp(["credential": .object(credential.merging(members) { $1 })])
+        #expect(signedIn.status == 200, "\(signedIn.text)")
+        #expect(try await gateway.appleGrants().isEmpty)
+    }
+
     @Test("of the web flow are redeemed with their redirect URI")
     func web() async throws {
         let gateway = try await TestGateway(servesApple: true)
