@@ -110,7 +110,8 @@ extension SQL {
         """
     }
 
-    /// An identity of a generic OpenID provider is restored only if the provider still has its issuer.
+    /// An identity of a generic OpenID provider is restored only if the provider still has its issuer. The tokens of an
+    /// Apple identity were revoked when it was removed, so its former credential state no longer holds.
     fileprivate static func relink(
         _ identities: [MergePlan.Moved], of source: ID<Account>, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
@@ -122,7 +123,8 @@ extension SQL {
         SELECT restored.* FROM removed, account_merge m,
             LATERAL jsonb_array_elements(m.snapshot -> 'identities') stored,
             LATERAL jsonb_populate_record(NULL::linked_identity,
-                removed.columns || stored || jsonb_build_object('linked_at', \(Timestamp(now))::timestamptz)) restored
+                removed.columns || stored || jsonb_build_object('linked_at', \(Timestamp(now))::timestamptz,
+                    'credential_state', NULL, 'credential_checked_at', NULL)) restored
         WHERE m.project_id = \(realm.rawValue) AND m.source_id = \(source.rawValue)
             AND stored ->> 'provider' = removed.provider AND stored ->> 'subject' = removed.subject
             AND (stored ->> 'provider' NOT LIKE 'oidc.%'
