@@ -9,7 +9,8 @@ import subprocess
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from wsgiref.simple_server import WSGIRequestHandler, make_server
+from socketserver import ThreadingMixIn
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 import gateway
 
@@ -74,7 +75,13 @@ def serve(port, folder, redirect_uri):
     Application.objects.create(
         client_id=CLIENT, client_type="public", authorization_grant_type="authorization-code", algorithm="RS256",
         redirect_uris=redirect_uri, skip_authorization=True)
-    make_server("127.0.0.1", port, get_wsgi_application(), handler_class=Quiet).serve_forever()
+    make_server("127.0.0.1", port, get_wsgi_application(), Server, Quiet).serve_forever()
+
+
+class Server(ThreadingMixIn, WSGIServer):
+    """Answers the gateway while a browser keeps a connection open."""
+
+    daemon_threads = True
 
 
 class Quiet(WSGIRequestHandler):
