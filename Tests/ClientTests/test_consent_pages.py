@@ -234,6 +234,17 @@ def test_other_redirect_uris_are_added_until_the_simulators_are_reset(simulators
     assert requests.get(url, timeout=30).status_code == 400
 
 
+def test_the_client_ids_of_a_project_are_known_once_it_has_them(dev, google):
+    url = google.url(client_id="added.apps.googleusercontent.com")
+    assert "No loaded project has the client ID" in requests.get(url, timeout=30).text
+    config = f"{dev.url}/v2/projects/with-added-client/defaultSupportedIdpConfigs/google.com?updateMask=clientIds"
+    change = {"clientIds": ["added.apps.googleusercontent.com"]}
+    requests.patch(config, json=change, headers={"Authorization": "Bearer owner"}, timeout=30).raise_for_status()
+    # The next request loads the project.
+    requests.get(config, headers={"Authorization": "Bearer owner"}, timeout=30).raise_for_status()
+    assert requests.get(url, timeout=30).status_code == 200
+
+
 @pytest.mark.parametrize("language, button", [("ja,en", "キャンセル"), ("fr,en", "Cancel")])
 def test_a_page_is_in_the_language_of_the_browser(provider, language, button):
     with browser(language=language) as window:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.support.wait import WebDriverWait
 
 import gateway
@@ -40,7 +41,9 @@ def page(dev, request):
 
 
 def wait_for_output(window, part):
-    WebDriverWait(window.driver, SECONDS).until(lambda _: part in window.element("pre").text)
+    # The page may be loading.
+    wait = WebDriverWait(window.driver, SECONDS, ignored_exceptions=[WebDriverException])
+    wait.until(lambda _: [found for found in window.elements("pre") if part in found.text])
 
 
 def press(window, label):
