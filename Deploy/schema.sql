@@ -187,6 +187,9 @@ CREATE TABLE public.linked_identity (
     credential_state text,
     credential_checked_at timestamp with time zone,
     tokens_revoked_at timestamp with time zone,
+    credentials_void_before timestamp with time zone,
+    relay_forwarding boolean,
+    relay_forwarding_at timestamp with time zone,
     transfer_sub text COLLATE pg_catalog."C",
     transfer_team text,
     transferred_at timestamp with time zone,
@@ -303,6 +306,14 @@ CREATE TABLE public.replay_guard (
     CONSTRAINT replay_guard_hash_check CHECK ((length(hash) = 32))
 );
 
+CREATE TABLE public.revoked_subject (
+    project_id text NOT NULL COLLATE pg_catalog."C",
+    subject_hash bytea NOT NULL,
+    credentials_void_before timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT revoked_subject_subject_hash_check CHECK ((length(subject_hash) = 32))
+);
+
 CREATE TABLE public.schema_migration (
     name text NOT NULL,
     sha256 bytea NOT NULL,
@@ -333,6 +344,7 @@ CREATE TABLE public.session (
     authenticated_at timestamp with time zone NOT NULL,
     claims text,
     device text,
+    credential_issued_at timestamp with time zone,
     counter bigint DEFAULT 0 NOT NULL,
     rotated_at timestamp with time zone NOT NULL,
     grace_expired_below bigint DEFAULT 0 NOT NULL,
@@ -428,6 +440,9 @@ ALTER TABLE ONLY public.rate_limit_counter
 ALTER TABLE ONLY public.replay_guard
     ADD CONSTRAINT replay_guard_pkey PRIMARY KEY (project_id, hash);
 
+ALTER TABLE ONLY public.revoked_subject
+    ADD CONSTRAINT revoked_subject_pkey PRIMARY KEY (project_id, subject_hash);
+
 ALTER TABLE ONLY public.schema_migration
     ADD CONSTRAINT schema_migration_pkey PRIMARY KEY (name);
 
@@ -510,6 +525,8 @@ CREATE INDEX project_tenant ON public.project USING btree (parent_id, id) WHERE 
 CREATE INDEX rate_limit_counter_expires_at ON public.rate_limit_counter USING btree (expires_at);
 
 CREATE INDEX replay_guard_expires_at ON public.replay_guard USING btree (expires_at);
+
+CREATE INDEX revoked_subject_expires_at ON public.revoked_subject USING btree (expires_at);
 
 CREATE INDEX service_key_id ON public.service_key USING btree (id);
 

@@ -46,6 +46,16 @@ extension Command {
             guard findings.allSatisfy(\.isGood) else {
                 throw Failure(message: "not ready: see the lines that begin with \"wrong\"")
             }
+            guard let url = config.publicURL, try await administration.usesApple() else { return }
+            Terminal.writeLine(
+                "note  apple: register \(url)/v1/apple/notifications at Apple, as the notification endpoint of each primary App ID"
+            )
         }
+    }
+}
+
+extension Administration {
+    fileprivate func usesApple() async throws -> Bool {
+        try await ProjectStore(pool: pool).all().contains { $0.settings(of: .apple) != nil }
     }
 }

@@ -42,6 +42,7 @@ extension Command {
             config, log: log,
             mode: .dev(
                 draft.project.id, under: config.masterKeys, clock: clock, simulators: simulators, sender: sender))
+        simulators.sendNotifications(toPort: gateway.port)
         gateway.startEmailDelivery()
         Terminal.writeLine(DevGreeting.text(port: gateway.port, project: draft.project.id, databaseURL: database.url))
         Signals.waitForTermination()

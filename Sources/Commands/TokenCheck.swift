@@ -31,7 +31,7 @@ struct TokenCheck: Sendable {
         return TokenCheck(isAccepted: true, ["identity": .object(shown.compactMapValues { $0 })], header)
     }
 
-    static func accepted(_ notification: Providers.AppleNotification, _ header: TokenHeader?) -> TokenCheck {
+    static func accepted(_ notification: AppleNotification, _ header: TokenHeader?) -> TokenCheck {
         let shown: [String: JSONValue?] = [
             "id": .string(notification.id), "audience": .string(notification.audience),
             "type": .string(notification.kind.name), "isKnown": .bool(notification.kind.isKnown),
@@ -82,7 +82,7 @@ struct TokenHeader: Sendable {
     }
 }
 
-extension Providers.AppleNotification.Kind {
+extension AppleNotification.Kind {
     fileprivate var name: String {
         switch self {
         case .emailDisabled: "email-disabled"

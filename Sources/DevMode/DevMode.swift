@@ -37,6 +37,7 @@ extension Mode {
         mode.clock = clock.wallClock
         mode.authorizationEndpoints = AuthorizationEndpoints(apple: simulators.appleURL, google: simulators.googleURL)
         mode.takesHost = true
+        mode.providerEndpoints = simulators.endpoints
         mode.appleEndpoints = AppleEndpoints(base: simulators.appleURL)
         let emails = CapturedEmails()
         mode.emailService = { .capturing(in: emails, sender: sender, dependencies: $0) }

@@ -11,6 +11,7 @@ package struct DevSimulators: Sendable {
     let google: SimulatedGoogle
     let people = SimulatedPeople()
     private let clients = SimulatedClients()
+    let delivery: NotificationDelivery
     private let appleServer: SimulatorServer
     private let googleServer: SimulatorServer
 
@@ -22,6 +23,7 @@ package struct DevSimulators: Sendable {
         google = try SimulatedGoogle(clock: { clock.now.seconds }, publishing: 1, people: people)
         google.redirectURIs = Self.initialRedirectURIs
         google.checksClientSecrets = false
+        delivery = try NotificationDelivery()
         appleServer = try SimulatorServer(apple)
         googleServer = try SimulatorServer(google)
     }
@@ -63,6 +65,7 @@ package struct DevSimulators: Sendable {
 
     /// Blocks until both servers have stopped.
     package func stop() throws {
+        try delivery.stop()
         let loop = try Loop(name: "simulators")
         defer { loop.stop() }
         try loop.waitFor {

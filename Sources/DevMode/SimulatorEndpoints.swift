@@ -15,8 +15,8 @@ extension [Endpoint] {
             },
             .extra("updateSimulators", .patch, path) { call in
                 _ = try await projects.named(by: call)
-                try simulators.apply(call.decoded(as: SimulatorChange.self))
-                return try .json(SimulatorStates(simulators))
+                let sent = try await simulators.apply(call.decoded(as: SimulatorChange.self))
+                return try .json(SimulatorStates(simulators, sent: sent))
             },
         ]
     }
@@ -36,12 +36,21 @@ private struct SimulatorChange: Decodable {
         let issuer: String?
         /// A person who stops using Sign in with Apple for the app, as in the settings of a device.
         let disconnect: SimulatedPersonInput?
+        /// A person who deletes the Apple Account.
+        let deleteAccount: SimulatedPersonInput?
+        /// A person who stops or resumes the forwarding of email by the relay.
+        let relay: Relay?
         /// The team to which the app moves; its subjects and relay addresses change at once.
         let transferToTeam: String?
-        /// The client ID that ``disconnect`` and ``transferToTeam`` concern.
+        /// The bundle ID that these concern, which is the audience of Apple's notifications about them.
         let clientId: String?
         /// The accepted redirect URIs besides those of this machine.
         let redirectUris: Set<String>?
+    }
+
+    struct Relay: Decodable {
+        let person: SimulatedPersonInput?
+        let forwards: Bool?
     }
 
     struct Google: Decodable {
@@ -69,8 +78,11 @@ private struct SimulatorStates: Encodable {
 
     let apple: State
     let google: State
+    /// The notifications that Apple sent because of the change.
+    let notifications: [SentNotification]?
 
-    init(_ simulators: DevSimulators) {
+    init(_ simulators: DevSimulators, sent: [SentNotification]? = nil) {
+        notifications = sent
         apple = State(
             url: simulators.appleURL, keyFetches: simulators.apple.keyFetches,
             revocations: simulators.apple.revocations)
@@ -105,23 +117,53 @@ private enum SimulatorFault: String, CaseIterable {
     }
 }
 
+extension SimulatorChange.Apple {
+    /// - Throws: ``RequestRefusal`` for an invalid person, or without the client ID.
+    func events() throws(RequestRefusal) -> [SimulatedAppleEvent] {
+        let forwarding: Simulators.AppleNotification = relay?.forwards == true ? .emailEnabled : .emailDisabled
+        let people: [(Simulators.AppleNotification, SimulatedPersonInput?)] = [
+            (.consentRevoked, disconnect), (.accountDelete, deleteAccount),
+            (forwarding, relay.map { $0.person ?? SimulatedPersonInput() }),
+        ]
+        var events: [SimulatedAppleEvent] = []
+        for case (let notification, let person?) in people {
+            guard let clientId, !clientId.isEmpty else {
+                throw .invalidField(
+                    "/apple/clientId", "must be present with disconnect, deleteAccount and relay")
+            }
+            events.append(
+                SimulatedAppleEvent(
+                    notification: notification, person: try SimulatedPerson(person), clientID: clientId))
+        }
+        guard relay == nil || relay?.forwards != nil else {
+            throw .invalidField("/apple/relay/forwards", "must be present")
+        }
+        return events
+    }
+}
+
 extension DevSimulators {
     private static let lifetimes: ClosedRange<Int64> = 1...31_536_000
 
-    /// Applies the change completely or, if any member is invalid, not at all.
-    fileprivate func apply(_ change: SimulatorChange) throws {
+    /// Applies the change completely or, if any member is invalid, not at all. Returns after Apple's notifications were
+    /// answered.
+    fileprivate func apply(_ change: SimulatorChange) async throws -> [SentNotification] {
+        let events = try change.apple?.events() ?? []
+        try configure(change)
+        return try await happen(events)
+    }
+
+    private func configure(_ change: SimulatorChange) throws {
         let faults = (
             apple: try change.apple?.fault.map { try SimulatorFault($0, at: "/apple/fault") },
             google: try change.google?.fault.map { try SimulatorFault($0, at: "/google/fault") }
         )
-        let disconnected = try change.apple?.disconnect.map { try SimulatedPerson($0) }
         let team = change.apple?.transferToTeam
         guard team.map(AppleSettings.isID) != false else {
             throw RequestRefusal.invalidField("/apple/transferToTeam", "must be ten upper-case letters and digits")
         }
-        guard disconnected == nil && team == nil || change.apple?.clientId?.isEmpty == false else {
-            throw RequestRefusal.invalidField(
-                "/apple/clientId", "must be present with disconnect and transferToTeam")
+        guard team == nil || change.apple?.clientId?.isEmpty == false else {
+            throw RequestRefusal.invalidField("/apple/clientId", "must be present with transferToTeam")
         }
         let initial = change.reset == true ? Self.initialQuirks : apple.quirks
         let quirks = try change.apple.map { try Self.quirks($0, from: initial) } ?? initial
@@ -134,7 +176,6 @@ extension DevSimulators {
         if let uris = change.apple?.redirectUris { apple.redirectURIs.additional = uris }
         if let uris = change.google?.redirectUris { google.redirectURIs.additional = uris }
         apple.quirks = quirks
-        if let disconnected, let client = change.apple?.clientId { apple.disconnect(disconnected, from: client) }
         if let team, let client = change.apple?.clientId { apple.transfer(client, to: team) }
         if let issuer = change.google?.issuer { google.issuer = issuer }
         if let fault = faults.apple { apple.faultInjection.injectFault(fault.injected) }

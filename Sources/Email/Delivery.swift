@@ -23,6 +23,7 @@ struct Delivery: Sendable {
     }
 
     private func deliver() async throws -> DeliveryOutcome {
+        guard !queued.relayIsStopped else { return try await giveUp(.relayStopped) }
         let project = try await dependencies.project(queued.realm)
         switch rendered(for: project) {
         case .failure(let failure): return try await giveUp(failure)

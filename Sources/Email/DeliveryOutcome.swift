@@ -20,6 +20,8 @@ public enum DeliveryFailure: Error, Hashable, CustomStringConvertible {
     case undecryptable
     /// An email of this kind needs a link, and the payload has no code for it.
     case missingCode
+    /// Apple's relay does not forward email to the recipient.
+    case relayStopped
 
     /// For logs and for the column `failure`, which operators read.
     public var description: String {
@@ -28,6 +30,7 @@ public enum DeliveryFailure: Error, Hashable, CustomStringConvertible {
         case .unknownProject: "no such project"
         case .undecryptable: "the payload cannot be decrypted"
         case .missingCode: "the payload has no code"
+        case .relayStopped: "the relay address forwards no email"
         }
     }
 }

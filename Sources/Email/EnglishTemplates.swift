@@ -38,6 +38,15 @@ extension EmailTemplate {
                     + "you did not, open the link below to restore this address.",
                 link: "Restore this address",
                 [values.lifetime.englishSinceChange, "Then set a new password right away."])
+        case .emailFollowed:
+            return english(
+                "Your email address for \(app) was changed",
+                "Apple now gives \(app) another address to reach you. Emails about your account for \(app) go to that "
+                    + "address from now on. You sign in with Apple as before.",
+                [
+                    "If you changed the address in the settings of your Apple Account, you do not need to do anything. If "
+                        + "you did not, check who is signed in to your Apple Account."
+                ])
         case .identityLinked:
             return english(
                 "A way to sign in to \(app) was added",

@@ -32,6 +32,11 @@ extension EmailTemplate {
                 "【\(app)】メールアドレスが変更されました",
                 "\(app)のアカウントのメールアドレスが、このアドレスから別のアドレスに変更されました。\(byYou)お心当たりがない場合は、次のリンクを開いて、このアドレスに戻してください。",
                 link: "このアドレスに戻す", [values.lifetime.japaneseSinceChange, "その後、すぐに新しいパスワードを設定してください。"])
+        case .emailFollowed:
+            return japanese(
+                "【\(app)】メールアドレスが変更されました",
+                "Appleから\(app)に、あなたへの連絡先として別のメールアドレスが通知されました。今後、\(app)のアカウントに関するメールはそのアドレスに届きます。Appleでのログイン方法は変わりません。",
+                ["Apple Accountの設定でご自身がアドレスを変更された場合は、何もする必要はありません。お心当たりがない場合は、Apple Accountにほかの人がログインしていないか確認してください。"])
         case .identityLinked:
             return japanese(
                 "【\(app)】ログイン方法が追加されました",

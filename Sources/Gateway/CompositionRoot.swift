@@ -101,7 +101,7 @@ struct CompositionRoot: Sendable {
                 store: federation, authenticator: authenticator, verifier: verifier, sealedTokens: sealedTokens,
                 tokens: tokens, outOfBand: outOfBand, limiter: limiter, networks: networks, clock: clock,
                 entropy: .live),
-            apple: apple(on: pool, appleSealing),
+            apple: apple(on: pool, appleSealing, configuration),
             projects: ProjectServices(
                 editor: configuration.editor, tenancy: tenancy(on: pool, configuration, extensions),
                 app: configuration.app(_:of:)),
@@ -169,13 +169,19 @@ struct CompositionRoot: Sendable {
                 isSent: emailService != nil))
     }
 
-    private func apple(on pool: Pool, _ sealing: AppleGrantSealing) -> AppleServices {
+    private func apple(
+        on pool: Pool, _ sealing: AppleGrantSealing, _ configuration: ConfigurationCache
+    ) -> AppleServices {
         let store = PostgresAppleGrantStore(pool: pool)
         return AppleServices(
             revocation: AppleTokenRevocation(
                 store: store, endpoint: appleTokens, credentials: .live(on: pool, under: masterKeys),
                 sealing: sealing, limiter: limiter, clock: clock),
-            grants: store)
+            grants: store,
+            notifications: AppleNotificationService(
+                store: PostgresAppleNotificationStore(pool: pool),
+                verifier: AppleNotifications(endpoints: mode.providerEndpoints, keys: providerKeys).verifier,
+                project: configuration.realm(_:), outOfBand: outOfBand, limiter: limiter, clock: clock))
     }
 
     private func documents(of id: ID<Project>?, in configuration: ConfigurationCache) async throws -> ProjectDocuments?

@@ -13,6 +13,8 @@ package struct Mode: Sendable {
     /// Verifies the credentials of identity providers.
     let verifier: @Sendable (JWKSCache, WallClock) -> Verifier
     package var clock = WallClock.live
+    /// Where the keys of providers are published.
+    package var providerEndpoints = ProviderEndpoints.live
     /// Where tokens of Apple are redeemed, checked and revoked.
     package var appleEndpoints = AppleEndpoints.live
     /// Where people sign in at Apple and Google, and where Google redeems codes.

@@ -1,29 +1,6 @@
+internal import Crypto
 public import Identity
 internal import JSON
-
-/// A server-to-server notification of Apple ("Processing changes for Sign in with Apple accounts").
-public struct AppleNotification: Hashable, Sendable {
-    public enum Kind: Hashable, Sendable {
-        /// Apple no longer forwards email from the relay address.
-        case emailDisabled
-        case emailEnabled
-        /// The person no longer uses Sign in with Apple for this app.
-        case consentRevoked
-        /// The Apple Account was deleted. Apple documents `account-deleted` and sends `account-delete`.
-        case accountDeleted
-        case other(String)
-    }
-
-    /// `jti`. The same notification may arrive more than once.
-    public let id: String
-    /// The primary client ID of the app group.
-    public let audience: String
-    public let kind: Kind
-    public let subject: String
-    public let occurredAt: Instant?
-    public let email: EmailAddress?
-    public let isPrivateEmail: Bool
-}
 
 /// Verifies Apple's notifications by their signature, because any client can send them.
 public struct AppleNotifications: Sendable {
@@ -47,6 +24,22 @@ public struct AppleNotifications: Sendable {
         return try AppleNotification(token.claims, for: token.audience)
     }
 
+    /// Verifies everything but the audience, so that nothing is looked up for a forged payload. The caller decides whether
+    /// the audience is accepted.
+    public var verifier: AppleNotificationVerifier {
+        AppleNotificationVerifier { payload, now in
+            let rules = TokenRules(issuers: endpoint.issuers, audiences: [], authorizedParties: [], needsExpiry: false)
+            let signed = try await OIDCVerifier(provider: .apple, keys: keys)
+                .payload(of: payload, signedByKeysAt: endpoint.keys, by: rules)
+            let claims = try IdentityTokenClaims(signed)
+            try rules.requireIssuer(claims)
+            _ = try rules.requireTimely(claims, at: now)
+            let audiences = try claims.audiences()
+            guard audiences.count == 1 else { throw ProviderRefusal.claim("aud") }
+            return try AppleNotification(claims, for: audiences[0])
+        }
+    }
+
     static func token(in body: String) throws(ProviderRefusal) -> String {
         let words = body.split(whereSeparator: \.isWhitespace)
         if words.count == 1, words[0].first != "{" { return String(words[0]) }
@@ -68,15 +61,14 @@ extension AppleNotification {
 
     init(_ claims: IdentityTokenClaims, for audience: String) throws(ProviderRefusal) {
         guard let id = claims.text("jti"), TokenRules.canBeSubject(id) else { throw .claim("jti") }
+        guard let issuedAt = try claims.time("iat") else { throw .claim("iat") }
         let event = try Self.event(in: claims)
         guard let type = event.text("type") else { throw .claim("events") }
-        self.id = id
-        self.audience = audience
-        kind = Kind(type)
-        subject = try TokenRules.subject(event)
-        occurredAt = Self.time(event["event_time"])
-        email = event.text("email").flatMap(EmailAddress.init)
-        isPrivateEmail = Apple.isPrivate(email, event)
+        let email = event.text("email").flatMap(EmailAddress.init)
+        self.init(
+            id: id, idHash: Digest.sha256(Array("ID of a notification of Apple\n\(id)".utf8)), audience: audience,
+            kind: Kind(type), subject: try TokenRules.subject(event), issuedAt: issuedAt,
+            occurredAt: Self.time(event["event_time"]), email: email, isPrivateEmail: Apple.isPrivate(email, event))
     }
 
     /// Apple documents an object, and sends a string that contains JSON.

@@ -23,9 +23,7 @@ struct OIDCVerifier: Sendable {
     func verify(
         _ compact: String, signedByKeysAt address: DocumentAddress, by rules: TokenRules, at now: Instant
     ) async throws -> VerifiedToken {
-        let token = try unverified(compact, by: rules)
-        let key = try await keys.key(for: token, at: address, of: provider)
-        let payload = try payload(of: token, verifiedWith: key)
+        let payload = try await payload(of: compact, signedByKeysAt: address, by: rules)
         let claims = try IdentityTokenClaims(payload)
         try rules.requireIssuer(claims)
         let audience = try rules.audience(claims)
@@ -33,6 +31,15 @@ struct OIDCVerifier: Sendable {
         let expiresAt = try rules.requireTimely(claims, at: now)
         return VerifiedToken(
             claims: claims, json: String(decoding: payload, as: UTF8.self), audience: audience, expiresAt: expiresAt)
+    }
+
+    /// The payload of a token whose signature is verified, and nothing else.
+    func payload(
+        of compact: String, signedByKeysAt address: DocumentAddress, by rules: TokenRules
+    ) async throws -> [UInt8] {
+        let token = try unverified(compact, by: rules)
+        let key = try await keys.key(for: token, at: address, of: provider)
+        return try payload(of: token, verifiedWith: key)
     }
 
     private func unverified(_ compact: String, by rules: TokenRules) throws(ProviderRefusal) -> UnverifiedJWS {

@@ -40,6 +40,10 @@ struct ProviderRefusalNamesTests {
                 .credentialMissing,
                 "INVALID_CREDENTIAL_OR_PROVIDER_ID : There is no ID token, access token or code of this provider."
             ),
+            (
+                .voidCredential,
+                response("The ID token was issued before the user stopped using the identity provider for this app.")
+            ),
             (.invalidToken(.malformed), response("The ID token is malformed.")),
             (.invalidToken(.tooLong), response("The ID token is too long.")),
             (

@@ -40,6 +40,11 @@ class Simulators:
     def configure(self, **change):
         return _json(self.request("PATCH", "/simulators", change))
 
+    def notification(self):
+        """The payload of a notification that Apple has sent, about a new person who disconnects the app."""
+        sent = self.configure(apple={"disconnect": fresh_person(), "clientId": "com.example.app"})
+        return sent["notifications"][0]["payload"]
+
     def key_fetches(self, provider):
         return _json(self.request("GET", "/simulators", None))[provider]["keyFetches"]
 

@@ -13,6 +13,7 @@ def test_check_succeeds_with_a_project(installation):
     checked = installation.run("check")
     assert checked.returncode == 0
     assert [line[:5] for line in checked.stdout.splitlines()] == ["ok   "] * 8
+    assert "notification" not in checked.stdout
     assert "email: disabled (SEKISHO_SMTP_URL is not set)" in checked.stdout
     assert "project demo: signing keys" in checked.stdout
     assert "project demo, app default: guideline 4.8" in checked.stdout

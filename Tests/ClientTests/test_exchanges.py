@@ -24,6 +24,8 @@ ADMIN_MERGE_TOKEN, MERGED_LOCAL_ID, FEDERATED_LOCAL_ID = (object() for _ in rang
 VERIFY_CODE, RESET_CODE, CHANGE_CODE, LINK_CODE, NEW_LINK_CODE, NEW_LINK_EMAIL = (object() for _ in range(6))
 # The session of ID_TOKEN.
 SESSION_ID = object()
+# A notification that Apple signed.
+NOTIFICATION = object()
 # A tenant that allows everything, with two disabled providers; and an account in it.
 TENANT, TENANT_LOCAL_ID, TENANT_ID_TOKEN, TENANT_PROVIDER = (object() for _ in range(4))
 
@@ -299,6 +301,11 @@ ROWS = [
     Row("unknown code", "revokeToken", apple_token("CODE", FEDERATED_ID_TOKEN), "INVALID_IDP_RESPONSE"),
     Row("account without Apple", "revokeToken", apple_token("CODE", ID_TOKEN), "INVALID_PROVIDER_ID"),
     Row("missing ID token", "revokeToken", apple_token("CODE", None), "MISSING_ID_TOKEN"),
+    Row("genuine notification", "receiveAppleNotification", {"payload": NOTIFICATION}),
+    Row("forged notification", "receiveAppleNotification", {"payload": "e30.e30.e30"}, "INVALID_IDP_RESPONSE"),
+    Row("missing payload", "receiveAppleNotification", {}, "INVALID_ARGUMENT"),
+    Row("genuine notification", "receiveProjectAppleNotification", {"payload": NOTIFICATION}),
+    Row("forged notification", "receiveProjectAppleNotification", {"payload": "e30.e30.e30"}, "INVALID_IDP_RESPONSE"),
     Row("own sessions", "listSessions", {"idToken": ID_TOKEN}),
     Row("missing ID token", "listSessions", {}, "MISSING_ID_TOKEN"),
     Row("invalid ID token", "listSessions", {"idToken": "a.b.c"}, "INVALID_ID_TOKEN"),
@@ -634,6 +641,7 @@ def placeholder_values(client):
     simulators = Simulators(client.gateway)
     return {
         APPLE: lambda: simulators.apple()["postBody"],
+        NOTIFICATION: lambda: simulators.notification(),
         APPLE_TOKEN: lambda: simulators.sign_in("apple.com")["idToken"],
         GOOGLE_TOKEN: lambda: simulators.google()["idToken"],
         KNOWN_TOKEN: lambda: known_token(simulators, client),

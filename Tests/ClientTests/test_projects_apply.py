@@ -184,7 +184,9 @@ def test_an_exemption_is_audited(apply, own, project):
 
 def test_check_reports_an_app_that_violates_the_guideline(apply, own, project, apple):
     apply({"project": project, "providers": {"apple.com": apple, "google.com": GOOGLE}})
-    assert f"ok    project {project}, app default: guideline 4.8" in own.run_ok("check")
+    checked = own.run_ok("check")
+    assert f"ok    project {project}, app default: guideline 4.8" in checked
+    assert "note  apple: register " in checked and "/v1/apple/notifications at Apple" in checked
     sql(own.database_url, f"UPDATE identity_provider SET secret = NULL WHERE project_id = '{project}'")
     checked = own.run("check")
     assert checked.returncode == 1

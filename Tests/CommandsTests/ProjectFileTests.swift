@@ -70,6 +70,7 @@ struct ProjectFileTests {
                 "+ email.subjects.resetPassword.ja: 再設定",
                 "~ name: demo → Demo",
                 "~ policy.allowsAnonymous: true → false",
+                "~ policy.followsRelayAddress: true → false",
                 "~ policy.minimumPasswordLength: 8 → 12",
                 "~ policy.protectsLastSignInMethod: true → false",
                 "~ policy.rejectsBreachedPasswords: true → false",

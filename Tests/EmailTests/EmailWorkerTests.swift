@@ -57,14 +57,14 @@ struct EmailWorkerTests {
 
     static func queued(
         _ kind: OutgoingEmail.Kind = .verifyEmail, account: ID<Account>? = ID("ada"), attempts: Int = 1,
-        project: String = "demo", content: String = "code"
+        project: String = "demo", content: String = "code", relayIsStopped: Bool = false
     ) throws -> QueuedEmail {
         QueuedEmail(
             email: OutgoingEmail(
                 id: ID("0b0e7c1a-1111-4222-8333-444455556666"), kind: kind, account: account,
                 recipient: try #require(EmailAddress("ada@example.org")), language: nil, content: Array(content.utf8),
                 createdAt: now, expiresAt: now + .seconds(3600)),
-            realm: ID(project), attempts: attempts)
+            realm: ID(project), attempts: attempts, relayIsStopped: relayIsStopped)
     }
 
     /// Delivers `emails` and returns the final state.
@@ -106,6 +106,14 @@ struct EmailWorkerTests {
         #expect(state.calls == ["remove"])
         #expect(state.sent.map(\.to) == ["ada@example.org"])
         #expect(state.outcomes == [.sent])
+    }
+
+    @Test("gives up at once, without a connection, if the relay forwards no email")
+    func relay() async throws {
+        let state = try await Self.deliver([Self.queued(relayIsStopped: true)])
+        #expect(state.calls == ["give up the relay address forwards no email"])
+        #expect(state.sent.isEmpty)
+        #expect(state.outcomes == [.givenUp(.relayStopped)])
     }
 
     @Test("sends more emails than can be in flight at once")

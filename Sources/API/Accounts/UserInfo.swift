@@ -124,6 +124,8 @@ struct ProviderUserInfo: Encodable {
     var realUserStatus: String?
     /// An extension: whether the person still uses Sign in with Apple for the app.
     var credentialState: String?
+    /// An extension: whether Apple's relay forwards email to the address, as Apple last said.
+    var emailForwarding: Bool?
 
     /// - Returns: `nil` if the account has none.
     static func all(of account: Account, showsSignals: Bool = false) -> [ProviderUserInfo]? {
@@ -164,6 +166,7 @@ struct ProviderUserInfo: Encodable {
         guard identity.provider == .apple else { return }
         isPrivateEmail = identity.email.map { _ in identity.isPrivateEmail }
         credentialState = CredentialState(of: identity).rawValue
+        emailForwarding = identity.emailForwarding
         if showsSignals { realUserStatus = identity.realUserStatus.map(Self.name(ofRealUserStatus:)) }
     }
 

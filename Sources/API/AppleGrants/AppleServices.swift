@@ -4,10 +4,14 @@ public import Identity
 public struct AppleServices: Sendable {
     let revocation: AppleTokenRevocation
     let grants: any AppleGrantStore
+    let notifications: AppleNotificationService
 
-    public init(revocation: AppleTokenRevocation, grants: any AppleGrantStore) {
+    public init(
+        revocation: AppleTokenRevocation, grants: any AppleGrantStore, notifications: AppleNotificationService
+    ) {
         self.revocation = revocation
         self.grants = grants
+        self.notifications = notifications
     }
 }
 

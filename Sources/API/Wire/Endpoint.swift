@@ -96,12 +96,13 @@ public struct Endpoint: Sendable {
             errors: .identityToolkit, action: .either(client: client, needs: scope, administrator: administrator))
     }
 
-    /// A public operation without a body.
+    /// A public operation, by default without a body.
     static func open(
-        _ operationID: String, _ path: String, handler: @escaping @Sendable (EndpointCall) async throws -> Response
+        _ operationID: String, _ path: String, _ method: HTTP.Method = .get, bodyLimit: Int = openBodyLimit,
+        handler: @escaping @Sendable (EndpointCall) async throws -> Response
     ) -> Endpoint {
         Endpoint(
-            operationID: operationID, method: .get, path: path, bodyLimit: openBodyLimit, errors: .identityToolkit,
+            operationID: operationID, method: method, path: path, bodyLimit: bodyLimit, errors: .identityToolkit,
             action: .open(handler))
     }
 

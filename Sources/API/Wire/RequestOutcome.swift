@@ -76,9 +76,11 @@ public struct GatewayMetrics: Sendable {
     public let registry: Metrics
     private let requests: Counter
     private let seconds: Histogram
+    let appleNotifications: AppleNotificationMetrics
 
     public init(registry: Metrics = Metrics()) {
         self.registry = registry
+        appleNotifications = AppleNotificationMetrics(registry: registry)
         let operation = MetricLabel("operation", Endpoint.all.map(\.operationID))
         let status = MetricLabel(
             "status", ["200", "204", "303", "400", "401", "403", "404", "405", "429", "500", "501", "503"])

@@ -8,6 +8,7 @@ extension Endpoint {
             .getPasswordPolicy, .sendOobCode, .resetPassword, .signInWithEmailLink,
             .signInWithIdp, .getAuthHandler, .postAuthHandler, .getEmulatorAuthHandler, .getAuthFrame,
             .getEmulatorAuthFrame, .issueNonce, .revokeToken, .credentialState, .getCredentialState, .unlink, .merge,
+            .receiveAppleNotification, .receiveProjectAppleNotification,
             .listSessions, .revokeSession,
             .signInWithCustomToken, .createSessionCookie, .getSessionCookiePublicKeys, .getProjectConfig,
             .updateProjectConfig,

@@ -166,12 +166,14 @@ public struct LinkedIdentity: Hashable, Sendable {
     public var credential: CredentialStatus?
     /// Of Apple: the `transfer_sub` of an identity that moves to another team and has not got its new subject yet.
     public var transferSubject: String?
+    /// Whether Apple's relay forwards email to ``email``. `nil` if Apple never said anything.
+    public var emailForwarding: Bool?
 
     public init(
         provider: ProviderID, subject: String, email: EmailAddress? = nil, emailTrust: EmailTrust = .none,
         isPrivateEmail: Bool = false, name: PersonName? = nil, displayName: String? = nil, photoURL: String? = nil,
         realUserStatus: Int? = nil, audience: String? = nil, issuer: String? = nil, linkedAt: Instant? = nil,
-        linkedDevice: String? = nil, credential: CredentialStatus? = nil
+        linkedDevice: String? = nil, credential: CredentialStatus? = nil, emailForwarding: Bool? = nil
     ) {
         self.provider = provider
         self.subject = subject
@@ -187,5 +189,6 @@ public struct LinkedIdentity: Hashable, Sendable {
         self.linkedAt = linkedAt
         self.linkedDevice = linkedDevice
         self.credential = credential
+        self.emailForwarding = emailForwarding
     }
 }

@@ -18,6 +18,14 @@ extension AuditNote {
         case identityUnlinked = "identity.unlinked"
         /// It moved to another developer team of Apple with its app.
         case identityTransferred = "identity.transferred"
+        /// The person stopped using the provider for the app. The identity stays linked.
+        case identityRevoked = "identity.revoked"
+        /// The owner had tokens revoked at the provider.
+        case tokensRevoked = "tokens.revoked"
+        /// A relay stopped or resumed forwarding email.
+        case forwardingChanged = "email.forwarding-changed"
+        /// The account has no sign-in method left.
+        case signInMethodMissing = "account.sign-in-method-missing"
         case sessionEnded = "session.ended"
         case sessionsEnded = "sessions.ended"
         /// A code was emailed, or returned to a backend.

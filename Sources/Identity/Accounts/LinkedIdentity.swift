@@ -3,6 +3,9 @@ extension LinkedIdentity {
     /// the address this time, the last one is kept.
     public init(_ identity: VerifiedIdentity, before: LinkedIdentity? = nil) {
         let keepsAddress = identity.email == nil
+        let credential = CredentialStatus.signedIn(before: before?.credential, issuedAt: identity.issuedAt)
+        let isNewConsent = before?.credential?.state == .revoked && credential?.state != .revoked
+        let keepsRelay = (keepsAddress || before?.email == identity.email) && !isNewConsent
         self.init(
             provider: identity.provider, subject: identity.subject,
             email: keepsAddress ? before?.email : identity.email,
@@ -12,7 +15,9 @@ extension LinkedIdentity {
             photoURL: identity.photoURL ?? before?.photoURL,
             realUserStatus: before?.realUserStatus ?? identity.realUserStatus, audience: identity.audience,
             issuer: identity.issuer ?? before?.issuer, linkedAt: before?.linkedAt, linkedDevice: before?.linkedDevice,
-            credential: .signedIn(before: before?.credential, issuedAt: identity.issuedAt))
+            credential: credential,
+            // Nothing is known about a new address, or after a new consent.
+            emailForwarding: keepsRelay ? before?.emailForwarding : nil)
         details = identity.details
         transferSubject = before?.transferSubject
     }

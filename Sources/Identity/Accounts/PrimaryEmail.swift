@@ -19,6 +19,30 @@ extension Account {
         return (newPrimary.email, newPrimary.emailTrust == .authoritative)
     }
 
+    /// The account after the deletion of the Apple Account with this subject. A relay address ends with it. An address
+    /// that receives email stays: often it is the only way to recover the account.
+    func afterDeletion(ofAppleAccount subject: String) -> Account {
+        var account = self
+        if let identity = identity(.apple, subject: subject), identity.isPrivateEmail, identity.email == email {
+            (account.email, account.emailIsVerified) = primaryEmail(without: [.apple])
+        }
+        account.identities.removeAll { $0.provider == .apple && $0.subject == subject }
+        return account
+    }
+
+    /// The new address of the account if `identity`, which it has, comes with another address than before.
+    ///
+    /// - Parameter isFree: whether no other account holds the new address.
+    /// - Returns: `nil` if the account keeps its address. It follows only from the identity's former relay address, and
+    ///   only if nothing but the identity signs in with that address.
+    public func emailFollowing(_ identity: VerifiedIdentity, isFree: Bool) -> EmailAddress? {
+        guard let before = self.identity(identity.provider, subject: identity.subject), before.isPrivateEmail,
+            let new = identity.email, identity.emailTrust == .authoritative, new != before.email,
+            email == before.email, !hasPassword, !usesEmailLinks, isFree
+        else { return nil }
+        return new
+    }
+
     /// The address of the account after an administrator has added this sign-in method, and whether it is verified.
     ///
     /// An account keeps its own address and its verification. An account without address takes the identity's, unless

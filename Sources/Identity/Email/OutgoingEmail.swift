@@ -12,6 +12,8 @@ public struct OutgoingEmail: Hashable, Sendable {
         case passwordChanged = "notice.password-changed"
         /// Sent to the former address, with a link that restores it.
         case emailChanged = "notice.email-changed"
+        /// Sent to the former relay address of an Apple identity and to the new one. Has no link.
+        case emailFollowed = "notice.email-followed"
         /// Also for an added password or email link. Has a link that removes the sign-in method.
         case identityLinked = "notice.identity-linked"
         case identityUnlinked = "notice.identity-unlinked"
@@ -134,10 +136,13 @@ public struct QueuedEmail: Hashable, Sendable {
     public let realm: ID<Realm>
     /// Attempts so far, including the present one.
     public let attempts: Int
+    /// Whether the recipient is a relay address that forwards no email.
+    public let relayIsStopped: Bool
 
-    public init(email: OutgoingEmail, realm: ID<Realm>, attempts: Int) {
+    public init(email: OutgoingEmail, realm: ID<Realm>, attempts: Int, relayIsStopped: Bool = false) {
         self.email = email
         self.realm = realm
         self.attempts = attempts
+        self.relayIsStopped = relayIsStopped
     }
 }

@@ -60,7 +60,7 @@ public struct AccountMerging: Sendable {
         let payload = MergeTokenPayload(
             precondition: try MergePrecondition(of: source, into: target.account), replayKeys: target.replayKeys,
             method: target.method, authenticatedAt: target.authenticatedAt, targetSession: target.session,
-            code: target.code)
+            code: target.code, credentialIssuedAt: target.credentialIssuedAt)
         let end = clock.now() + Self.previewLifetime
         return Preview(
             plan: payload.precondition.plan,
@@ -86,7 +86,8 @@ public struct AccountMerging: Sendable {
         let commit = MergeCommit(
             session: entropy.sessionID(), method: payload.method, authenticatedAt: payload.authenticatedAt ?? now,
             targetSession: payload.targetSession, device: origin.device,
-            networkHash: networks.hash(of: origin, in: project), trace: origin.trace)
+            networkHash: networks.hash(of: origin, in: project),
+            credentialIssuedAt: payload.credentialIssuedAt, trace: origin.trace)
         let notices = MergeNotices(of: merge, outOfBand: outOfBand, from: origin)
         let (account, session) = try await refusing(\.atMerge) {
             try await store.merge(merge, opening: commit, announcing: notices, in: project.realm)
@@ -112,7 +113,7 @@ public struct AccountMerging: Sendable {
             try proof.requireIssuer(of: owner)
             return ProvenTarget(
                 account: owner, replayKeys: proof.replayKeys, method: proof.identity.provider, authenticatedAt: nil,
-                session: nil, code: proof.identity.code)
+                session: nil, code: proof.identity.code, credentialIssuedAt: proof.identity.issuedAt)
         }
     }
 }
@@ -132,6 +133,8 @@ private struct ProvenTarget {
     let session: ID<Session>?
     /// The authorization code that came with the proof.
     var code: SealedCode?
+    /// When Apple issued the credential that is the proof.
+    var credentialIssuedAt: Instant?
 }
 
 extension ProvenTarget {
@@ -163,5 +166,7 @@ public struct MergeCommit: Hashable, Sendable {
     public let targetSession: ID<Session>?
     public let device: String?
     public let networkHash: [UInt8]?
+    /// When Apple issued the credential that proved the target's side. The merge fails if it is void by now.
+    public let credentialIssuedAt: Instant?
     public let trace: RequestTrace
 }

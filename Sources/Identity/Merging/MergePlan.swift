@@ -120,4 +120,6 @@ public struct MergeTokenPayload: Hashable, SealedTokenContent {
     public let targetSession: ID<Session>?
     /// The authorization code that came with the proof.
     public var code: SealedCode?
+    /// When Apple issued the credential that is the proof.
+    public var credentialIssuedAt: Instant?
 }

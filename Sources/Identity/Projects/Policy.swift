@@ -58,6 +58,9 @@ public struct Policy: Hashable, Sendable {
     public var refreshTokenGracePeriod: Duration
     /// The maximum age of a login that may change credentials.
     public var recentLoginMaxAge: Duration
+    /// An account follows its Apple identity to a new address, if its own address is the identity's former relay address
+    /// and nothing else signs in with it.
+    public var followsRelayAddress: Bool
     /// Linking and unlinking require a recent login, like other changes of credentials.
     public var requiresRecentLoginToLink: Bool
     /// Lifetime of ID tokens.
@@ -100,6 +103,7 @@ public struct Policy: Hashable, Sendable {
             rejectsBreachedPasswords = true
             resetUnlinksIdentities = false
             requiresRecentLoginToLink = true
+            followsRelayAddress = true
         case .firebase:
             trustsGoogleForEveryDomain = true
             requiresNonce = false
@@ -109,6 +113,7 @@ public struct Policy: Hashable, Sendable {
             rejectsBreachedPasswords = false
             resetUnlinksIdentities = true
             requiresRecentLoginToLink = false
+            followsRelayAddress = false
         }
     }
 
@@ -136,6 +141,10 @@ public struct Policy: Hashable, Sendable {
     /// twice, because its end counts too.
     public static let authorizationFlowLimit = 1000
     public static let authorizationFlowWindow: Duration = .seconds(600)
+    /// Notifications from one IPv4 address or IPv6 /64 that may be rejected within ``rejectedNotificationWindow``. Accepted
+    /// notifications are not counted.
+    public static let rejectedNotificationLimit = 100
+    public static let rejectedNotificationWindow: Duration = .seconds(600)
     /// Lifetime of sign-in links.
     public static let signInLinkLifetime: Duration = .seconds(900)
     /// Lifetime of codes that restore the earlier address.

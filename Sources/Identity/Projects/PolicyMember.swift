@@ -122,6 +122,9 @@ extension Policy {
         .flag(
             "requiresRecentLoginToLink", \.requiresRecentLoginToLink,
             "linking and unlinking require a recent login"),
+        .flag(
+            "followsRelayAddress", \.followsRelayAddress,
+            "an account whose address is a former relay address of its Apple identity gets the new address"),
         .seconds("idTokenLifetime", \.idTokenLifetime, 300...3600, "lifetime of ID tokens"),
         .flag(
             "dropsUnrequestedProfile", \.dropsUnrequestedProfile,

@@ -3,7 +3,7 @@ public enum LimitKey: Hashable, Sendable {
     /// The kind of the event, without address and network.
     public enum Kind: String, Sendable, CaseIterable {
         case passwordFailures, anyPasswordFailures, addressPasswordFailures, unknownNetworkAttempts, signUps, nonces
-        case authorizationFlows
+        case authorizationFlows, rejectedNotifications
         case email, emailFromNetwork, firstReset, anyEmail, credentialChanges
     }
 
@@ -31,6 +31,8 @@ public enum LimitKey: Hashable, Sendable {
     case anyEmail(OOBCode.Purpose, from: ClientNetwork)
     /// Credential changes of one account by its own clients, from any network.
     case credentialChanges(ID<Account>)
+    /// Notifications of Apple from one network that were rejected.
+    case rejectedNotifications(from: ClientNetwork)
 
     public var kind: Kind {
         switch self {
@@ -46,6 +48,7 @@ public enum LimitKey: Hashable, Sendable {
         case .firstReset: .firstReset
         case .anyEmail: .anyEmail
         case .credentialChanges: .credentialChanges
+        case .rejectedNotifications: .rejectedNotifications
         }
     }
 
@@ -63,7 +66,7 @@ public enum LimitKey: Hashable, Sendable {
         switch self {
         case .passwordFailures(let email, let network): Self.scopes(of: network, [email.rawValue])
         case .anyPasswordFailures(let network), .signUps(let network), .nonces(let network),
-            .authorizationFlows(let network):
+            .authorizationFlows(let network), .rejectedNotifications(let network):
             Self.scopes(of: network, [])
         case .anyEmail(let purpose, let network): Self.scopes(of: network, [purpose.rawValue])
         case .addressPasswordFailures(let email), .unknownNetworkAttempts(let email), .firstReset(let email):

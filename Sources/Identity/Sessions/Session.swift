@@ -15,10 +15,12 @@ public struct Session: Hashable, Sendable {
     /// The hash of the network in which the session is opened, which becomes a known network; see ``NetworkHashing``.
     /// `nil` if the session was opened before.
     public let networkHash: [UInt8]?
+    /// When Apple issued the credential that opens the session; `nil` for other methods.
+    public let credentialIssuedAt: Instant?
 
     public init(
         id: ID<Session>, account: ID<Account>, generation: Int64, method: ProviderID, authenticatedAt: Instant,
-        claims: Claims? = nil, device: String?, networkHash: [UInt8]?
+        claims: Claims? = nil, device: String?, networkHash: [UInt8]?, credentialIssuedAt: Instant? = nil
     ) {
         self.id = id
         self.account = account
@@ -28,6 +30,7 @@ public struct Session: Hashable, Sendable {
         self.claims = claims
         self.device = device
         self.networkHash = networkHash
+        self.credentialIssuedAt = credentialIssuedAt
     }
 }
 

@@ -128,7 +128,7 @@ public struct FederatedSignIn: Sendable {
         let session = Session(
             id: entropy.sessionID(), account: target.account, generation: target.generation,
             method: identity.provider, authenticatedAt: target.authenticatedAt, device: origin.device,
-            networkHash: networks.hash(of: origin, in: project))
+            networkHash: networks.hash(of: origin, in: project), credentialIssuedAt: identity.issuedAt)
         let commit = SignInCommit(
             change: change, identity: identity, replayKeys: proof.replayKeys, session: session, trace: origin.trace,
             committedAt: now, emailBatch: target.emailBatch)
@@ -147,6 +147,11 @@ public struct FederatedSignIn: Sendable {
     ) throws -> (account: ID<Account>, generation: Int64, authenticatedAt: Instant, emailBatch: EmailBatch) {
         switch change {
         case .signIn(let account): return (account.id, account.generation, now, EmailBatch())
+        case .signInChangingEmail(let account, let new):
+            let emails = try [account.email, new].compactMap(\.self).flatMap {
+                try outOfBand.notice(.emailFollowed, to: $0, about: account.id, from: origin, at: now)
+            }
+            return (account.id, account.generation, now, EmailBatch(emails: emails))
         case .create: return (entropy.accountID(), 1, now, EmailBatch())
         case .link(let account, let caller, _):
             let method = AddedSignInMethod(provider: identity.provider, subject: identity.subject, addedAt: now)

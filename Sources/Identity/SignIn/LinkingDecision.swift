@@ -35,6 +35,13 @@ extension LinkingFacts {
     fileprivate func isLogin(of caller: Account, to owner: Account) -> Bool {
         owner.id == caller.id && !(rejectsRepeatedLink && autoCreate)
     }
+
+    fileprivate func signIn(_ account: Account) -> SignInChange {
+        guard policy.followsRelayAddress,
+            let email = account.emailFollowing(identity, isFree: sameEmail == nil || sameEmail?.id == account.id)
+        else { return .signIn(account) }
+        return .signInChangingEmail(account, to: email)
+    }
 }
 
 /// What becomes of a verified identity.
@@ -53,6 +60,8 @@ public enum LinkingDecision: Hashable, Sendable {
 public enum SignInChange: Hashable, Sendable {
     /// The account has the identity.
     case signIn(Account)
+    /// The account has the identity, and changes its address with it.
+    case signInChangingEmail(Account, to: EmailAddress)
     /// The identity is linked to this account: the caller's own, or the one with the same verified address.
     ///
     /// - Parameters:
@@ -72,7 +81,7 @@ extension LinkingDecision {
         if let caller = facts.caller {
             self.init(facts, caller: caller)
         } else if let owner = facts.owner {
-            self = owner.isDisabled ? .refuse(.accountDisabled) : .commit(.signIn(owner))
+            self = owner.isDisabled ? .refuse(.accountDisabled) : .commit(facts.signIn(owner))
         } else if !facts.autoCreate {
             self = .refuse(.accountUnknown)
         } else if let other = facts.sameEmail, !facts.policy.allowsDuplicateEmails {
@@ -88,7 +97,7 @@ extension LinkingDecision {
         self =
             if let owner = facts.owner {
                 !facts.isLogin(of: account, to: owner)
-                    ? .refuse(.identityTaken) : isLinkOnly ? .refuse(.linkOnly) : .commit(.signIn(account))
+                    ? .refuse(.identityTaken) : isLinkOnly ? .refuse(.linkOnly) : .commit(facts.signIn(account))
             } else if account.identities.contains(where: { $0.provider == facts.identity.provider }) {
                 .refuse(.providerAlreadyLinked)
             } else if isLinkOnly {
@@ -173,6 +182,9 @@ extension LinkRefusal {
 /// ``StoreConflict`` if it was not applied. Every call may throw ``StoreUnavailable``.
 public protocol FederationStore: Sendable {
     /// Returns the account that has the identity, and the account that holds the identity's email address.
+    ///
+    /// - Throws: ``ProviderRefusal/voidCredential`` for a credential from before the person disconnected the app or
+    ///   deleted the account at the provider.
     func linkingCandidates(
         for identity: VerifiedIdentity, in realm: ID<Realm>
     ) async throws -> (owner: Account?, sameEmail: Account?)

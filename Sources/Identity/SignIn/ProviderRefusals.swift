@@ -12,6 +12,8 @@ public enum ProviderRefusal: Refusal, Hashable {
     /// The credential contains nothing that this provider's sign-in can use.
     case credentialMissing
     case invalidToken(IdentityTokenFault)
+    /// The credential was issued before the person disconnected the app or deleted the account at the provider.
+    case voidCredential
     case nonce(NonceFault)
     /// The identity with this provider and subject was verified by another issuer, so it is another person's.
     case otherIssuer
@@ -27,7 +29,7 @@ extension ProviderRefusal {
         switch self {
         case .notConfigured, .disabled, .notForThisApp, .linkOnly: .operationNotAllowed
         case .credentialMissing: .invalidCredentialOrProviderID
-        case .invalidToken, .otherIssuer, .hostedDomain: .invalidIdpResponse
+        case .invalidToken, .voidCredential, .otherIssuer, .hostedDomain: .invalidIdpResponse
         case .nonce: .missingOrInvalidNonce
         case .invalidPendingToken, .tokenAlreadyUsed: .invalidPendingToken
         }
@@ -45,6 +47,8 @@ extension ProviderRefusal {
             "The ID token is of the hosted domain \(IdentityTokenFault.quoted([seen].compactMap(\.self))); expected \(IdentityTokenFault.quoted(expected))."
         case .credentialMissing: "There is no ID token, access token or code of this provider."
         case .invalidToken(let fault): fault.sentence
+        case .voidCredential:
+            "The ID token was issued before the user stopped using the identity provider for this app."
         case .otherIssuer: "The identity with this subject was verified by another issuer of this provider."
         case .nonce(let fault): fault.sentence
         case .invalidPendingToken: nil

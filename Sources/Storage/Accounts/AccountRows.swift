@@ -15,7 +15,7 @@ enum AccountRow {
         'realUserStatus', l.real_user_status, 'screenName', l.screen_name, 'language', l.language, \
         'timeZone', l.time_zone, 'audience', l.audience, 'issuer', l.issuer, \
         'linkedAt', (extract(epoch FROM l.linked_at) * 1000000)::bigint, 'linkedDevice', l.linked_device, \
-        'credentialState', l.credential_state, \
+        'credentialState', l.credential_state, 'relayForwarding', l.relay_forwarding, \
         'credentialCheckedAt', (extract(epoch FROM l.credential_checked_at) * 1000000)::bigint, \
         'transferSubject', CASE WHEN l.transferred_at IS NULL THEN l.transfer_sub END) \
         ORDER BY l.created_at, l.provider)::text \
@@ -76,6 +76,7 @@ enum AccountRow {
         let credentialState: String?
         let credentialCheckedAt: Int64?
         let transferSubject: String?
+        let relayForwarding: Bool?
 
         var credential: CredentialStatus? {
             guard let state = credentialState.flatMap(CredentialStatus.State.init), let time = credentialCheckedAt
@@ -101,7 +102,7 @@ extension LinkedIdentity {
             name: PersonName(given: stored.givenName, family: stored.familyName), displayName: stored.displayName,
             photoURL: stored.photoURL, realUserStatus: stored.realUserStatus, audience: stored.audience,
             issuer: stored.issuer, linkedAt: Instant(microseconds: stored.linkedAt), linkedDevice: stored.linkedDevice,
-            credential: stored.credential)
+            credential: stored.credential, emailForwarding: stored.relayForwarding)
         details = ProfileDetails(
             screenName: stored.screenName, language: stored.language, timeZone: stored.timeZone)
         transferSubject = stored.transferSubject

@@ -17,7 +17,7 @@ extension SQL {
         \(linking(identity, to: account.id, at: commit.committedAt, in: realm, from: "(VALUES (1)) v")) \
         WHERE NOT EXISTS (SELECT FROM linked_identity l WHERE l.project_id = \(realm.rawValue)
             AND l.account_id = \(account.id.rawValue) AND l.provider = \(identity.provider.rawValue))
-            AND \(issuerStands(for: commit.identity, in: realm))
+            AND \(issuerStands(for: commit.identity, in: realm)) AND \(isValid(commit.identity, in: realm))
         """
     }
 
@@ -79,11 +79,22 @@ extension SQL {
             display_name = coalesce(l.display_name, \(identity.displayName)), photo_url = \(identity.photoURL),
             screen_name = \(identity.details.screenName), language = \(identity.details.language),
             time_zone = \(identity.details.timeZone), real_user_status = \(identity.realUserStatus)::bigint::smallint, audience = \(identity.audience),
-            issuer = \(identity.issuer), \(remembering(identity.credential))
+            issuer = \(identity.issuer), \(remembering(identity.credential)),
+            relay_forwarding = CASE WHEN \(keepsRelay(identity)) THEN l.relay_forwarding END,
+            relay_forwarding_at = CASE WHEN \(keepsRelay(identity)) THEN l.relay_forwarding_at END
         FROM signed_in
         WHERE l.project_id = \(realm.rawValue) AND l.provider = \(identity.provider.rawValue)
             AND l.subject = \(identity.subject)
         RETURNING 1
+        """
+    }
+
+    /// A condition: what is known about the relay stays true for the identity `l`. That ends with a new address and with a
+    /// new consent.
+    private static func keepsRelay(_ identity: LinkedIdentity) -> SQL {
+        """
+        l.email IS NOT DISTINCT FROM \(identity.email?.rawValue)
+            AND (l.credential_state IS DISTINCT FROM 'REVOKED' OR \(identity.credential?.state == .revoked))
         """
     }
 

@@ -8,6 +8,8 @@ struct OutboxEvent {
     enum Kind: String {
         case identityLinked = "identity.linked"
         case identityUnlinked = "identity.unlinked"
+        case identityRevoked = "identity.revoked"
+        case signInMethodMissing = "account.sign-in-method-missing"
         case accountReclaimed = "account.reclaimed"
         case emailDisavowed = "email.disavowed"
         case accountDeleted = "account.deleted"

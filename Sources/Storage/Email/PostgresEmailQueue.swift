@@ -67,7 +67,9 @@ extension SQL {
             SELECT id FROM outgoing_email
             WHERE failed_at IS NULL AND due_at <= \(Timestamp(now)) AND expires_at > \(Timestamp(now))
             ORDER BY due_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
-        RETURNING id, project_id, kind, account_id, recipient, language, content, created_at, expires_at, attempts
+        RETURNING id, project_id, kind, account_id, recipient, language, content, created_at, expires_at, attempts,
+            EXISTS (SELECT FROM linked_identity l WHERE l.project_id = outgoing_email.project_id
+                AND l.email = outgoing_email.recipient AND NOT l.relay_forwarding) AS relay_is_stopped
         """
     }
 
@@ -108,6 +110,7 @@ extension QueuedEmail {
                 language: try row.decode("language", as: String?.self).flatMap(Language.init),
                 content: try row.decode("content"),
                 createdAt: Instant(try row.decode("created_at")), expiresAt: Instant(try row.decode("expires_at"))),
-            realm: ID(try row.decode("project_id")), attempts: try row.decode("attempts"))
+            realm: ID(try row.decode("project_id")), attempts: try row.decode("attempts"),
+            relayIsStopped: try row.decode("relay_is_stopped"))
     }
 }

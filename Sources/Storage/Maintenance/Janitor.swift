@@ -8,6 +8,7 @@ public actor Janitor {
     public enum Kind: String, Sendable, CaseIterable {
         case replayKey = "replay_guard"
         case authorizationFlow = "authorization_flow"
+        case revokedSubject = "revoked_subject"
         case oobCode = "oob_code"
         case rateCount = "rate_limit_counter"
         case outgoingEmail = "outgoing_email"
@@ -64,6 +65,8 @@ public actor Janitor {
         case .project: try await removeDeletedTenants(at: now)
         case .replayKey: try await removeBatches(.expiredReplayKeys(before: now - Self.slack, limit: pace.batch))
         case .authorizationFlow: try await removeBatches(.expiredFlows(before: now - Self.slack, limit: pace.batch))
+        case .revokedSubject:
+            try await removeBatches(.expiredRevokedSubjects(before: now - Self.slack, limit: pace.batch))
         case .oobCode: try await removeBatches(.expiredCodes(before: now - Self.expiredCodesAreKept, limit: pace.batch))
         case .rateCount: try await removeBatches(.expiredCounts(before: now - Self.slack, limit: pace.batch))
         case .outgoingEmail:

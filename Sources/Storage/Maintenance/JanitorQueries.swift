@@ -44,6 +44,12 @@ extension SQL {
             orderedBy: "expires_at", limit: limit)
     }
 
+    static func expiredRevokedSubjects(before end: Instant, limit: Int) -> SQL {
+        deleteBatch(
+            from: "revoked_subject", key: ["project_id", "subject_hash"], where: "expires_at < \(Timestamp(end))",
+            orderedBy: "expires_at", limit: limit)
+    }
+
     static func expiredCodes(before end: Instant, limit: Int) -> SQL {
         deleteBatch(
             from: "oob_code", key: ["hash"], where: "expires_at < \(Timestamp(end))", orderedBy: "expires_at",

@@ -19,6 +19,11 @@ extension PostgresFederationStore {
                     let alive = try await transaction.query(try .lockIfAlive(proof, of: target.id, in: realm))
                     guard !alive.isEmpty else { throw StoreConflict.stale }
                 }
+                if let issuedAt = commit.credentialIssuedAt {
+                    let void = try await transaction.query(
+                        .voidIdentity(of: target.id, provider: commit.method, issuedAt: issuedAt, in: realm))
+                    guard void.isEmpty else { throw StoreConflict.stale }
+                }
                 if let code = try SQL.redeemLater(
                     merge.code, at: merge.mergedAt, in: realm, from: "(VALUES (1)) v")
                 {
@@ -27,7 +32,7 @@ extension PostgresFederationStore {
                 let session = Session(
                     id: commit.session, account: target.id, generation: target.generation, method: commit.method,
                     authenticatedAt: max(commit.authenticatedAt, target.validSince), device: commit.device,
-                    networkHash: commit.networkHash)
+                    networkHash: commit.networkHash, credentialIssuedAt: commit.credentialIssuedAt)
                 _ = try await transaction.execute(
                     .opening(try SessionRow(session), in: realm, from: "(VALUES (1)) v"))
                 return (target, session)

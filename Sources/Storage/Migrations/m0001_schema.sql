@@ -235,6 +235,13 @@ CREATE TABLE linked_identity (
     transfer_sub text COLLATE "C" CHECK (transfer_sub <> ''),
     transfer_team text,
     transferred_at timestamptz,
+    -- Of apple.com: identity tokens issued earlier are void, because the person disconnected the app then. Also in
+    -- revoked_subject, which outlives the identity; a sign-in that waits for this row finds the new time only here.
+    credentials_void_before timestamptz,
+    -- Of apple.com: whether the relay forwards email to the address, as Apple last said, and when that began. NULL:
+    -- Apple never said.
+    relay_forwarding boolean,
+    relay_forwarding_at timestamptz,
     PRIMARY KEY (project_id, provider, subject),
     FOREIGN KEY (project_id, account_id) REFERENCES account ON DELETE CASCADE,
     CONSTRAINT linked_identity_transfer_check CHECK (
@@ -349,6 +356,8 @@ CREATE TABLE session (
     claims text,
     -- The device, from its User-Agent header.
     device text CHECK (length(device) <= 200),
+    -- Of apple.com: when Apple issued the identity token that opened the session.
+    credential_issued_at timestamptz,
     -- The number of the newest refresh token, and when it was issued.
     counter bigint NOT NULL DEFAULT 0,
     rotated_at timestamptz NOT NULL,
@@ -416,6 +425,20 @@ CREATE TABLE authorization_flow (
 );
 
 CREATE INDEX authorization_flow_expires_at ON authorization_flow (expires_at);
+
+-- People who have disconnected an app or deleted their account at a provider. Their earlier credentials are void, also
+-- after the account here is deleted.
+CREATE TABLE revoked_subject (
+    project_id text COLLATE "C" NOT NULL,
+    -- SHA-256 of the provider and its ID of the person.
+    subject_hash bytea NOT NULL CHECK (length(subject_hash) = 32),
+    credentials_void_before timestamptz NOT NULL,
+    -- From then on, all credentials that were void have expired.
+    expires_at timestamptz NOT NULL,
+    PRIMARY KEY (project_id, subject_hash)
+);
+
+CREATE INDEX revoked_subject_expires_at ON revoked_subject (expires_at);
 
 -- Events per time window, summed over all replicas.
 CREATE TABLE rate_limit_counter (

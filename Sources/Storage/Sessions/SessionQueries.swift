@@ -17,6 +17,7 @@ struct SessionRow {
     let claims: String?
     let device: String?
     let networkHash: [UInt8]?
+    let credentialIssuedAt: Timestamp?
 
     /// For a session that exists, or that begins with a login.
     ///
@@ -36,6 +37,7 @@ struct SessionRow {
         claims = session.claims?.json
         device = session.device
         networkHash = session.networkHash
+        credentialIssuedAt = session.credentialIssuedAt.map { Timestamp($0) }
     }
 
     static func session(_ row: Row) throws -> Session {
@@ -81,10 +83,10 @@ extension SQL {
             WITH \(ctes) \(used) network AS (\(rememberNetwork(
                 session.networkHash, of: ID(session.account), at: Instant(session.authenticatedAt), in: realm, from: source)))
             INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at,
-                claims, device)
+                claims, device, credential_issued_at)
             SELECT \(realm.rawValue), \(session.id), \(session.account), \(session.generation), \(session.method),
                 \(session.authenticatedAt), \(session.openedAt), \(session.openedAt), \(session.claims),
-                \(session.device) FROM \(source)
+                \(session.device), \(session.credentialIssuedAt) FROM \(source)
             """
     }
 

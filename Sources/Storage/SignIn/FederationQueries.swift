@@ -3,7 +3,18 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
+    /// The first row says whether the credential is void; accounts follow only if it is not.
     static func linkingCandidates(for identity: VerifiedIdentity, in realm: ID<Realm>) -> SQL {
+        guard identity.issuedAt != nil else {
+            return "SELECT c.*, false AS is_void FROM (\(candidates(for: identity, in: realm))) c"
+        }
+        return """
+            SELECT c.*, v.is_void FROM (SELECT NOT (\(isValid(identity, in: realm))) AS is_void) v
+            LEFT JOIN (\(candidates(for: identity, in: realm))) c ON NOT v.is_void
+            """
+    }
+
+    private static func candidates(for identity: VerifiedIdentity, in realm: ID<Realm>) -> SQL {
         """
         SELECT true AS is_owner, \(AccountRow.columns) FROM linked_identity o
         JOIN account a ON a.project_id = o.project_id AND a.id = o.account_id
@@ -41,8 +52,9 @@ extension SQL {
     }
 
     /// Changes nothing if the account's generation has changed, the account is disabled, or the identity was removed or
-    /// has another issuer. Waits for a transaction that is removing the identity: the account's row is locked first, as
-    /// everywhere, then the identity's.
+    /// has another issuer, or the credential is void. Waits for a transaction that is removing the identity or making
+    /// credentials void: the account's row is locked first, as everywhere, then the identity's. `FOR KEY SHARE` would not
+    /// do, because it reads the identity as it was before the wait.
     ///
     /// - Parameter changed: whether the identity has new values to store.
     static func signIn(
@@ -63,7 +75,8 @@ extension SQL {
                         AND a.generation = \(account.generation) AND a.disabled_at IS NULL
                         AND l.provider = \(identity.provider.rawValue) AND l.subject = \(identity.subject)
                         AND coalesce(l.issuer, \(issuer)) IS NOT DISTINCT FROM \(issuer)
-                    FOR NO KEY UPDATE OF a FOR KEY SHARE OF l),
+                        AND coalesce(l.credentials_void_before <= \(commit.identity.issuedAt.map { Timestamp($0) }), true)
+                    FOR NO KEY UPDATE OF a FOR SHARE OF l),
                 signed_in AS (
                     UPDATE account a SET last_sign_in_at = \(now),
                         display_name = coalesce(a.display_name, \(identity.displayName))
@@ -81,7 +94,7 @@ extension SQL {
         let grants: SQL = code.map { "grants AS (\($0))," } ?? ""
         return create(
             account, opening: try SessionRow(commit.session), in: realm,
-            where: issuerStands(for: commit.identity, in: realm),
+            where: "\(issuerStands(for: commit.identity, in: realm)) AND \(isValid(commit.identity, in: realm))",
             after: """
                 linked AS (\(linking(identity, to: account.id, at: commit.committedAt, in: realm, from: "inserted"))
                     RETURNING 1),
@@ -122,7 +135,10 @@ extension SQL {
         reclaimed.sessions = .endAll
         return update(
             account.id, by: reclaimed, at: commit.committedAt, in: realm,
-            where: "\(isAsDecided(account)) AND \(issuerStands(for: commit.identity, in: realm))")
+            where: """
+                \(isAsDecided(account)) AND \(issuerStands(for: commit.identity, in: realm)) \
+                AND \(isValid(commit.identity, in: realm))
+                """)
     }
 
     /// A condition: the account `a` is unchanged since the decision.

@@ -14,7 +14,11 @@ public struct PostgresFederationStore: FederationStore {
         for identity: VerifiedIdentity, in realm: ID<Realm>
     ) async throws -> (owner: Account?, sameEmail: Account?) {
         let rows = try await withStoreErrors { try await pool.read(.linkingCandidates(for: identity, in: realm)) }
-        let accounts = try rows.map { (try AccountRow.account($0), isOwner: try $0.decode("is_owner", as: Bool.self)) }
+        guard try rows.first?.decode("is_void") != true else { throw ProviderRefusal.voidCredential }
+        // Without candidates there may be one row that says so.
+        let accounts = try rows.filter { try $0.decode("is_owner", as: Bool?.self) != nil }.map {
+            (try AccountRow.account($0), isOwner: try $0.decode("is_owner", as: Bool.self))
+        }
         return (
             accounts.first { $0.isOwner }?.0,
             accounts.first { identity.email != nil && $0.0.email == identity.email }?.0
@@ -26,6 +30,8 @@ public struct PostgresFederationStore: FederationStore {
             return try await withStoreErrors {
                 switch commit.change {
                 case .signIn(let account): try await signIn(account, commit, in: realm)
+                case .signInChangingEmail(let account, let email):
+                    try await signIn(account, changingEmailTo: email, commit, in: realm)
                 case .link(let account, let caller, let takesEmail):
                     try await link(to: account, by: caller, takesEmail: takesEmail, commit, in: realm)
                 case .reclaim(let account): try await reclaim(account, commit, in: realm)
@@ -60,6 +66,33 @@ public struct PostgresFederationStore: FederationStore {
             let (statement, signedIn) = try SQL.signIn(transferred, commit, in: realm)
             guard try await transaction.execute(statement) == 1 else { throw StoreConflict.stale }
             return signedIn
+        }
+    }
+
+    /// Links and codes in the mailbox of the former address become void.
+    private func signIn(
+        _ account: Account, changingEmailTo email: EmailAddress, _ commit: SignInCommit, in realm: ID<Realm>
+    ) async throws -> Account {
+        var change = AccountUpdate()
+        change.email = .set(email)
+        change.emailIsVerified = true
+        let updating = SQL.update(
+            account.id, by: change, at: commit.committedAt, in: realm,
+            where: "\(SQL.isAsDecided(account)) AND a.password_hash IS NULL AND NOT a.email_link_sign_in")
+        let (signingIn, signedIn) = try SQL.signIn(account, commit, in: realm)
+        return try await pool.transaction { transaction in
+            guard try await transaction.execute(updating) == 1, try await transaction.execute(signingIn) == 1 else {
+                throw StoreConflict.stale
+            }
+            _ = try await transaction.execute(.voidCodes(of: account.id, in: realm))
+            try await transaction.audit(
+                [AuditNote(.emailChanged, account.id, commit.identity.provider)], by: .user(commit.trace),
+                at: commit.committedAt, in: realm)
+            try await transaction.enqueue(commit.emailBatch, in: realm)
+            var updated = signedIn
+            updated.initialEmail = account.initialEmail ?? account.email
+            (updated.email, updated.emailIsVerified) = (email, true)
+            return updated
         }
     }
 

@@ -80,6 +80,7 @@ struct TrustedConfigurationTests {
         Row("Project.hasTenants") { $0.project.hasTenants.toggle() },
         policy("trustsGoogleForEveryDomain") { $0.trustsGoogleForEveryDomain.toggle() },
         policy("requiresNonce") { $0.requiresNonce.toggle() },
+        policy("followsRelayAddress") { $0.followsRelayAddress.toggle() },
         policy("resetUnlinksIdentities") { $0.resetUnlinksIdentities.toggle() },
         emailSettings("senderAddress") { $0.senderAddress = EmailAddress("a@evil.example") },
         emailSettings("replyTo") { $0.replyTo = EmailAddress("a@evil.example") },

@@ -57,6 +57,20 @@ struct EmailQueueTests {
                     attempts: 1))
     }
 
+    @Test("to a relay that forwards nothing are marked", arguments: [false, true, nil])
+    func relay(forwards: Bool?) async throws {
+        let fixture = try await Fixture()
+        try await fixture.store.database.pool.execute(
+            """
+            INSERT INTO linked_identity (project_id, provider, subject, account_id, email, relay_forwarding, created_at)
+            VALUES ('demo', 'apple.com', 'ada', 'ada', 'relay@privaterelay.appleid.com', \(forwards), now())
+            """)
+        try await fixture.post(to: "relay@privaterelay.appleid.com")
+        #expect(try await fixture.claim().map(\.relayIsStopped) == [forwards == false])
+        try await fixture.post()
+        #expect(try await fixture.claim().map(\.relayIsStopped) == [false])
+    }
+
     @Test("belong to whoever claimed them until the lease is over, and then to whoever comes")
     func lease() async throws {
         let fixture = try await Fixture()

@@ -28,6 +28,11 @@ struct JanitorTests {
                 "INSERT INTO replay_guard VALUES (\($0), decode(repeat('ab', 32), 'hex'), \($1))"
             }, names: "SELECT project_id AS name FROM replay_guard", age: .seconds(300)),
         Row(
+            kind: .revokedSubject,
+            insert: {
+                "INSERT INTO revoked_subject VALUES (\($0), decode(repeat('ab', 32), 'hex'), \(never), \($1))"
+            }, names: "SELECT project_id AS name FROM revoked_subject", age: .seconds(300)),
+        Row(
             kind: .oobCode,
             insert: {
                 """

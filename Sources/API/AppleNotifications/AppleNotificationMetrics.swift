@@ -1,0 +1,49 @@
+internal import HTTP
+internal import Identity
+internal import Telemetry
+
+/// Counts Apple's notifications by what became of them.
+struct AppleNotificationMetrics: Sendable {
+    private let received: Counter
+    private let refused: Counter
+    private let orphaned: Counter
+
+    init(registry: Metrics) {
+        received = registry.counter(
+            "sekisho_apple_notifications_total", help: "Notifications of Apple that were accepted.",
+            labels: [MetricLabel("outcome", AppleNotificationService.Outcome.allCases.map(\.rawValue))])
+        refused = registry.counter(
+            "sekisho_apple_notifications_refused_total",
+            help: "Notifications that were rejected, or could not be verified or stored yet.",
+            labels: [
+                MetricLabel("reason", AppleNotificationRefusal.allCases.map(\.rawValue) + ["limit", "unavailable"])
+            ])
+        orphaned = registry.counter(
+            "sekisho_apple_accounts_without_sign_in_method_total",
+            help: "Accounts whose last sign-in method was a deleted Apple Account.")
+    }
+
+    func note(_ receipt: AppleNotificationService.Receipt) {
+        received.increment(receipt.outcome.rawValue)
+        if !receipt.withoutSignInMethod.isEmpty { orphaned.increment(by: UInt(receipt.withoutSignInMethod.count)) }
+    }
+
+    /// Runs `work` and counts its errors.
+    func counting(_ work: () async throws -> Response) async throws -> Response {
+        do {
+            return try await work()
+        } catch let refusal as AppleNotificationRefusal {
+            refused.increment(refusal.rawValue)
+            throw refusal
+        } catch let refusal as RequestRefusal {
+            refused.increment(AppleNotificationRefusal.malformed.rawValue)
+            throw refusal
+        } catch let refusal as TooManyAttempts {
+            refused.increment("limit")
+            throw refusal
+        } catch {
+            refused.increment("unavailable")
+            throw error
+        }
+    }
+}

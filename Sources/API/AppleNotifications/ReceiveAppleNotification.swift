@@ -1,0 +1,30 @@
+internal import HTTP
+internal import Identity
+
+extension Endpoint {
+    /// Receives a notification for the projects that have its audience as a client ID.
+    static let receiveAppleNotification = notification("receiveAppleNotification", "/v1/apple/notifications")
+
+    static let receiveProjectAppleNotification = notification(
+        "receiveProjectAppleNotification", "/{project}/v1/apple/notifications")
+
+    private static func notification(_ operationID: String, _ path: String) -> Endpoint {
+        open(operationID, path, .post, bodyLimit: clientBodyLimit) { call in
+            let metrics = call.pipeline.metrics.appleNotifications
+            return try await metrics.counting {
+                let request = try call.decoded(as: ReceiveAppleNotificationRequest.self)
+                guard let payload = request.payload, !payload.isEmpty else {
+                    throw RequestRefusal.invalidField("/payload", "must be present")
+                }
+                let receipt = try await call.services.apple.notifications.receive(
+                    payload, in: call.parameters["project"].map { ID($0) }, from: call.origin)
+                metrics.note(receipt)
+                return try .json([String: String]())
+            }
+        }
+    }
+}
+
+private struct ReceiveAppleNotificationRequest: Decodable {
+    let payload: String?
+}

@@ -1,0 +1,77 @@
+internal import API
+internal import EventLoop
+internal import HTTP
+internal import Simulators
+internal import Synchronization
+
+/// Sends notifications of the simulated Apple to the gateway as Apple does: by HTTP, to the endpoint that an operator
+/// registers.
+final class NotificationDelivery: Sendable {
+    private let loop: Loop
+    private let client: HTTP.Client
+    /// The endpoint; `nil` until the gateway listens.
+    private let endpoint = Mutex<String?>(nil)
+
+    init() throws {
+        loop = try Loop(name: "notifications")
+        client = try HTTP.Client(loop: loop)
+    }
+
+    func begin(at port: UInt16) {
+        endpoint.withLock { $0 = "http://127.0.0.1:\(port)/v1/apple/notifications" }
+    }
+
+    /// - Returns: the status of the response; `nil` if the gateway did not answer.
+    func send(_ payload: String) async throws -> Int? {
+        guard let url = endpoint.withLock({ $0 }) else { return nil }
+        let request = ClientRequest(
+            .post, url, headers: ["Content-Type": "application/json"],
+            body: try SimulatedApple.notificationBody(payload), destination: .anywhere)
+        do {
+            return try await client.send(request).status
+        } catch is ClientFault {
+            return nil
+        }
+    }
+
+    func stop() throws {
+        try loop.waitFor { [client] in await client.close() }
+        loop.stop()
+    }
+}
+
+/// What a person does at the simulated Apple, of which Apple notifies the app.
+struct SimulatedAppleEvent {
+    let notification: Simulators.AppleNotification
+    let person: SimulatedPerson
+    /// The bundle ID of the app.
+    let clientID: String
+}
+
+/// A notification that was sent.
+struct SentNotification: Encodable {
+    let type: String
+    let payload: String
+    /// Of the gateway's response; absent if the gateway did not answer.
+    let status: Int?
+}
+
+extension DevSimulators {
+    /// Lets the simulated Apple send its notifications to the gateway on this port.
+    package func sendNotifications(toPort port: UInt16) { delivery.begin(at: port) }
+
+    func happen(_ events: [SimulatedAppleEvent]) async throws -> [SentNotification] {
+        var sent: [SentNotification] = []
+        for event in events {
+            let name = event.notification
+            // Both end the person's consent.
+            if name == .consentRevoked || name == .accountDelete {
+                apple.disconnect(event.person, from: event.clientID)
+            }
+            let payload = try apple.notification(name, about: event.person, audience: event.clientID)
+            sent.append(
+                SentNotification(type: name.rawValue, payload: payload, status: try await delivery.send(payload)))
+        }
+        return sent
+    }
+}

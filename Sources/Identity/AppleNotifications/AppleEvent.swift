@@ -1,0 +1,159 @@
+/// What happened at Apple to a person who uses Sign in with Apple.
+public struct AppleEvent: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable {
+        /// The person has disconnected the app.
+        case consentRevoked
+        /// The Apple Account was deleted.
+        case accountDeleted
+        /// Whether the relay forwards email to the person from now on.
+        case forwarding(Bool)
+    }
+
+    public let kind: Kind
+    public let subject: String
+    /// The relay address of ``Kind/forwarding(_:)``, if Apple names it.
+    public let email: EmailAddress?
+    public let occurredAt: Instant
+    public let receivedAt: Instant
+    /// Consumed once in each realm.
+    public let replayKey: ReplayKey
+
+    public init(
+        kind: Kind, subject: String, email: EmailAddress? = nil, occurredAt: Instant, receivedAt: Instant,
+        replayKey: ReplayKey
+    ) {
+        self.kind = kind
+        self.subject = subject
+        self.email = email
+        self.occurredAt = occurredAt
+        self.receivedAt = receivedAt
+        self.replayKey = replayKey
+    }
+
+    /// Credentials, sessions and grants from before this time precede the event. It is the next whole second, because
+    /// identity tokens have whole seconds.
+    public var end: Instant { Instant(seconds: occurredAt.seconds + 1) }
+
+    /// When every identity token that the event made void has expired: Apple's are valid for a day.
+    public var voidUntil: Instant { occurredAt + AppleNotification.replayKeyLifetime }
+
+    /// Whether identity tokens from before the event are void.
+    public var voidsCredentials: Bool {
+        switch kind {
+        case .consentRevoked, .accountDeleted: true
+        case .forwarding: false
+        }
+    }
+}
+
+/// What the gateway knows about the identity that an event is about.
+public struct AppleEventFacts: Hashable, Sendable {
+    public let account: Account
+    /// The latest issue time of the credentials that opened the account's stored sessions.
+    public let credentialIssuedAt: Instant?
+    /// When the owner last had tokens revoked through the gateway.
+    public let tokensRevokedAt: Instant?
+    /// The time of the latest event about the relay.
+    public let forwardingChangedAt: Instant?
+
+    public init(
+        account: Account, credentialIssuedAt: Instant? = nil, tokensRevokedAt: Instant? = nil,
+        forwardingChangedAt: Instant? = nil
+    ) {
+        self.account = account
+        self.credentialIssuedAt = credentialIssuedAt
+        self.tokensRevokedAt = tokensRevokedAt
+        self.forwardingChangedAt = forwardingChangedAt
+    }
+}
+
+/// What follows from an event for an identity, its sessions and its grants.
+public struct AppleEventDecision: Hashable, Sendable {
+    public enum Change: Hashable, Sendable {
+        case none
+        /// The identity stays linked, and its credential state becomes ``CredentialStatus/State/revoked``.
+        case revoke
+        /// - Parameter remaining: the account without the identity.
+        case unlink(remaining: Account)
+        case setForwarding(Bool)
+    }
+
+    /// How long after a revocation through the gateway a `consent-revoked` counts as its effect.
+    public static let ownRevocationWindow: Duration = .seconds(600)
+
+    public let change: Change
+    /// Whether the sessions end that were opened with Apple before the event.
+    public let endsSessions: Bool
+    /// Whether the grants from before the event become ``AppleGrant/State/revoked``.
+    public let revokesGrants: Bool
+
+    public init(_ event: AppleEvent, _ facts: AppleEventFacts) {
+        let identity = facts.account.identity(.apple, subject: event.subject)
+        let isOutdated = identity.map { facts.appleSpoke(after: event, about: $0) } ?? true
+        switch event.kind {
+        case .consentRevoked where facts.gatewayCaused(event):
+            // Stock apps call `accounts:delete` next, with the session that asked for the revocation.
+            self.init(change: isOutdated ? .none : .revoke, endsSessions: false, revokesGrants: true)
+        case .consentRevoked:
+            self.init(change: isOutdated ? .none : .revoke, endsSessions: true, revokesGrants: true)
+        case .accountDeleted:
+            self.init(
+                change: isOutdated
+                    ? .none : .unlink(remaining: facts.account.afterDeletion(ofAppleAccount: event.subject)),
+                endsSessions: true, revokesGrants: true)
+        case .forwarding(let forwards):
+            // Of events of the same time, the one that arrives last counts.
+            let isLatest = facts.forwardingChangedAt.map { $0 <= event.occurredAt } ?? true
+            let isOfAddress = event.email == nil || identity?.email == nil || identity?.email == event.email
+            self.init(
+                change: identity != nil && isLatest && isOfAddress ? .setForwarding(forwards) : .none,
+                endsSessions: false, revokesGrants: false)
+        }
+    }
+
+    private init(change: Change, endsSessions: Bool, revokesGrants: Bool) {
+        self.change = change
+        self.endsSessions = endsSessions
+        self.revokesGrants = revokesGrants
+    }
+}
+
+extension AppleEventFacts {
+    /// Whether Apple has said since the event that the person uses the app, or an administrator has linked the identity
+    /// since.
+    fileprivate func appleSpoke(after event: AppleEvent, about identity: LinkedIdentity) -> Bool {
+        if let credentialIssuedAt, credentialIssuedAt >= event.end { return true }
+        guard let credential = identity.credential else { return identity.linkedAt.map { $0 >= event.end } ?? false }
+        return credential.state == .authorized && credential.checkedAt >= event.end
+    }
+
+    fileprivate func gatewayCaused(_ event: AppleEvent) -> Bool {
+        guard let tokensRevokedAt else { return false }
+        return event.occurredAt >= tokensRevokedAt - AppleNotification.leeway
+            && event.receivedAt <= tokensRevokedAt + AppleEventDecision.ownRevocationWindow
+    }
+}
+
+extension AppleEventDecision {
+    /// Identities of `linkOnly` cannot sign in.
+    public func leavesNoSignInMethod(ignoring linkOnly: Set<ProviderID>) -> Bool {
+        guard case .unlink(let remaining) = change else { return false }
+        return !remaining.hasSignInMethod(ignoring: linkOnly)
+    }
+
+    /// The audit events for the change of `account`.
+    func notes(about account: ID<Account>, ignoring linkOnly: Set<ProviderID>) -> [AuditNote] {
+        var detail = ["provider": ProviderID.apple.rawValue]
+        switch change {
+        case .none: return []
+        case .revoke: return [AuditNote(.identityRevoked, account, detail)]
+        case .unlink:
+            detail["cause"] = "account-deleted"
+            let orphaned = leavesNoSignInMethod(ignoring: linkOnly) ? [AuditNote(.signInMethodMissing, account)] : []
+            return [AuditNote(.identityUnlinked, account, detail)] + orphaned
+        case .setForwarding(let forwards):
+            detail["forwards"] = String(forwards)
+            return [AuditNote(.forwardingChanged, account, detail)]
+        }
+    }
+}

@@ -1,0 +1,127 @@
+/// A verified server-to-server notification of Apple ("Processing changes for Sign in with Apple accounts").
+public struct AppleNotification: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable {
+        /// Apple no longer forwards email from the relay address.
+        case emailDisabled
+        case emailEnabled
+        /// The person no longer uses Sign in with Apple for this app.
+        case consentRevoked
+        /// The Apple Account was deleted. Apple documents `account-deleted` and sends `account-delete`.
+        case accountDeleted
+        case other(String)
+    }
+
+    /// `jti`. The same notification may arrive more than once.
+    public let id: String
+    /// SHA-256 of ``id``, for replay keys.
+    public let idHash: [UInt8]
+    /// The primary client ID of the app group.
+    public let audience: String
+    public let kind: Kind
+    public let subject: String
+    public let issuedAt: Instant
+    /// `event_time`; `nil` if it is absent or not a time.
+    public let occurredAt: Instant?
+    public let email: EmailAddress?
+    public let isPrivateEmail: Bool
+
+    public init(
+        id: String, idHash: [UInt8], audience: String, kind: Kind, subject: String, issuedAt: Instant,
+        occurredAt: Instant?, email: EmailAddress?, isPrivateEmail: Bool
+    ) {
+        self.id = id
+        self.idHash = idHash
+        self.audience = audience
+        self.kind = kind
+        self.subject = subject
+        self.issuedAt = issuedAt
+        self.occurredAt = occurredAt
+        self.email = email
+        self.isPrivateEmail = isPrivateEmail
+    }
+}
+
+extension AppleNotification {
+    /// Notifications of older events are rejected.
+    public static let acceptedAge: Duration = .seconds(7 * 86_400)
+    /// How long replay keys are kept after the event: longer than ``acceptedAge``, because clocks differ.
+    public static let replayKeyLifetime: Duration = .seconds(8 * 86_400)
+    /// How far the clock of Apple may be ahead.
+    static let leeway: Duration = .seconds(60)
+
+    /// - Throws: ``AppleNotificationRefusal``.
+    public func requireTimely(at now: Instant) throws(AppleNotificationRefusal) {
+        let time = occurredAt ?? issuedAt
+        guard time > now - Self.acceptedAge else { throw .age }
+        guard time <= now + Self.leeway else { throw .time }
+    }
+
+    /// - Returns: `nil` for a type that the gateway does not know.
+    public func event(receivedAt now: Instant) -> AppleEvent? {
+        let kind: AppleEvent.Kind
+        switch self.kind {
+        case .emailDisabled: kind = .forwarding(false)
+        case .emailEnabled: kind = .forwarding(true)
+        case .consentRevoked: kind = .consentRevoked
+        case .accountDeleted: kind = .accountDeleted
+        case .other: return nil
+        }
+        let time = occurredAt ?? issuedAt
+        return AppleEvent(
+            kind: kind, subject: subject, email: email, occurredAt: time, receivedAt: now,
+            replayKey: ReplayKey(hash: idHash, expiresAt: time + Self.replayKeyLifetime))
+    }
+}
+
+/// Why a notification is rejected. The raw value is a label of the metric.
+public enum AppleNotificationRefusal: String, Refusal, CaseIterable {
+    /// The payload is not a token, or has no usable `jti`, `events`, `type` or `sub`.
+    case malformed
+    case signature
+    case issuer
+    /// No project has the audience as a client ID.
+    case audience
+    /// `exp` has passed, or a time is in the future.
+    case time
+    /// The event is older than ``AppleNotification/acceptedAge``.
+    case age
+
+    public init(_ refusal: ProviderRefusal) {
+        self =
+            switch refusal {
+            case .invalidToken(.signatureInvalid), .invalidToken(.unknownKey), .invalidToken(.algorithmNotAllowed),
+                .invalidToken(.keyIDMissing), .invalidToken(.criticalHeader):
+                .signature
+            case .invalidToken(.issuer): .issuer
+            case .invalidToken(.audience), .invalidToken(.authorizedParty): .audience
+            case .invalidToken(.expired), .invalidToken(.issuedInTheFuture): .time
+            default: .malformed
+            }
+    }
+
+    public var code: ErrorCode { .invalidIdpResponse }
+
+    /// Names neither the accepted client IDs nor anything from the payload, because any client may ask.
+    public var detail: String? {
+        switch self {
+        case .malformed: "The payload is not a notification of Apple."
+        case .signature: "The payload is not signed with a key of Apple."
+        case .issuer: "The issuer of the payload is not Apple."
+        case .audience: "The audience of the payload is not a client ID of this gateway."
+        case .time: "The payload has expired, or its time is in the future."
+        case .age: "The event is older than 7 days."
+        }
+    }
+
+    public var loggedCode: String { "\(code.rawValue) : \(rawValue)" }
+}
+
+/// Verifies the payload of a notification by signature, issuer and times. The audience is not checked.
+public struct AppleNotificationVerifier: Sendable {
+    /// Throws ``ProviderRefusal/invalidToken(_:)``, or ``ProviderUnreachable`` if Apple's keys cannot be fetched.
+    public var verify: @Sendable (_ payload: String, _ now: Instant) async throws -> AppleNotification
+
+    public init(verify: @escaping @Sendable (String, Instant) async throws -> AppleNotification) {
+        self.verify = verify
+    }
+}

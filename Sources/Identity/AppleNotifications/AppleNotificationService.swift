@@ -1,0 +1,132 @@
+/// Receives Apple's notifications. Any client can send one, so everything before the signature check is cheap, and each
+/// client network may send only few that are rejected.
+///
+/// Throws ``AppleNotificationRefusal``, ``TooManyAttempts``, and ``ProviderUnreachable`` while Apple's keys cannot be
+/// fetched: Apple then sends the notification again.
+public struct AppleNotificationService: Sendable {
+    private let store: any AppleNotificationStore
+    private let verifier: AppleNotificationVerifier
+    private let project: @Sendable (ID<Realm>) async throws -> Project?
+    private let outOfBand: OutOfBand
+    private let limiter: RateLimiter
+    private let clock: WallClock
+
+    /// - Parameter project: the project with the settings of a realm applied.
+    public init(
+        store: any AppleNotificationStore, verifier: AppleNotificationVerifier,
+        project: @escaping @Sendable (ID<Realm>) async throws -> Project?, outOfBand: OutOfBand, limiter: RateLimiter,
+        clock: WallClock
+    ) {
+        self.store = store
+        self.verifier = verifier
+        self.project = project
+        self.outOfBand = outOfBand
+        self.limiter = limiter
+        self.clock = clock
+    }
+
+    /// What became of a notification. The raw value is a label of the metric.
+    public enum Outcome: String, Hashable, CaseIterable, Sendable {
+        case applied
+        /// Every realm has applied it before.
+        case repeated
+        case unknownType = "unknown_type"
+    }
+
+    public struct Receipt: Hashable, Sendable {
+        public let outcome: Outcome
+        /// Accounts that have no sign-in method left.
+        public fileprivate(set) var withoutSignInMethod: [ID<Account>] = []
+    }
+
+    /// - Parameter named: the project that the path names.
+    public func receive(
+        _ payload: String, in named: ID<Project>?, from origin: RequestContext
+    ) async throws -> Receipt {
+        try limiter.requireNotification(from: origin.network)
+        let (notification, realms) = try await accepted(payload, in: named, from: origin)
+        guard let event = notification.event(receivedAt: clock.now()) else { return Receipt(outcome: .unknownType) }
+        var receipt = Receipt(outcome: .repeated)
+        for realm in realms {
+            guard let commit = try await apply(event, in: realm, from: origin) else { continue }
+            let orphan = commit.leavesNoSignInMethod ? commit.facts?.account.id : nil
+            receipt = Receipt(
+                outcome: .applied, withoutSignInMethod: receipt.withoutSignInMethod + [orphan].compactMap(\.self))
+        }
+        return receipt
+    }
+
+    /// Looks for the projects only after the signature was verified.
+    private func accepted(
+        _ payload: String, in named: ID<Project>?, from origin: RequestContext
+    ) async throws -> (AppleNotification, [ID<Realm>]) {
+        do {
+            let notification = try await verifier.verify(payload, clock.now())
+            try notification.requireTimely(at: clock.now())
+            let realms = try await store.realms(ofClient: notification.audience, in: named)
+            guard !realms.isEmpty else { throw AppleNotificationRefusal.audience }
+            return (notification, realms)
+        } catch let refusal as ProviderRefusal {
+            try limiter.takeRejectedNotification(from: origin.network)
+            throw AppleNotificationRefusal(refusal)
+        } catch let refusal as AppleNotificationRefusal {
+            try limiter.takeRejectedNotification(from: origin.network)
+            throw refusal
+        }
+    }
+
+    /// - Returns: `nil` if the event was applied before, or if the realm was deleted.
+    private func apply(
+        _ event: AppleEvent, in realm: ID<Realm>, from origin: RequestContext
+    ) async throws -> AppleEventCommit? {
+        guard let project = try await project(realm) else { return nil }
+        do {
+            return try await retryingConflicts { _ in
+                let facts = try await store.facts(about: event, in: realm)
+                let commit = try commit(event, facts, in: project, from: origin)
+                try await store.apply(commit, in: realm)
+                return commit
+            }
+        } catch StoreConflict.alreadyUsed {
+            return nil
+        }
+    }
+
+    private func commit(
+        _ event: AppleEvent, _ facts: AppleEventFacts?, in project: Project, from origin: RequestContext
+    ) throws -> AppleEventCommit {
+        let decision = facts.map { AppleEventDecision(event, $0) }
+        let linkOnly = project.linkOnlyProviders
+        var emails: [OutgoingEmail] = []
+        if case .unlink(let remaining) = decision?.change {
+            emails = try outOfBand.notice(
+                .identityUnlinked, about: remaining, EmailPayload(provider: .apple), from: origin,
+                at: event.receivedAt)
+        }
+        return AppleEventCommit(
+            event: event, facts: facts, decision: decision,
+            notes: facts.flatMap { facts in
+                decision.map { $0.notes(about: facts.account.id, ignoring: linkOnly) }
+            } ?? [],
+            trace: origin.trace, emailBatch: EmailBatch(emails: emails),
+            leavesNoSignInMethod: decision?.leavesNoSignInMethod(ignoring: linkOnly) ?? false)
+    }
+}
+
+extension RateLimiter {
+    /// Notifications belong to no project until they are verified.
+    private static let installation = ID<Realm>("")
+
+    /// Throws if the network has sent too many notifications that were rejected. Counts nothing.
+    fileprivate func requireNotification(from network: ClientNetwork) throws(TooManyAttempts) {
+        try require(
+            .rejectedNotifications(from: network), Policy.rejectedNotificationLimit, Policy.rejectedNotificationWindow,
+            Self.installation)
+    }
+
+    fileprivate func takeRejectedNotification(from network: ClientNetwork) throws(TooManyAttempts) {
+        try take(
+            .rejectedNotifications(from: network), Policy.rejectedNotificationLimit, Policy.rejectedNotificationWindow,
+            Self.installation)
+    }
+}

@@ -1,0 +1,30 @@
+/// What notifications of Apple change. Every call is one statement or one transaction, and may throw
+/// ``StoreUnavailable``.
+public protocol AppleNotificationStore: Sendable {
+    /// The realms whose provider `apple.com`, or one of whose apps, has this client ID.
+    ///
+    /// - Parameter project: only this project and its tenants; `nil` for all.
+    func realms(ofClient clientID: String, in project: ID<Project>?) async throws -> [ID<Realm>]
+
+    /// - Returns: `nil` if no account has the identity.
+    func facts(about event: AppleEvent, in realm: ID<Realm>) async throws -> AppleEventFacts?
+
+    /// Applies a decision, and makes older identity tokens void.
+    ///
+    /// - Throws: ``StoreConflict/stale`` if the facts have changed; ``StoreConflict/alreadyUsed`` if the event was applied
+    ///   before.
+    func apply(_ commit: AppleEventCommit, in realm: ID<Realm>) async throws
+}
+
+/// An event with what follows from it.
+public struct AppleEventCommit: Hashable, Sendable {
+    public let event: AppleEvent
+    /// `nil` if no account has the identity; then ``decision`` is `nil` too.
+    public let facts: AppleEventFacts?
+    public let decision: AppleEventDecision?
+    public let notes: [AuditNote]
+    public let trace: RequestTrace
+    public let emailBatch: EmailBatch
+    /// Whether the account has no sign-in method left.
+    public let leavesNoSignInMethod: Bool
+}

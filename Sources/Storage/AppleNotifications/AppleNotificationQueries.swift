@@ -1,0 +1,132 @@
+internal import FoundationEssentials
+internal import Identity
+internal import Postgres
+
+extension SQL {
+    /// A condition: the person has not disconnected the app or deleted the account at the provider since the credential was
+    /// issued. Always true for a provider that does not say when.
+    static func isValid(_ identity: VerifiedIdentity, in realm: ID<Realm>) -> SQL {
+        guard let issuedAt = identity.issuedAt else { return "true" }
+        return """
+            NOT EXISTS (SELECT FROM revoked_subject r WHERE r.project_id = \(realm.rawValue)
+                AND r.subject_hash = \(hash(of: identity.subject, identity.provider))
+                AND r.credentials_void_before > \(Timestamp(issuedAt)))
+            """
+    }
+
+    /// - Returns: a row if the account's identity has made a credential of that time void.
+    static func voidIdentity(
+        of account: ID<Account>, provider: ProviderID, issuedAt: Instant, in realm: ID<Realm>
+    ) -> SQL {
+        """
+        SELECT 1 AS one FROM linked_identity WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue)
+            AND provider = \(provider.rawValue) AND credentials_void_before > \(Timestamp(issuedAt)) FOR SHARE
+        """
+    }
+
+    /// Subjects are long and random, so a plain digest cannot be searched through.
+    private static func hash(of subject: String, _ provider: ProviderID) -> SQL {
+        "sha256(convert_to(\("\(provider.rawValue)\n\(subject)"), 'UTF8'))"
+    }
+
+    static func realms(ofAppleClient clientID: String, in project: ID<Project>?) -> SQL {
+        let scope: SQL =
+            if let project { "coalesce(h.parent_id, h.id) = \(project.rawValue)" } else { "true" }
+        return """
+            SELECT h.id FROM identity_provider p JOIN project h ON h.id = p.project_id
+            WHERE p.provider = 'apple.com' AND h.deleted_at IS NULL AND \(scope)
+                AND (jsonb_exists(p.settings -> 'clientIds', \(clientID)) OR EXISTS (
+                    SELECT FROM app WHERE app.project_id = coalesce(h.parent_id, h.id)
+                        AND jsonb_exists(app.settings #> '{clientIds,apple.com}', \(clientID))))
+            ORDER BY h.id
+            """
+    }
+
+    /// - Parameter locking: waits for other changes of the identity.
+    static func appleFacts(about subject: String, locking: Bool, in realm: ID<Realm>) -> SQL {
+        let lock: SQL = locking ? "FOR NO KEY UPDATE OF l" : ""
+        return """
+            SELECT l.tokens_revoked_at, l.relay_forwarding_at, \(AccountRow.columns),
+                (SELECT max(s.credential_issued_at) FROM session s WHERE s.project_id = l.project_id
+                    AND s.account_id = l.account_id AND s.method = 'apple.com') AS credential_issued_at
+            FROM linked_identity l JOIN account a ON a.project_id = l.project_id AND a.id = l.account_id
+            WHERE l.project_id = \(realm.rawValue) AND l.provider = 'apple.com' AND l.subject = \(subject) \(lock)
+            """
+    }
+
+    /// Fails if the event was received before in this realm. A project and its tenants receive it separately.
+    static func receive(_ event: AppleEvent, in realm: ID<Realm>) -> SQL {
+        """
+        INSERT INTO replay_guard (project_id, hash, expires_at)
+        VALUES (\(realm.rawValue), \(event.replayKey.hash), \(Timestamp(event.replayKey.expiresAt)))
+        """
+    }
+
+    static func voidCredentials(by event: AppleEvent, in realm: ID<Realm>) -> SQL {
+        """
+        INSERT INTO revoked_subject AS r (project_id, subject_hash, credentials_void_before, expires_at)
+        VALUES (\(realm.rawValue), \(hash(of: event.subject, .apple)), \(Timestamp(event.end)),
+            \(Timestamp(event.voidUntil)))
+        ON CONFLICT (project_id, subject_hash) DO UPDATE SET
+            credentials_void_before = greatest(r.credentials_void_before, excluded.credentials_void_before),
+            expires_at = greatest(r.expires_at, excluded.expires_at)
+        """
+    }
+
+    static func voidIdentity(by event: AppleEvent, in realm: ID<Realm>) -> SQL {
+        """
+        UPDATE linked_identity SET credentials_void_before = greatest(credentials_void_before, \(Timestamp(event.end)))
+        WHERE \(isSubject(of: event, in: realm))
+        """
+    }
+
+    static func revokeIdentity(by event: AppleEvent, in realm: ID<Realm>) -> SQL {
+        """
+        UPDATE linked_identity SET credential_state = 'REVOKED',
+            credential_checked_at = greatest(credential_checked_at, \(Timestamp(event.occurredAt)))
+        WHERE \(isSubject(of: event, in: realm))
+        """
+    }
+
+    static func setForwarding(_ forwards: Bool, by event: AppleEvent, in realm: ID<Realm>) -> SQL {
+        """
+        UPDATE linked_identity SET relay_forwarding = \(forwards), relay_forwarding_at = \(Timestamp(event.occurredAt))
+        WHERE \(isSubject(of: event, in: realm))
+        """
+    }
+
+    /// Codes that wait to be redeemed are deleted: Apple rejects them by now.
+    static func dropCodes(before event: AppleEvent, in realm: ID<Realm>) -> SQL {
+        """
+        DELETE FROM apple_grant WHERE project_id = \(realm.rawValue) AND subject = \(event.subject)
+            AND created_at < \(Timestamp(event.end)) AND state = 'REDEEMING'
+        """
+    }
+
+    /// Of all client IDs, because a person disconnects the apps and web sites of a group together.
+    static func revokeGrants(before event: AppleEvent, in realm: ID<Realm>) -> SQL {
+        """
+        UPDATE apple_grant SET state = 'REVOKED', token = NULL
+        WHERE project_id = \(realm.rawValue) AND subject = \(event.subject)
+            AND created_at < \(Timestamp(event.end)) AND state IN ('AUTHORIZED', 'UNKNOWN')
+        """
+    }
+
+    static func endAppleSessions(
+        of account: ID<Account>, before event: AppleEvent, in realm: ID<Realm>
+    ) -> SQL {
+        """
+        UPDATE session SET ended_at = \(Timestamp(event.receivedAt))
+        WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue) AND method = 'apple.com'
+            AND coalesce(credential_issued_at, authenticated_at) < \(Timestamp(event.end)) AND ended_at IS NULL
+        """
+    }
+
+    static func unlink(_ event: AppleEvent, in realm: ID<Realm>) -> SQL {
+        "DELETE FROM linked_identity WHERE \(isSubject(of: event, in: realm))"
+    }
+
+    private static func isSubject(of event: AppleEvent, in realm: ID<Realm>) -> SQL {
+        "project_id = \(realm.rawValue) AND provider = 'apple.com' AND subject = \(event.subject)"
+    }
+}

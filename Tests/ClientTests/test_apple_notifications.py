@@ -1,0 +1,155 @@
+"""Apple's notifications reach the gateway over HTTP, signed, and for every project that has the client ID."""
+
+import secrets
+import time
+
+import jwt
+import pytest
+import requests
+
+from gateway import eventually
+from installation import sql
+from simulators import Simulators, foreign_key, fresh_person, idp_sign_in_body
+
+CLIENT = "com.example.app"
+
+
+def post(dev, path, body, status=200):
+    response = requests.post(f"{dev.url}{path}", params={"key": "any"}, json=body, timeout=30)
+    assert response.status_code == status, response.text
+    return response.json()
+
+
+def signed_in(dev, person):
+    return post(dev, "/v1/accounts:signInWithIdp", idp_sign_in_body(Simulators(dev).apple(person)))
+
+
+def is_alive(dev, account):
+    url = f"{dev.url}/v1/accounts:lookup?key=any"
+    return requests.post(url, json={"idToken": account["idToken"]}, timeout=30).status_code == 200
+
+
+def happens(dev, **event):
+    """Lets something happen at Apple, and returns the payload of the notification that the gateway accepted."""
+    [sent] = Simulators(dev).configure(apple={"clientId": CLIENT} | event)["notifications"]
+    assert sent["status"] == 200
+    return sent["payload"]
+
+
+def administer(dev, path, body, project=None):
+    url = f"{dev.url}/v1/projects/{project or dev.project}/accounts{path}"
+    response = requests.post(url, headers={"Authorization": "Bearer owner"}, json=body, timeout=30)
+    assert response.status_code == 200, response.text
+    return response.json()
+
+
+def apple_identity(dev, account, project=None):
+    [user] = administer(dev, ":lookup", {"localId": [account["localId"]]}, project)["users"]
+    return next(iter(user.get("providerUserInfo", [])), None)
+
+
+def test_a_person_who_disconnects_the_app_is_signed_out_once(dev):
+    person = fresh_person()
+    first = signed_in(dev, person)
+    payload = happens(dev, disconnect=person)
+    assert not is_alive(dev, first)
+    assert apple_identity(dev, first)["credentialState"] == "REVOKED"
+    # Identity tokens have whole seconds.
+    time.sleep(1)
+    second = signed_in(dev, person)
+    assert second["localId"] == first["localId"]
+    for path in ("/v1/apple/notifications", f"/{dev.project}/v1/apple/notifications"):
+        assert post(dev, path, {"payload": payload}) == {}
+    assert is_alive(dev, second)
+    assert apple_identity(dev, second)["credentialState"] == "AUTHORIZED"
+
+
+def test_an_identity_token_from_before_does_not_sign_in(dev):
+    person = fresh_person()
+    signed_in(dev, person)
+    proof = Simulators(dev).apple(person)
+    happens(dev, disconnect=person)
+    refused = post(dev, "/v1/accounts:signInWithIdp", idp_sign_in_body(proof), status=400)
+    assert refused["error"]["errorCode"] == "INVALID_IDP_RESPONSE"
+
+
+def test_a_deleted_apple_account_is_unlinked(dev):
+    person = fresh_person()
+    account = signed_in(dev, person)
+    happens(dev, deleteAccount=person)
+    assert not is_alive(dev, account)
+    assert apple_identity(dev, account) is None
+
+
+def test_an_email_to_a_relay_that_forwards_nothing_is_given_up(dev):
+    person = fresh_person() | {"hidesEmail": True}
+    account = signed_in(dev, person)
+    relay = account["email"]
+    happens(dev, relay={"person": person, "forwards": False})
+    assert apple_identity(dev, account)["emailForwarding"] is False
+    post(dev, "/v1/accounts:sendOobCode", {"requestType": "PASSWORD_RESET", "email": relay})
+    failure = f"SELECT failure FROM outgoing_email WHERE recipient = '{relay}' AND failed_at IS NOT NULL"
+    assert eventually(lambda: sql(dev.database_url, failure).strip() == "the relay address forwards no email")
+    happens(dev, relay={"person": person, "forwards": True})
+    assert apple_identity(dev, account)["emailForwarding"] is True
+
+
+def test_two_projects_with_one_client_id_are_both_notified(dev):
+    person, other = fresh_person(), "other" + secrets.token_hex(4)
+    ours = signed_in(dev, person)
+    theirs = administer(dev, "", {"email": person["email"]}, other)
+    subject = apple_identity(dev, ours)["rawId"]
+    administer(dev, f"/{theirs['localId']}/identities", {"providerId": "apple.com", "rawId": subject}, other)
+    happens(dev, disconnect=person)
+    assert not is_alive(dev, ours)
+    for account, project in ((ours, dev.project), (theirs, other)):
+        assert apple_identity(dev, account, project)["credentialState"] == "REVOKED"
+
+
+@pytest.mark.parametrize("forgery", ["another key", "another audience", "altered", "no token"])
+def test_a_forged_notification_is_rejected(dev, forgery):
+    person = fresh_person()
+    account = signed_in(dev, person)
+    genuine = happens(dev, relay={"person": person, "forwards": True})
+    header, claims = jwt.get_unverified_header(genuine), jwt.decode(genuine, options={"verify_signature": False})
+    claims |= {"jti": secrets.token_hex(8), "events": claims["events"].replace("email-enabled", "consent-revoked")}
+    signed = jwt.encode(claims, foreign_key(), algorithm="RS256", headers={"kid": header["kid"]})
+    payload = {
+        "another key": signed,
+        "another audience": signed,
+        "altered": ".".join([*signed.split(".")[:2], genuine.split(".")[2]]),
+        "no token": "none",
+    }[forgery]
+    if forgery == "another audience":
+        sent = Simulators(dev).configure(apple={"clientId": "com.attacker.app", "disconnect": person})
+        assert [notification["status"] for notification in sent["notifications"]] == [400]
+        payload = sent["notifications"][0]["payload"]
+    refused = post(dev, "/v1/apple/notifications", {"payload": payload}, status=400)
+    assert refused["error"]["errorCode"] == "INVALID_IDP_RESPONSE"
+    assert is_alive(dev, account)
+
+
+def test_notifications_wait_while_the_keys_of_apple_cannot_be_fetched(dev):
+    simulators = Simulators(dev)
+    person = fresh_person()
+    account = signed_in(dev, person)
+    simulators.configure(apple={"rotateKeys": True, "dropOldKeys": True})
+    simulators.configure(apple={"fault": "outage"})
+    try:
+        [sent] = simulators.configure(apple={"clientId": CLIENT, "disconnect": person})["notifications"]
+        assert sent["status"] == 503
+        assert is_alive(dev, account)
+    finally:
+        simulators.configure(reset=True)
+    # The gateway asks Apple again within a minute.
+    simulators.clock(advanceSeconds=120)
+    assert post(dev, "/v1/apple/notifications", {"payload": sent["payload"]}) == {}
+    assert not is_alive(dev, account)
+
+
+@pytest.mark.parametrize("change", [
+    {"disconnect": {}}, {"deleteAccount": {}}, {"relay": {"forwards": True}}, {"relay": {}, "clientId": CLIENT},
+])
+def test_an_incomplete_event_is_rejected(dev, change):
+    response = Simulators(dev).request("PATCH", "/simulators", {"apple": change})
+    assert response.status_code == 400, response.text

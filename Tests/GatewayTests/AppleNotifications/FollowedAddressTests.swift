@@ -1,0 +1,136 @@
+import Identity
+import Postgres
+import Simulators
+import Testing
+
+@testable import Support
+
+@Suite("An account whose Apple identity changes its relay address")
+struct FollowedAddressTests {
+    private typealias Tokens = TestGateway.Tokens
+
+    private func gateway(_ profile: Policy.Profile = .sekisho) async throws -> TestGateway {
+        let gateway = try await TestGateway(profile)
+        try await gateway.makeServiceKey()
+        return gateway
+    }
+
+    private func identityEmail(_ user: JSON) -> String? {
+        user["providerUserInfo"]?.elements.first { $0["providerId"] == "apple.com" }?["email"]?.string
+    }
+
+    @Test("follows it: both mailboxes get a notice, without a recovery code")
+    func follows() async throws {
+        let gateway = try await gateway()
+        let tokens = try Tokens(await gateway.signIn(gateway.apple(.grace)))
+        let old = try #require(try await gateway.user(tokens.localId)["email"]?.string)
+        gateway.simulators.apple.quirks.relayDomain = .privateICloud
+        let audited = try await gateway.audited {
+            let again = try await gateway.signIn(gateway.apple(.grace))
+            #expect(again.status == 200, "\(again.text)")
+            #expect(again.json["localId"]?.string == tokens.localId)
+            #expect(again.json["email"]?.string?.hasSuffix("@private.icloud.com") == true)
+            let claimed = try claims(of: try #require(again.json["idToken"]?.string))
+            #expect(claimed["email"]?.string?.hasSuffix("@private.icloud.com") == true)
+        }
+        let user = try await gateway.user(tokens.localId)
+        let new = try #require(user["email"]?.string)
+        #expect(new != old && new.hasSuffix("@private.icloud.com"))
+        #expect(user["emailVerified"] == true)
+        #expect(user["initialEmail"]?.string == old)
+        #expect(identityEmail(user) == new)
+        #expect(audited.map(\.description) == ["user email.changed \(tokens.localId) provider=apple.com"])
+        let notices = try await gateway.emails(.emailFollowed)
+        #expect(Set(notices.map(\.recipient)) == [old, new])
+        #expect(notices.allSatisfy { $0.content.code == nil })
+        #expect(try await gateway.emails(.emailChanged).isEmpty)
+        #expect(try await gateway.isAlive(tokens), "the other session continues")
+        // The next sign-in changes nothing.
+        #expect(try await gateway.audited { _ = try await gateway.signIn(gateway.apple(.grace)) }.isEmpty)
+    }
+
+    @Test("follows it to the person's own address")
+    func stopsHiding() async throws {
+        let gateway = try await gateway()
+        let tokens = try Tokens(await gateway.signIn(gateway.apple(.grace)))
+        let shown = SimulatedPerson.grace.with { $0.hidesEmail = false }
+        #expect(try await gateway.signIn(gateway.apple(shown)).status == 200)
+        #expect(try await gateway.user(tokens.localId)["email"] == "grace.hopper@example.com")
+    }
+
+    struct Stay: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        var profile = Policy.Profile.sekisho
+        var person = SimulatedPerson.grace
+        let prepare: @Sendable (TestGateway, TestGateway.Tokens) async throws -> Void
+    }
+
+    static let stays = [
+        Stay(testDescription: "in profile firebase", profile: .firebase) { _, _ in },
+        Stay(testDescription: "with a password") { gateway, tokens in
+            let set = try await gateway.administer(
+                ":update", ["localId": .string(tokens.localId), "password": "a long secret"])
+            #expect(set.status == 200, "\(set.text)")
+        },
+        Stay(testDescription: "with an email link") { gateway, tokens in
+            try await gateway.database.pool.execute(
+                "UPDATE account SET email_link_sign_in = true WHERE id = \(tokens.localId)")
+        },
+        Stay(testDescription: "with another address") { gateway, tokens in
+            let set = try await gateway.administer(
+                ":update", ["localId": .string(tokens.localId), "email": "grace@example.com"])
+            #expect(set.status == 200, "\(set.text)")
+        },
+        Stay(testDescription: "whose new address another account holds") { gateway, _ in
+            gateway.simulators.apple.quirks.relayDomain = .privateICloud
+            let authorized = try gateway.apple(.grace)
+            let email = try #require(try claims(of: authorized.idToken)["email"]?.string)
+            let made = try await gateway.administer("", ["email": .string(email)])
+            #expect(made.status == 200, "\(made.text)")
+        },
+    ]
+
+    @Test("stays as it is; only the identity changes", arguments: stays)
+    func staysAsItIs(row: Stay) async throws {
+        let gateway = try await gateway(row.profile)
+        let tokens = try Tokens(await gateway.signIn(gateway.apple(row.person)))
+        try await row.prepare(gateway, tokens)
+        let email = try await gateway.user(tokens.localId)["email"]
+        gateway.simulators.apple.quirks.relayDomain = .privateICloud
+        gateway.clock.advance(by: .seconds(1))
+        let audited = try await gateway.audited {
+            let again = try await gateway.signIn(gateway.apple(row.person))
+            #expect(again.json["localId"]?.string == tokens.localId, "\(again.text)")
+        }
+        let user = try await gateway.user(tokens.localId)
+        #expect(user["email"] == email)
+        #expect(identityEmail(user)?.hasSuffix("@private.icloud.com") == true)
+        #expect(audited.isEmpty)
+        #expect(try await gateway.emails(.emailFollowed).isEmpty)
+    }
+
+    @Test("whose former address was not a relay address stays as it is")
+    func ownAddress() async throws {
+        let gateway = try await gateway()
+        let tokens = try Tokens(await gateway.signIn(gateway.apple()))
+        let moved = SimulatedPerson.ada.with { $0.email = "ada@another.example" }
+        #expect(try await gateway.signIn(gateway.apple(moved)).status == 200)
+        let user = try await gateway.user(tokens.localId)
+        #expect(user["email"] == "ada.lovelace@example.com")
+        #expect(identityEmail(user) == "ada@another.example")
+    }
+
+    @Test("follows it once, if the person signs in several times at once")
+    func race() async throws {
+        let gateway = try await gateway()
+        let tokens = try Tokens(await gateway.signIn(gateway.apple(.grace)))
+        gateway.simulators.apple.quirks.relayDomain = .privateICloud
+        let outcomes = try await withThrowingTaskGroup(of: Exchange.self) { group in
+            for _ in 0..<8 { group.addTask { try await gateway.signIn(gateway.apple(.grace)) } }
+            return try await group.reduce(into: [Exchange]()) { $0.append($1) }
+        }
+        #expect(outcomes.allSatisfy { $0.status == 200 }, "\(outcomes.map(\.outcome))")
+        #expect(try await gateway.auditTrail().filter { $0.action == "email.changed" }.count == 1)
+        #expect(try await gateway.user(tokens.localId)["email"]?.string?.hasSuffix("@private.icloud.com") == true)
+    }
+}

@@ -1,0 +1,166 @@
+import Identity
+import Postgres
+import Simulators
+import Testing
+
+@testable import Support
+
+@Suite("A notification of Apple's has the effect")
+struct NotificationEffectTests {
+    private typealias Tokens = TestGateway.Tokens
+
+    private func gateway() async throws -> TestGateway {
+        let gateway = try await TestGateway(transport: .socket, servesApple: true)
+        try await gateway.makeServiceKey()
+        return gateway
+    }
+
+    @Test("consent-revoked: sessions opened with Apple end, the identity stays, its grant is revoked")
+    func consentRevoked() async throws {
+        let gateway = try await gateway()
+        let apple = try await gateway.signedInWithApple()
+        let google = try Tokens(await gateway.link(gateway.google(), to: apple.idToken))
+        let other = try Tokens(await gateway.signIn(gateway.apple(.mary)))
+        gateway.clock.advance(by: .seconds(60))
+        let audited = try await gateway.audited {
+            try await gateway.receive(gateway.notification())
+        }
+        #expect(try await !gateway.isAlive(apple))
+        #expect(try await gateway.isAlive(google))
+        #expect(try await gateway.isAlive(other))
+        #expect(try await gateway.credentialState(of: apple.localId) == "REVOKED")
+        #expect(try await gateway.account(google.idToken)["providerUserInfo"]?[0]?["providerId"] == "apple.com")
+        #expect(try await gateway.appleGrants() == ["REVOKED REFRESH_TOKEN com.example.app"])
+        #expect(audited.map(\.description) == ["system identity.revoked \(apple.localId) provider=apple.com"])
+        #expect(audited[0].network == "192.0.2.0/24")
+    }
+
+    @Test("consent-revoked: a code that waits is not redeemed, and the next sign-in is like the first")
+    func signInAgain() async throws {
+        let gateway = try await gateway()
+        let tokens = try Tokens(await gateway.signIn(gateway.appleWithCode()))
+        #expect(try await gateway.appleGrants() == ["REDEEMING CODE com.example.app"])
+        try await gateway.receive(gateway.notification())
+        #expect(try await gateway.appleGrants().isEmpty)
+        gateway.clock.advance(by: .seconds(1))
+        let again = try await gateway.signedInWithApple()
+        #expect(again.localId == tokens.localId)
+        #expect(try await gateway.credentialState(of: again.localId) == "AUTHORIZED")
+        #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN com.example.app"])
+    }
+
+    @Test(
+        "account-delete: the identity is unlinked and the account stays",
+        arguments: [Simulators.AppleNotification.accountDelete, .accountDeleted])
+    func accountDeleted(kind: Simulators.AppleNotification) async throws {
+        let gateway = try await gateway()
+        let tokens = try await gateway.signedInWithApple()
+        gateway.clock.advance(by: .seconds(60))
+        let audited = try await gateway.audited {
+            try await gateway.receive(gateway.notification(kind))
+        }
+        #expect(try await !gateway.isAlive(tokens))
+        let user = try await gateway.user(tokens.localId)
+        #expect(user["providerUserInfo"] == nil)
+        #expect(user["email"] == "ada.lovelace@example.com", "the owner can recover the account by email")
+        #expect(try await gateway.credentialState(of: tokens.localId) == "NOT_FOUND")
+        #expect(
+            audited.map(\.description) == [
+                "system account.sign-in-method-missing \(tokens.localId)",
+                "system identity.unlinked \(tokens.localId) cause=account-deleted provider=apple.com",
+            ])
+        #expect(try await gateway.emails(.identityUnlinked).map(\.recipient) == ["ada.lovelace@example.com"])
+        #expect(try await gateway.appleGrants().isEmpty, "Apple has ended them")
+    }
+
+    @Test("account-delete: the address of the relay ends, and an account with a password is not reported")
+    func relayAddressEnds() async throws {
+        let gateway = try await gateway()
+        let grace = try Tokens(await gateway.signIn(gateway.apple(.grace)))
+        #expect(try await gateway.user(grace.localId)["email"] != nil)
+        let ada = try await gateway.signUp(email: "ada@example.com")
+        #expect(try await gateway.link(gateway.apple(), to: ada.idToken).status == 200)
+        gateway.clock.advance(by: .seconds(1))
+        let audited = try await gateway.audited {
+            for person in [SimulatedPerson.grace, .ada] {
+                try await gateway.receive(gateway.notification(.accountDelete, about: person))
+            }
+        }
+        #expect(try await gateway.user(grace.localId)["email"] == nil)
+        #expect(try await gateway.user(ada.localId)["email"] == "ada@example.com")
+        #expect(audited.filter { $0.action == "account.sign-in-method-missing" }.map(\.subject) == [grace.localId])
+        #expect(try await gateway.isAlive(ada))
+    }
+
+    @Test("email-disabled and email-enabled: whether the relay forwards")
+    func forwarding() async throws {
+        let gateway = try await gateway()
+        let tokens = try Tokens(await gateway.signIn(gateway.apple(.grace)))
+        func forwards() async throws -> JSON? {
+            try await gateway.account(tokens.idToken)["providerUserInfo"]?[0]?["emailForwarding"]
+        }
+        #expect(try await forwards() == nil)
+        for (kind, expected) in [(Simulators.AppleNotification.emailDisabled, false), (.emailEnabled, true)] {
+            gateway.clock.advance(by: .seconds(1))
+            let audited = try await gateway.audited {
+                try await gateway.receive(gateway.notification(kind, about: .grace))
+            }
+            #expect(try await forwards() == .bool(expected))
+            #expect(audited.map(\.action) == ["email.forwarding-changed"])
+        }
+        #expect(try await gateway.isAlive(tokens))
+        gateway.simulators.apple.quirks.relayDomain = .privateICloud
+        _ = try await gateway.signIn(gateway.apple(.grace))
+        #expect(try await forwards() == nil, "nothing is known about a new address")
+    }
+
+    @Test("email-disabled: nothing is known any more after the person connects the app again")
+    func newConsent() async throws {
+        let gateway = try await gateway()
+        _ = try await gateway.signIn(gateway.apple(.grace))
+        for kind in [Simulators.AppleNotification.emailDisabled, .consentRevoked] {
+            gateway.clock.advance(by: .seconds(60))
+            try await gateway.receive(gateway.notification(kind, about: .grace))
+        }
+        gateway.clock.advance(by: .seconds(60))
+        let tokens = try Tokens(await gateway.signIn(gateway.apple(.grace)))
+        let identity = try await gateway.account(tokens.idToken)["providerUserInfo"]?[0]
+        #expect(identity?["credentialState"] == "AUTHORIZED")
+        #expect(identity?["emailForwarding"] == nil)
+        let stopped = try await gateway.database.pool.query("SELECT FROM linked_identity WHERE NOT relay_forwarding")
+        #expect(stopped.isEmpty)
+    }
+
+    @Test("of its type only: an unknown type and an unknown person change nothing")
+    func nothing() async throws {
+        let gateway = try await gateway()
+        let tokens = try await gateway.signedInWithApple()
+        gateway.clock.advance(by: .seconds(1))
+        let audited = try await gateway.audited {
+            try await gateway.receive(gateway.notification(type: "relationship-changed"))
+            try await gateway.receive(gateway.notification(about: .mary))
+        }
+        #expect(audited.isEmpty)
+        #expect(try await gateway.isAlive(tokens))
+    }
+
+    @Test("of a revocation through the gateway: sessions stay for ten minutes, so that the app can delete the account")
+    func ownRevocation() async throws {
+        let gateway = try await gateway()
+        let tokens = try await gateway.signedInWithApple()
+        gateway.clock.advance(by: .seconds(60))
+        let revoked = try await gateway.post(
+            "/v2/accounts:revokeToken",
+            [
+                "providerId": "apple.com", "tokenType": "CODE", "idToken": .string(tokens.idToken),
+                "token": .string(gateway.appleWithCode().code ?? ""),
+            ])
+        #expect(revoked.status == 200)
+        gateway.clock.advance(by: .seconds(5))
+        try await gateway.receive(gateway.notification())
+        #expect(try await gateway.isAlive(tokens))
+        gateway.clock.advance(by: .seconds(596))
+        try await gateway.receive(gateway.notification())
+        #expect(try await !gateway.isAlive(tokens))
+    }
+}

@@ -1,0 +1,178 @@
+import Identity
+import Postgres
+import Simulators
+import Testing
+
+@testable import Gateway
+@testable import Support
+
+@Suite("Notifications of Apple's that are late or repeated")
+struct NotificationOrderTests {
+    private typealias Tokens = TestGateway.Tokens
+
+    private func gateway() async throws -> TestGateway {
+        let gateway = try await TestGateway(transport: .socket, servesApple: true)
+        try await gateway.makeServiceKey()
+        return gateway
+    }
+
+    @Test("have an effect once")
+    func repeated() async throws {
+        let gateway = try await gateway()
+        let tokens = try await gateway.signedInWithApple()
+        gateway.clock.advance(by: .seconds(1))
+        let payload = try gateway.notification()
+        let audited = try await gateway.audited {
+            for _ in 0..<3 { try await gateway.receive(payload) }
+        }
+        #expect(audited.map(\.action) == ["identity.revoked"])
+        gateway.clock.advance(by: .seconds(60))
+        let again = try await gateway.signedInWithApple()
+        try await gateway.receive(payload)
+        #expect(try await gateway.isAlive(again))
+        #expect(try await gateway.credentialState(of: tokens.localId) == "AUTHORIZED")
+    }
+
+    @Test(
+        "concern only what is older than the event",
+        arguments: [Simulators.AppleNotification.consentRevoked, .accountDelete])
+    func late(kind: Simulators.AppleNotification) async throws {
+        let gateway = try await gateway()
+        let old = try await gateway.signedInWithApple()
+        gateway.clock.advance(by: .seconds(60))
+        let event = gateway.clock.now
+        gateway.clock.advance(by: .seconds(60))
+        let new = try await gateway.signedInWithApple()
+        try await gateway.receive(gateway.notification(kind, at: event))
+        #expect(try await !gateway.isAlive(old))
+        #expect(try await gateway.isAlive(new))
+        #expect(try await gateway.credentialState(of: new.localId) == "AUTHORIZED")
+        #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN com.example.app"])
+    }
+
+    @Test("end a session that an older identity token opened after the event")
+    func gap() async throws {
+        let gateway = try await gateway()
+        _ = try await gateway.signIn(gateway.apple())
+        let proof = try gateway.apple()
+        gateway.clock.advance(by: .seconds(60))
+        let event = gateway.clock.now
+        gateway.clock.advance(by: .seconds(60))
+        let tokens = try Tokens(await gateway.signIn(proof))
+        try await gateway.receive(gateway.notification(at: event))
+        #expect(try await !gateway.isAlive(tokens))
+        #expect(try await gateway.credentialState(of: tokens.localId) == "REVOKED")
+    }
+
+    @Test("that arrive in the wrong order leave the state of the latest event")
+    func reordered() async throws {
+        let gateway = try await gateway()
+        let tokens = try Tokens(await gateway.signIn(gateway.apple(.grace)))
+        gateway.clock.advance(by: .seconds(60))
+        let start = gateway.clock.now
+        for (kind, offset, expected) in [
+            (Simulators.AppleNotification.emailEnabled, -10, true), (.emailDisabled, -20, true),
+            (.emailDisabled, -5, false), (.emailEnabled, -7, false),
+        ] {
+            let payload = try gateway.notification(kind, about: .grace, at: start + .seconds(offset))
+            try await gateway.receive(payload)
+            let shown = try await gateway.account(tokens.idToken)["providerUserInfo"]?[0]?["emailForwarding"]
+            #expect(shown == .bool(expected))
+        }
+    }
+
+    @Test("are accepted for a week, even without an expiry")
+    func age() async throws {
+        let gateway = try await gateway()
+        let tokens = try await gateway.signedInWithApple()
+        gateway.clock.advance(by: .seconds(30 * 86_400))
+        for (age, status) in [(7 * 86_400, 400), (7 * 86_400 - 1, 200), (-60, 200), (-61, 400)] {
+            let payload = try gateway.notification(at: gateway.clock.now - .seconds(age)) { $0.claims["exp"] = nil }
+            #expect(try await gateway.deliver(payload).status == status, "\(age)")
+        }
+        #expect(try await !gateway.isAlive(tokens))
+    }
+
+    @Test("are still known as repeated when they would be too old")
+    func replayKeys() async throws {
+        let gateway = try await gateway()
+        let payload = try gateway.notification { $0.claims["exp"] = nil }
+        try await gateway.receive(payload)
+        let end = gateway.clock.now + .seconds(7 * 86_400)
+        let rows = try await gateway.database.pool.query(
+            """
+            SELECT expires_at > \(Timestamp(microsecondsSinceEpoch: end.microseconds)) AS outlives FROM replay_guard
+            """)
+        let row = try #require(rows.first)
+        #expect(try row.decode("outlives", as: Bool.self))
+    }
+
+    struct Use: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let act: @Sendable (TestGateway, Proof) async throws -> Exchange
+    }
+
+    static let uses = [
+        Use(testDescription: "a sign-in") { try await $0.signIn($1) },
+        Use(testDescription: "a link") { try await $0.link($1, to: $0.signUpAnonymously().idToken) },
+        Use(testDescription: "a merge") {
+            try await $0.post(
+                "/v1/accounts:merge",
+                [
+                    "idToken": .string($0.signUpAnonymously().idToken), "dryRun": true,
+                    "requestUri": "http://localhost", "postBody": .string($1.postBody),
+                ])
+        },
+    ]
+
+    @Test(
+        "make older identity tokens void", arguments: uses,
+        [Simulators.AppleNotification.consentRevoked, .accountDelete])
+    func voidTokens(use: Use, kind: Simulators.AppleNotification) async throws {
+        let gateway = try await gateway()
+        _ = try await gateway.signIn(gateway.apple())
+        let old = try gateway.apple()
+        gateway.clock.advance(by: .seconds(60))
+        try await gateway.receive(gateway.notification(kind))
+        let refused = try await use.act(gateway, old)
+        #expect(
+            refused.outcome
+                == "400 INVALID_IDP_RESPONSE : The ID token was issued before the user stopped using the identity provider for this app."
+        )
+        gateway.clock.advance(by: .seconds(60))
+        #expect(try await gateway.signIn(gateway.apple()).status == 200)
+    }
+
+    @Test("make older identity tokens void also after the deletion of the account, and in pending tokens")
+    func voidLater() async throws {
+        let gateway = try await gateway()
+        let tokens = try Tokens(await gateway.signIn(gateway.apple()))
+        let old = try gateway.apple()
+        let pending = try #require(
+            try await gateway.link(gateway.apple(), to: gateway.signUpAnonymously().idToken).pendingToken)
+        #expect(try await gateway.administer(":delete", ["localId": .string(tokens.localId)]).status == 200)
+        gateway.clock.advance(by: .seconds(60))
+        try await gateway.receive(gateway.notification())
+        #expect(try await gateway.signIn(old).status == 400)
+        #expect(try await gateway.signInWithIdp(["pendingToken": .string(pending)]).status == 400)
+    }
+
+    @Test("make a merge that was previewed before fail")
+    func mergePreview() async throws {
+        let gateway = try await gateway()
+        _ = try await gateway.signIn(gateway.apple())
+        let anonymous = try await gateway.signUpAnonymously()
+        let preview = try await gateway.post(
+            "/v1/accounts:merge",
+            [
+                "idToken": .string(anonymous.idToken), "dryRun": true, "requestUri": "http://localhost",
+                "postBody": .string(try gateway.apple().postBody),
+            ])
+        gateway.clock.advance(by: .seconds(60))
+        try await gateway.receive(gateway.notification())
+        let merged = try await gateway.post(
+            "/v1/accounts:merge",
+            ["idToken": .string(anonymous.idToken), "mergeToken": preview.json["mergeToken"] ?? .null])
+        #expect(merged.outcome.hasPrefix("400 MERGE_PREVIEW_OUTDATED"), "\(merged.outcome)")
+    }
+}

@@ -1,0 +1,76 @@
+import Identity
+import Postgres
+import Simulators
+import Testing
+
+@testable import Support
+
+@Suite("A notification at the same time")
+struct NotificationRaceTests {
+    private typealias Tokens = TestGateway.Tokens
+
+    private func together(_ acts: [@Sendable () async throws -> Exchange]) async throws -> [Exchange] {
+        try await withThrowingTaskGroup(of: Exchange.self) { group in
+            for act in acts { group.addTask { try await act() } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+
+    @Test(
+        "as sign-ins: no session of an older identity token survives",
+        arguments: 0..<6, [Simulators.AppleNotification.consentRevoked, .accountDelete])
+    func signIns(round: Int, kind: Simulators.AppleNotification) async throws {
+        let gateway = try await TestGateway()
+        let first = try Tokens(await gateway.signIn(gateway.apple()))
+        let proofs = try (0..<8).map { _ in try gateway.apple() }
+        gateway.clock.advance(by: .seconds(60))
+        let payload = try gateway.notification(kind)
+        let signIns: [@Sendable () async throws -> Exchange] = proofs.map { proof in { try await gateway.signIn(proof) }
+        }
+        var acts = signIns
+        acts.insert({ try await gateway.deliver(payload) }, at: round)
+        let outcomes = try await together(acts)
+        #expect(outcomes.allSatisfy { $0.status == 200 || $0.outcome.hasPrefix("400 INVALID_IDP_RESPONSE") })
+        for exchange in outcomes where exchange.json["idToken"] != nil {
+            #expect(try await !gateway.isAlive(Tokens(exchange)))
+        }
+        #expect(try await !gateway.isAlive(first))
+        gateway.clock.advance(by: .seconds(60))
+        #expect(try await gateway.signIn(gateway.apple()).status == 200)
+    }
+
+    @Test("as itself: it has an effect once")
+    func copies() async throws {
+        let gateway = try await TestGateway()
+        _ = try await gateway.signIn(gateway.apple())
+        gateway.clock.advance(by: .seconds(60))
+        let payload = try gateway.notification()
+        let audited = try await gateway.audited {
+            let outcomes = try await together((0..<8).map { _ in { try await gateway.deliver(payload) } })
+            #expect(outcomes.allSatisfy { $0.status == 200 })
+        }
+        #expect(audited.map(\.action) == ["identity.revoked"])
+    }
+
+    @Test(
+        "as the deletion of the account: nothing of the person stays",
+        arguments: 0..<4, [Simulators.AppleNotification.consentRevoked, .accountDelete])
+    func deletion(round: Int, kind: Simulators.AppleNotification) async throws {
+        let gateway = try await TestGateway(sendsEmails: false, servesApple: true)
+        try await gateway.makeServiceKey()
+        let tokens = try await gateway.signedInWithApple()
+        gateway.clock.advance(by: .seconds(60))
+        let payload = try gateway.notification(kind)
+        let delete: @Sendable () async throws -> Exchange = {
+            try await gateway.administer(":delete", ["localId": .string(tokens.localId)])
+        }
+        let deliver: @Sendable () async throws -> Exchange = { try await gateway.deliver(payload) }
+        let outcomes = try await together(round % 2 == 0 ? [delete, deliver] : [deliver, delete])
+        #expect(outcomes.map(\.outcome) == ["200", "200"])
+        let dump = try await gateway.dump()
+        let subject = SimulatedApple.subject(of: .ada, in: AppleServer.team)
+        for text in [subject, "ada.lovelace@example.com", "Lovelace"] { #expect(!dump.contains(text), "\(text)") }
+        try await gateway.attemptAppleGrants()
+        #expect(try await gateway.appleGrants().isEmpty)
+    }
+}

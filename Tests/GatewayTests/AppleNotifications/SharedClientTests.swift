@@ -1,0 +1,107 @@
+import Crypto
+import HTTP
+import Identity
+import Postgres
+import Simulators
+import Storage
+import Testing
+
+@testable import Gateway
+@testable import Support
+
+@Suite("A notification for a client ID of several projects")
+struct SharedClientTests {
+    private static let otherKey = "sk_other"
+
+    /// A gateway with a second project, whose provider and apps have the given client IDs.
+    private func gateway(provider: [String], app: [String]? = nil) async throws -> TestGateway {
+        let gateway = try await TestGateway(transport: .socket)
+        var draft = try ProjectDraft(
+            id: "other", name: "Other", profile: .firebase, policy: Policy(.firebase), algorithm: .es256, domains: [])
+        draft.project.providers = SimulatedProviders.providers
+        draft.project.providers[0].clientIDs = provider
+        draft.secrets = [.apple: Secret("-----BEGIN PRIVATE KEY-----")]
+        let pool = gateway.database.pool
+        #expect(try await draft.create(in: pool, under: gateway.masterKeys, by: .commandLine, at: gateway.clock.now))
+        #expect(
+            try await APIKeyStore(pool: pool).create(
+                id: "key", hash: APIKey(text: Self.otherKey).hash, for: ProjectDraft.app.id, in: ID("other"),
+                at: gateway.clock.now))
+        if let app {
+            let ids = "{\"apple.com\": [\(app.map { "\"\($0)\"" }.joined(separator: ", "))]}"
+            try await pool.execute(
+                """
+                UPDATE app SET settings = settings || jsonb_build_object('clientIds', \(ids)::text::jsonb)
+                WHERE project_id = 'other'
+                """)
+        }
+        return gateway
+    }
+
+    private func signIn(_ gateway: TestGateway, key: String) async throws -> TestGateway.Tokens {
+        try TestGateway.Tokens(
+            await gateway.post(
+                "/v1/accounts:signInWithIdp",
+                ["postBody": .string(try gateway.apple().postBody), "requestUri": "http://localhost"], key: key))
+    }
+
+    private func isAlive(_ tokens: TestGateway.Tokens, _ gateway: TestGateway, key: String) async throws -> Bool {
+        try await gateway.post("/v1/accounts:lookup", ["idToken": .string(tokens.idToken)], key: key).status == 200
+    }
+
+    @Test("concerns each of them, or the one that the path names", arguments: [nil, "demo", "other"])
+    func paths(named: String?) async throws {
+        let gateway = try await gateway(provider: [SimulatedProviders.appleClient])
+        let ours = try await signIn(gateway, key: TestGateway.apiKey)
+        let theirs = try await signIn(gateway, key: Self.otherKey)
+        gateway.clock.advance(by: .seconds(1))
+        let payload = try gateway.notification()
+        try await gateway.receive(payload, project: named)
+        #expect(try await isAlive(ours, gateway, key: TestGateway.apiKey) == (named == "other"))
+        #expect(try await isAlive(theirs, gateway, key: Self.otherKey) == (named == "demo"))
+        // The rest arrives later, and what was applied is not applied again.
+        try await gateway.receive(payload)
+        #expect(try await !isAlive(ours, gateway, key: TestGateway.apiKey))
+        #expect(try await !isAlive(theirs, gateway, key: Self.otherKey))
+        let counted = try await gateway.database.pool.query(
+            "SELECT count(*) AS count FROM audit_event WHERE action = 'identity.revoked'")
+        #expect(try counted.first?.decode("count", as: Int.self) == 2)
+    }
+
+    @Test("does not concern a project with another client ID")
+    func otherClient() async throws {
+        let gateway = try await gateway(provider: ["com.example.other"])
+        let payload = try gateway.notification()
+        #expect(try await gateway.deliver(payload, project: "other").status == 400)
+        #expect(try await gateway.deliver(payload, project: "unknown").status == 400)
+        try await gateway.receive(gateway.notification(audience: "com.example.other"))
+    }
+
+    @Test("concerns a project of which only an app has the client ID")
+    func appClient() async throws {
+        let gateway = try await gateway(provider: ["com.example.other"], app: ["com.example.extra"])
+        try await gateway.receive(gateway.notification(audience: "com.example.extra"))
+    }
+
+    @Test("concerns tenants, and a project and its tenants separately")
+    func tenants() async throws {
+        let fixture = try await TenantFixture()
+        let tenant = try await fixture.tenant()
+        #expect(try await fixture.configure("apple.com", in: tenant).status == 200)
+        let gateway = fixture.gateway
+        let proof: @Sendable () throws -> [String: JSON] = {
+            ["postBody": .string(try gateway.apple().postBody), "requestUri": "http://localhost"]
+        }
+        let inProject = try TestGateway.Tokens(await fixture.client("signInWithIdp", in: nil, proof()))
+        let inTenant = try TestGateway.Tokens(await fixture.client("signInWithIdp", in: tenant, proof()))
+        gateway.clock.advance(by: .seconds(1))
+        #expect(try await gateway.deliver(gateway.notification(), project: "demo").status == 200)
+        for (tokens, realm) in [(inProject, nil), (inTenant, tenant)] {
+            let looked = try await fixture.client("lookup", in: realm, ["idToken": .string(tokens.idToken)])
+            #expect(looked.status == 400, "\(realm ?? "project")")
+        }
+        #expect(try await fixture.send(.delete, "\(TenantFixture.tenants)/\(tenant)").status == 200)
+        gateway.clock.advance(by: .seconds(1))
+        try await gateway.receive(gateway.notification())
+    }
+}

@@ -1,0 +1,109 @@
+import Identity
+import Testing
+
+@Suite("What follows from an event at Apple")
+struct AppleEventDecisionTests {
+    private static let event = Instant(seconds: 1_800_000_000)
+
+    private static func at(_ seconds: Int64) -> Instant { event + .seconds(seconds) }
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        var kind = AppleEvent.Kind.consentRevoked
+        var credential: CredentialStatus? = CredentialStatus(.authorized, at: at(-60))
+        var linkedAt = at(-60)
+        var credentialIssuedAt: Instant? = at(-60)
+        var tokensRevokedAt: Instant?
+        var forwardingChangedAt: Instant?
+        var email: String?
+        var arrivesAfter: Int64 = 5
+        let change: String
+        var endsSessions = true
+        var revokesGrants = true
+    }
+
+    static let rows = [
+        Row(testDescription: "consent-revoked", change: "revoke"),
+        Row(testDescription: "within the same second", credential: .init(.authorized, at: at(0)), change: "revoke"),
+        Row(
+            testDescription: "a sign-in since, by its session", credentialIssuedAt: at(1), change: "none"),
+        Row(
+            testDescription: "a sign-in or check since, by its state", credential: .init(.authorized, at: at(1)),
+            change: "none"),
+        Row(testDescription: "a failed check since", credential: .init(.revoked, at: at(1)), change: "revoke"),
+        Row(testDescription: "linked by an administrator before", credential: nil, change: "revoke"),
+        Row(testDescription: "linked by an administrator since", credential: nil, linkedAt: at(1), change: "none"),
+        Row(testDescription: "moved since", linkedAt: at(1), change: "revoke"),
+        Row(
+            testDescription: "caused by the gateway", tokensRevokedAt: at(-1), change: "revoke", endsSessions: false),
+        Row(
+            testDescription: "caused by the gateway, whose clock is ahead", tokensRevokedAt: at(59), change: "revoke",
+            endsSessions: false),
+        Row(testDescription: "before a revocation through the gateway", tokensRevokedAt: at(61), change: "revoke"),
+        Row(
+            testDescription: "ten minutes after a revocation through the gateway", tokensRevokedAt: at(0),
+            arrivesAfter: 600, change: "revoke", endsSessions: false),
+        Row(
+            testDescription: "later", tokensRevokedAt: at(0), arrivesAfter: 601, change: "revoke"),
+        Row(testDescription: "account-deleted", kind: .accountDeleted, change: "unlink"),
+        Row(
+            testDescription: "account-deleted, after a check that found out", kind: .accountDeleted,
+            credential: .init(.revoked, at: at(1)), change: "unlink"),
+        Row(
+            testDescription: "account-deleted, after a revocation through the gateway", kind: .accountDeleted,
+            tokensRevokedAt: at(0), change: "unlink"),
+        Row(
+            testDescription: "account-deleted, but signed in since", kind: .accountDeleted, credentialIssuedAt: at(1),
+            change: "none"),
+        Row(
+            testDescription: "email-disabled", kind: .forwarding(false), change: "forward false", endsSessions: false,
+            revokesGrants: false),
+        Row(
+            testDescription: "email-enabled, later than the last", kind: .forwarding(true), forwardingChangedAt: at(-1),
+            change: "forward true", endsSessions: false, revokesGrants: false),
+        Row(
+            testDescription: "email-enabled, at the time of the last", kind: .forwarding(true),
+            forwardingChangedAt: at(0), change: "forward true", endsSessions: false, revokesGrants: false),
+        Row(
+            testDescription: "email-enabled, earlier than the last", kind: .forwarding(true),
+            forwardingChangedAt: at(1), change: "none", endsSessions: false, revokesGrants: false),
+        Row(
+            testDescription: "email-disabled of this address", kind: .forwarding(false),
+            email: "relay@privaterelay.appleid.com", change: "forward false", endsSessions: false,
+            revokesGrants: false),
+        Row(
+            testDescription: "email-disabled of a former address", kind: .forwarding(false),
+            email: "former@privaterelay.appleid.com", change: "none", endsSessions: false, revokesGrants: false),
+    ]
+
+    @Test("depends on what Apple has said since", arguments: rows)
+    func decision(row: Row) throws {
+        let identity = LinkedIdentity(
+            provider: .apple, subject: "ada", email: EmailAddress("relay@privaterelay.appleid.com"),
+            isPrivateEmail: true, linkedAt: row.linkedAt, credential: row.credential)
+        let account = Account(
+            id: ID("ada"), identities: [identity], createdAt: Self.at(-60), validSince: Self.at(-60))
+        let event = AppleEvent(
+            kind: row.kind, subject: "ada", email: row.email.flatMap(EmailAddress.init), occurredAt: Self.event,
+            receivedAt: Self.at(row.arrivesAfter), replayKey: ReplayKey(hash: [], expiresAt: Self.at(0)))
+        let decision = AppleEventDecision(
+            event,
+            AppleEventFacts(
+                account: account, credentialIssuedAt: row.credentialIssuedAt, tokensRevokedAt: row.tokensRevokedAt,
+                forwardingChangedAt: row.forwardingChangedAt))
+        #expect(decision.change.name == row.change)
+        #expect(decision.endsSessions == row.endsSessions)
+        #expect(decision.revokesGrants == row.revokesGrants)
+    }
+}
+
+extension AppleEventDecision.Change {
+    fileprivate var name: String {
+        switch self {
+        case .none: "none"
+        case .revoke: "revoke"
+        case .unlink: "unlink"
+        case .setForwarding(let forwards): "forward \(forwards)"
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import FoundationEssentials
+import HTTP
+import Identity
+import JOSE
+import JSON
+import Simulators
+import Testing
+
+extension TestGateway {
+    /// A notification of the simulated Apple, signed.
+    ///
+    /// - Parameters:
+    ///   - time: of the event (default: now).
+    ///   - type: replaces the name of the event.
+    func notification(
+        _ kind: Simulators.AppleNotification = .consentRevoked, about person: SimulatedPerson = .ada,
+        audience: String = SimulatedProviders.appleClient, at time: Instant? = nil, type: String? = nil,
+        changing change: (inout TokenDraft) throws -> Void = { _ in }
+    ) throws -> String {
+        try simulators.apple.notification(kind, about: person, audience: audience) { draft in
+            guard case .string(let text)? = draft.claims["events"] else { throw NoEvents() }
+            var event = try StrictJSON.decode([String: JSONValue].self, from: Array(text.utf8))
+            if let time { event["event_time"] = .integer(time.milliseconds) }
+            if let type { event["type"] = .string(type) }
+            draft.claims["events"] = .string(String(decoding: try StrictJSON.encode(event), as: UTF8.self))
+            try change(&draft)
+        }
+    }
+
+    /// - Parameter project: the project that the path names.
+    func deliver(
+        _ payload: String, project: String? = nil, from peer: String = "192.0.2.1"
+    ) async throws -> Exchange {
+        let prefix = project.map { "/\($0)" } ?? ""
+        return try await post(
+            "\(prefix)/v1/apple/notifications", ["payload": .string(payload)], key: nil, from: peer)
+    }
+
+    /// Delivers a notification that is accepted.
+    func receive(_ payload: String, project: String? = nil) async throws {
+        let answer = try await deliver(payload, project: project)
+        #expect(answer.status == 200, "\(answer.text)")
+        #expect(answer.json == [:])
+    }
+
+    func credentialState(of localId: String) async throws -> String? {
+        let answer = try await administer(":credentialState", ["localId": .string(localId)])
+        return answer.json["identities"]?[0]?["credentialState"]?.string
+    }
+
+    /// Whether the session of these tokens lives.
+    func isAlive(_ tokens: Tokens) async throws -> Bool {
+        let looked = try await lookup(tokens.idToken).status == 200
+        #expect(try await (refresh(tokens.refreshToken).status == 200) == looked)
+        return looked
+    }
+
+    private struct NoEvents: Error {}
+}
