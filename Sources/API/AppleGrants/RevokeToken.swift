@@ -8,7 +8,7 @@ extension Endpoint {
         let idToken = try request.idToken.required(.missingIDToken)
         let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
         try await call.services.apple.revocation.revoke(
-            try request.domain(), of: caller, for: client.app, in: client.project)
+            try request.domain(), of: caller, for: client.app, in: client.project, from: call.origin)
         return try .json([String: String]())
     }
 }

@@ -97,6 +97,7 @@ public enum RecordedCheck: Hashable, Sendable {
 /// A request of the owner to disconnect the app.
 public struct OwnRevocation: Hashable, Sendable {
     public let id: ID<AppleGrant>
+    public let account: ID<Account>
     public let subject: String
     public let clientID: String
     public let tokenType: AppleGrant.TokenType
@@ -109,12 +110,17 @@ public struct OwnRevocation: Hashable, Sendable {
     public let dueAt: Instant
     /// Of a code.
     public let expiresAt: Instant?
+    /// For the audit trail.
+    public let trace: RequestTrace
 
     public init(
-        id: ID<AppleGrant>, subject: String, clientID: String, tokenType: AppleGrant.TokenType, token: [UInt8],
-        redirectURI: String? = nil, requestedAt: Instant, dueAt: Instant, expiresAt: Instant? = nil
+        id: ID<AppleGrant>, account: ID<Account>, subject: String, clientID: String, tokenType: AppleGrant.TokenType,
+        token: [UInt8],
+        redirectURI: String? = nil, requestedAt: Instant, dueAt: Instant, expiresAt: Instant? = nil,
+        trace: RequestTrace
     ) {
         self.id = id
+        self.account = account
         self.subject = subject
         self.clientID = clientID
         self.tokenType = tokenType
@@ -123,5 +129,6 @@ public struct OwnRevocation: Hashable, Sendable {
         self.requestedAt = requestedAt
         self.dueAt = dueAt
         self.expiresAt = expiresAt
+        self.trace = trace
     }
 }

@@ -43,7 +43,9 @@ public struct AppleTokenRevocation: Sendable {
     ///
     /// - Throws: ``AppleRevocationRefusal``, ``TooManyAttempts``; ``ProviderUnreachable`` if a code cannot be exchanged because Apple does not
     ///   answer or rejects the project's key. Nothing is stored then.
-    public func revoke(_ request: Request, of caller: Caller, for app: App, in project: Project) async throws {
+    public func revoke(
+        _ request: Request, of caller: Caller, for app: App, in project: Project, from origin: RequestContext
+    ) async throws {
         guard request.provider == .apple, let settings = project.settings(of: .apple),
             let identity = caller.account.identities.first(where: { $0.provider == .apple })
         else { throw AppleRevocationRefusal.noAppleIdentity }
@@ -58,9 +60,11 @@ public struct AppleTokenRevocation: Sendable {
         let (id, now) = (sealing.newID(), clock.now())
         let isCode = request.tokenType == .code
         let revocation = OwnRevocation(
-            id: id, subject: identity.subject, clientID: client.clientID, tokenType: request.tokenType,
+            id: id, account: caller.account.id, subject: identity.subject, clientID: client.clientID,
+            tokenType: request.tokenType,
             token: try sealing.seal(request.token, id), redirectURI: request.redirectURI, requestedAt: now,
-            dueAt: now + Self.lease, expiresAt: isCode ? now + AuthorizationCode.lifetime : nil)
+            dueAt: now + Self.lease, expiresAt: isCode ? now + AuthorizationCode.lifetime : nil,
+            trace: origin.trace)
         try await store.insert(revocation, in: project.realm)
         let token = isCode ? try await exchange(request, for: revocation, client, project.realm) : request.token
         let type = isCode ? AppleGrant.TokenType.refreshToken : request.tokenType

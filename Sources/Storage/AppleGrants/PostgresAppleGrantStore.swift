@@ -73,6 +73,9 @@ public struct PostgresAppleGrantStore: AppleGrantStore {
         try await withStoreErrors {
             try await pool.transaction { transaction in
                 for statement in effects { _ = try await transaction.execute(statement) }
+                try await transaction.audit(
+                    [AuditNote(.tokensRevoked, revocation.account, .apple)], by: .user(revocation.trace),
+                    at: revocation.requestedAt, in: realm)
             }
         }
     }

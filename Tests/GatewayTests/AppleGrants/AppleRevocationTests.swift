@@ -1,6 +1,8 @@
+import HTTP
 import Identity
 import Postgres
 import Simulators
+import Storage
 import Testing
 
 @testable import Gateway
@@ -35,6 +37,63 @@ struct AppleRevocationTests {
             #expect(try await gateway.appleGrants().isEmpty, "\(number)")
             #expect(gateway.simulators.apple.revocations == number + 1)
         }
+    }
+
+    struct Way: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let delete: @Sendable (TestGateway, TestGateway.Tokens) async throws -> Void
+    }
+
+    static let waysWithoutRequest = [
+        Way(testDescription: "an import that overwrites the account") { gateway, tokens in
+            let imported = try await gateway.administer(
+                ":batchCreate", ["users": [["localId": .string(tokens.localId)]], "allowOverwrite": true])
+            #expect(imported.json["error"] == [], "\(imported.text)")
+        },
+        Way(testDescription: "a move of the account by a password reset that unlinks identities") { gateway, tokens in
+            let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada.lovelace@example.com"])
+            #expect(try await gateway.reset(code).status == 200)
+        },
+        Way(testDescription: "a reclaim by the owner of the address") { gateway, tokens in
+            try await gateway.database.pool.execute(
+                "UPDATE account SET email = 'mary.somerville@gmail.com', email_verified = false")
+            let reclaimed = try await gateway.signIn(gateway.google(.mary))
+            #expect(reclaimed.json["localId"]?.string == tokens.localId, "\(reclaimed.text)")
+        },
+        Way(testDescription: "a statement in psql") { gateway, _ in
+            try await gateway.database.pool.execute("DELETE FROM account")
+        },
+    ]
+
+    @Test("follows every other way that an identity ends", arguments: waysWithoutRequest)
+    func otherWays(way: Way) async throws {
+        let gateway = try await TestGateway(servesApple: true)
+        try await gateway.makeServiceKey()
+        let tokens = try await gateway.signedInWithApple()
+        try await way.delete(gateway, tokens)
+        #expect(try await gateway.appleGrants() == ["REVOKING REFRESH_TOKEN com.example.app"])
+        try await gateway.attemptAppleGrants()
+        #expect(try await gateway.appleGrants().isEmpty)
+        #expect(gateway.simulators.apple.revocations == 1)
+    }
+
+    @Test("follows the deletion of a tenant, when the janitor deletes its accounts")
+    func tenant() async throws {
+        let fixture = try await TenantFixture(TestGateway(servesApple: true))
+        let tenant = try await fixture.tenant()
+        #expect(try await fixture.configure("apple.com", in: tenant).status == 200)
+        let proof = try fixture.gateway.appleWithCode()
+        let signedIn = try await fixture.client(
+            "signInWithIdp", in: tenant,
+            ["postBody": .string(proof.postBody), "requestUri": "http://localhost"])
+        #expect(signedIn.status == 200, "\(signedIn.text)")
+        #expect(try await fixture.send(.delete, "\(TenantFixture.tenants)/\(tenant)").status == 200)
+        let janitor = Janitor(pool: fixture.gateway.database.pool)
+        _ = try await janitor.remove(.project, at: fixture.gateway.clock.now)
+        #expect(try await fixture.gateway.appleGrants() == ["REVOKING CODE com.example.app"])
+        let keys = try await fixture.gateway.database.pool.query(
+            "SELECT 1 AS one FROM identity_provider WHERE project_id LIKE 'demo/%'")
+        #expect(keys.count == 1, "the private key stays until the token is revoked")
     }
 
     @Test("is announced by the deletion", arguments: [true, false])
@@ -88,6 +147,11 @@ struct AppleRevocationTests {
         let tokens = try await gateway.signedInWithApple()
         let subject = SimulatedApple.subject(of: .ada, in: AppleServer.team)
         #expect(try await gateway.dump().contains(subject))
+        // Apple's notifications leave traces of their own.
+        for kind in [Simulators.AppleNotification.emailEnabled, .consentRevoked] {
+            let payload = try gateway.notification(kind, at: gateway.clock.now - .seconds(60))
+            try await gateway.receive(payload)
+        }
         #expect(try await gateway.delete(tokens.idToken).status == 200)
         for _ in 0..<2 {
             let dump = try await gateway.dump()
@@ -95,6 +159,10 @@ struct AppleRevocationTests {
             try await gateway.attemptAppleGrants()
         }
         #expect(try await tablesNaming(tokens.localId, in: gateway) == ["audit_event", "deleted_account", "outbox"])
+        // Digests, for eight days.
+        for table in ["replay_guard", "revoked_subject"] {
+            #expect(try await tablesNaming("\"expires_at\"", in: gateway).contains(table))
+        }
     }
 
     /// The tables that contain the text.

@@ -1,5 +1,6 @@
 import Crypto
 import Identity
+import Postgres
 import Simulators
 import Synchronization
 import Testing
@@ -36,6 +37,63 @@ struct RevokeTokenTests {
         try await gateway.attemptAppleGrants()
         #expect(try await gateway.appleGrants().isEmpty)
         #expect(gateway.simulators.apple.revocations == 1)
+    }
+
+    @Test("is in the audit trail, without the token")
+    func audited() async throws {
+        let gateway = try await TestGateway(servesApple: true)
+        let tokens = try await gateway.signedInWithApple()
+        let audited = try await gateway.audited {
+            let answer = try await revoke("a.token", type: "ACCESS_TOKEN", of: tokens, at: gateway)
+            #expect(answer.status == 200)
+        }
+        #expect(audited.map(\.description) == ["user tokens.revoked \(tokens.localId) provider=apple.com"])
+        #expect(audited.first?.network == "192.0.2.0/24")
+        #expect(try await !gateway.auditDump().contains("a.token"))
+    }
+
+    struct ClientRow: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        /// Members of the app's settings, as JSON.
+        let settings: String
+        let expected: String
+    }
+
+    @Test(
+        "exchanges the code as the calling app, otherwise as the app of the latest sign-in",
+        arguments: [
+            ClientRow(testDescription: "an app without client IDs", settings: "{}", expected: "com.example.app"),
+            ClientRow(
+                testDescription: "an app of its own", settings: #"{"clientIds": {"apple.com": ["com.example.web"]}}"#,
+                expected: "com.example.web"),
+            ClientRow(
+                testDescription: "a bundle ID that the provider lists",
+                settings: #"{"bundleIds": ["com.example.web"]}"#,
+                expected: "com.example.web"),
+            ClientRow(
+                testDescription: "a bundle ID that the provider does not list",
+                settings: #"{"bundleIds": ["com.example.unlisted"]}"#, expected: "com.example.app"),
+            ClientRow(
+                testDescription: "two bundle IDs, one of them of the latest sign-in",
+                settings: #"{"bundleIds": ["com.example.web", "com.example.app"]}"#, expected: "com.example.app"),
+            ClientRow(
+                testDescription: "client IDs that the provider does not list",
+                settings: #"{"clientIds": {"apple.com": ["com.example.unlisted"]}}"#, expected: "com.example.app"),
+        ])
+    func clientIDs(row: ClientRow) async throws {
+        let gateway = try await TestGateway(servesApple: true)
+        let tokens = try await gateway.signedInWithApple()
+        try await gateway.database.pool.execute(
+            "UPDATE app SET settings = settings || \(row.settings)::text::jsonb WHERE project_id = 'demo'")
+        let fresh = try gateway.withFreshCaches()
+        for client in ["com.example.app", "com.example.web"] {
+            let isWeb = client == "com.example.web"
+            let code = try gateway.appleWithCode(client: client, redirectURI: isWeb ? "https://example.com/back" : nil)
+                .code
+            let answer = try await revoke(
+                code, of: tokens, at: fresh, isWeb ? ["redirectUri": "https://example.com/back"] : [:])
+            #expect(answer.status == (client == row.expected ? 200 : 400), "\(client): \(answer.text)")
+        }
     }
 
     @Test("takes the type as a name, a number, or a number as text", arguments: ["CODE", "3", 3] as [JSON])

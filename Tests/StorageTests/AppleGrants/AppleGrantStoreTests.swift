@@ -78,9 +78,9 @@ struct AppleGrantStoreTests {
 
     private func revocation(_ type: AppleGrant.TokenType, in fixture: AppleGrantFixture) -> OwnRevocation {
         OwnRevocation(
-            id: ID("00000000-0000-4000-8000-000000000001"), subject: AppleGrantFixture.subject,
+            id: ID("00000000-0000-4000-8000-000000000001"), account: ID("ada"), subject: AppleGrantFixture.subject,
             clientID: AppleGrantFixture.client, tokenType: type, token: [9], requestedAt: fixture.now,
-            dueAt: fixture.now + .seconds(30), expiresAt: fixture.now + .seconds(285))
+            dueAt: fixture.now + .seconds(30), expiresAt: fixture.now + .seconds(285), trace: .none)
     }
 
     @Test("that their owner revokes with a code are REVOKED, and the token of the code waits to be revoked")
