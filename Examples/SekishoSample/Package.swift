@@ -1,0 +1,21 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let client: Target.Dependency = .product(name: "SekishoAuth", package: "sekisho")
+
+// A package of its own, so that the gateway's package neither builds nor offers it.
+let package = Package(
+    name: "SekishoSample",
+    platforms: [.iOS(.v15), .macOS(.v12)],
+    products: [.library(name: "SekishoSample", targets: ["SekishoSample"])],
+    dependencies: [.package(name: "sekisho", path: "../..")],
+    targets: [
+        .target(name: "SekishoSample", dependencies: [client], swiftSettings: settings),
+        .executableTarget(name: "sekisho-sample", dependencies: [client, "SekishoSample"], swiftSettings: settings),
+    ]
+)

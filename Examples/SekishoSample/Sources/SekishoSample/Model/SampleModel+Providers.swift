@@ -1,0 +1,56 @@
+import Foundation
+import SekishoAuth
+
+/// What Apple's or Google's dialog gave to the app.
+public struct ProviderAuthorization: Sendable {
+    /// The provider's ID, for example `apple.com`.
+    public var providerID: String
+    /// The identity token.
+    public var idToken: String
+    /// The user's name. Apple gives it at the first sign-in only.
+    public var fullName: PersonNameComponents?
+    /// Apple's authorization code. With it, the gateway can revoke Apple's tokens when the account is deleted.
+    public var authorizationCode: String?
+
+    /// Describes the result of a dialog.
+    public init(
+        providerID: String, idToken: String, fullName: PersonNameComponents? = nil, authorizationCode: String? = nil
+    ) {
+        self.providerID = providerID
+        self.idToken = idToken
+        self.fullName = fullName
+        self.authorizationCode = authorizationCode
+    }
+}
+
+extension SampleModel {
+    /// Asks the gateway for the nonce of the next dialog. Call it before the button is shown.
+    public func prepareNonce() async { await perform { self.nonce = try await self.auth.issueNonce() } }
+
+    /// Returns the nonce for the request to the provider.
+    public func nonceForRequest() -> SignInNonce? {
+        #if canImport(CryptoKit)
+            if nonce.map({ ($0.expiresAt ?? .distantFuture) < Date() }) ?? true { nonce = .random() }
+        #endif
+        return nonce
+    }
+
+    /// Signs in, links or reauthenticates with the result of a dialog.
+    public func use(_ authorization: ProviderAuthorization, for purpose: CredentialPurpose) async {
+        await perform {
+            let rawNonce = self.nonce?.rawNonce
+            self.nonce = nil
+            try await self.use(Self.credential(authorization, rawNonce: rawNonce), for: purpose)
+        }
+    }
+
+    private static func credential(_ authorization: ProviderAuthorization, rawNonce: String?) -> OAuthCredential {
+        if authorization.providerID == AuthProviderID.apple.rawValue {
+            return OAuthProvider.appleCredential(
+                withIDToken: authorization.idToken, rawNonce: rawNonce, fullName: authorization.fullName,
+                authorizationCode: authorization.authorizationCode)
+        }
+        return OAuthProvider.credential(
+            withProviderID: authorization.providerID, idToken: authorization.idToken, rawNonce: rawNonce)
+    }
+}

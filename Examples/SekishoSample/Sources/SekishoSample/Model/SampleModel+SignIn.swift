@@ -1,0 +1,118 @@
+import Foundation
+import SekishoAuth
+
+/// What a credential is used for.
+public enum CredentialPurpose: String, Sendable {
+    case signIn = "sign-in"
+    case link
+    case reauthenticate
+}
+
+extension SampleModel {
+    /// Uses the app without a sign-in method.
+    public func continueWithoutAccount() async { await perform { try await self.auth.signInAnonymously() } }
+
+    /// Creates an account, and asks the owner of the address to verify it.
+    public func signUp(email: String, password: String) async {
+        await perform {
+            let result = try await self.auth.createUser(withEmail: email, password: password)
+            try await result.user.sendEmailVerification()
+            self.state.notice = "We have sent a link to \(email)."
+        }
+    }
+
+    /// Signs in, links or reauthenticates with an email address and a password.
+    public func use(email: String, password: String, for purpose: CredentialPurpose) async {
+        await perform {
+            try await self.use(EmailAuthProvider.credential(withEmail: email, password: password), for: purpose)
+        }
+    }
+
+    /// Signs in, links or reauthenticates with a credential.
+    func use(_ credential: AuthCredential, for purpose: CredentialPurpose) async throws {
+        switch purpose {
+        case .signIn:
+            let result = try await auth.signIn(with: credential)
+            try await linkPostponedCredential(to: result.user)
+        case .link: try await user.link(with: credential)
+        case .reauthenticate:
+            try await user.reauthenticate(with: credential)
+            try await continuePostponedAction()
+        }
+    }
+
+    /// The second half of ``Conflict/signInFirst(email:)``: the provider does not have to be asked again.
+    private func linkPostponedCredential(to user: User) async throws {
+        guard case .signInFirst = state.conflict, let credential = postponedCredential else { return }
+        dismissConflict()
+        try await user.link(with: credential)
+    }
+
+    /// Forgets the credential that cannot be used yet.
+    public func dismissConflict() {
+        state.conflict = nil
+        postponedCredential = nil
+    }
+
+    /// Signs in to the account that has the identity, and leaves this one.
+    public func useOtherAccount() async {
+        await perform {
+            guard let credential = self.postponedCredential else { return }
+            self.dismissConflict()
+            try await self.auth.signIn(with: credential)
+        }
+    }
+
+    /// Merges this account into the one that has the identity.
+    public func mergeIntoOtherAccount() async {
+        await perform {
+            guard let credential = self.postponedCredential else { return }
+            self.dismissConflict()
+            let user = try self.user
+            let preview = try await user.previewMerge(into: .credential(credential))
+            _ = try await user.merge(preview)
+            self.state.notice = "The accounts are one now."
+        }
+    }
+
+    /// Sends an email with a link that sets a new password.
+    public func sendPasswordReset(to email: String) async {
+        await perform {
+            try await self.auth.sendPasswordReset(withEmail: email)
+            self.state.notice = "If there is an account with this address, we have sent it a link."
+        }
+    }
+
+    /// Sends an email with a link that signs in.
+    public func sendSignInLink(to email: String, continueURL: String) async {
+        await perform {
+            let settings = ActionCodeSettings()
+            settings.url = URL(string: continueURL)
+            settings.handleCodeInApp = true
+            try await self.auth.sendSignInLink(toEmail: email, actionCodeSettings: settings)
+            self.linkEmail = email
+            self.state.notice = "We have sent a link to \(email)."
+        }
+    }
+
+    /// Opens the link of an email, as the app receives it from the system.
+    public func open(link: String) async {
+        await perform {
+            guard let action = ActionCodeURL(link: link), let code = action.code else {
+                throw AuthErrorCode.invalidActionCode
+            }
+            if action.operation == .emailLink {
+                guard let email = self.linkEmail else { throw AuthErrorCode.missingEmail }
+                try await self.auth.signIn(withEmail: email, link: link)
+                return
+            }
+            try await self.auth.applyActionCode(code)
+            self.state.notice = "Thank you. The address is verified."
+            // After a change of the address, this signs the user out: the sessions of the former address have ended.
+            _ = try? await self.auth.currentUser?.reload()
+        }
+    }
+
+    /// Signs out on this device.
+    public func signOut() async { await perform { try self.auth.signOut() } }
+}

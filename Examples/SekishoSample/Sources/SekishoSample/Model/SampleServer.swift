@@ -1,0 +1,28 @@
+import Foundation
+import SekishoAuth
+
+/// Where the app signs in.
+public struct SampleServer: Sendable {
+    /// The gateway's options.
+    public var options: SekishoOptions
+    /// The port of `sekisho dev` on this machine, or `nil` for a gateway with TLS.
+    public var developmentPort: Int?
+
+    /// Describes a server.
+    public init(options: SekishoOptions, developmentPort: Int? = nil) {
+        self.options = options
+        self.developmentPort = developmentPort
+    }
+
+    /// The server that `Deploy/run` starts. The simulator of iOS reaches it.
+    public static let development = SampleServer(
+        options: SekishoOptions(url: URL(fileURLWithPath: "/"), apiKey: "any"), developmentPort: 9099)
+
+    /// Configures the library.
+    func auth() -> Auth {
+        SekishoApp.configure(options: options)
+        let auth = Auth.auth()
+        if let developmentPort { auth.useEmulator(withHost: "127.0.0.1", port: developmentPort) }
+        return auth
+    }
+}

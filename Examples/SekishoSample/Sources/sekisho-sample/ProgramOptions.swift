@@ -1,0 +1,56 @@
+import Foundation
+import SekishoAuth
+import SekishoSample
+
+/// The options of the program.
+struct ProgramOptions {
+    static let help = """
+        Usage: sekisho-sample [OPTION…]
+          --server URL       a development server (default: http://127.0.0.1:9099)
+          --store DIRECTORY  where the session is kept (default: that of the user)
+          --device NAME      the name in the list of devices (default: the program's)
+          --timeout SECONDS  how long a request may take (default: 60)
+
+        """
+
+    struct Invalid: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    var url = "http://127.0.0.1:9099"
+    private var store: String?
+    private var device: String?
+    private var timeout: TimeInterval = 60
+
+    init(_ arguments: [String]) throws {
+        var rest = arguments[...]
+        while let name = rest.popFirst() {
+            guard let value = rest.popFirst() else { throw Invalid(description: "\(name) has no value") }
+            switch name {
+            case "--server": url = value
+            case "--store": store = value
+            case "--device": device = value
+            case "--timeout":
+                guard let seconds = TimeInterval(value), seconds > 0 else {
+                    throw Invalid(description: "--timeout is not a number of seconds: \(value)")
+                }
+                timeout = seconds
+            default: throw Invalid(description: "unknown option \(name)")
+            }
+        }
+        guard components?.scheme == "http", components?.port != nil else {
+            throw Invalid(description: "--server is not http://HOST:PORT: \(url)")
+        }
+    }
+
+    private var components: URLComponents? { URLComponents(string: url) }
+
+    var server: SampleServer {
+        var server = SampleServer.development
+        server.developmentPort = components?.port
+        server.options.store = FileStore(directory: store.map { URL(fileURLWithPath: $0) })
+        server.options.deviceName = device ?? server.options.deviceName
+        server.options.requestTimeout = timeout
+        return server
+    }
+}

@@ -1,0 +1,57 @@
+import SekishoAuth
+import SekishoSample
+
+/// The state of the view model as JSON.
+struct Report: Encodable {
+    struct User: Encodable {
+        let uid: String
+        let name: String?
+        let email: String?
+        let isEmailVerified: Bool
+        let isAnonymous: Bool
+        let methods: [String]
+    }
+
+    struct Device: Encodable {
+        let id: String
+        let name: String?
+        let isCurrent: Bool
+        let method: String
+    }
+
+    struct Problem: Encodable {
+        let code: Int
+        let text: String
+    }
+
+    let screen: String
+    let user: User?
+    let loginMethods: [String]
+    let devices: [Device]
+    let reauthentication: [String]?
+    let conflict: String?
+    let problem: Problem?
+    let notice: String?
+
+    init(_ state: SampleState) {
+        screen = state.screen.rawValue
+        user = state.user.map {
+            User(
+                uid: $0.uid, name: $0.name, email: $0.email, isEmailVerified: $0.isEmailVerified,
+                isAnonymous: $0.isAnonymous, methods: $0.methods)
+        }
+        loginMethods = state.loginMethods.map(\.providerID)
+        devices = state.devices.map {
+            Device(id: $0.id, name: $0.device, isCurrent: $0.isCurrent, method: $0.signInProvider)
+        }
+        reauthentication = state.reauthentication
+        conflict =
+            switch state.conflict {
+            case .signInFirst: "signInFirst"
+            case .otherAccount: "otherAccount"
+            case nil: nil
+            }
+        problem = state.problem.map { Problem(code: $0.code.rawValue, text: $0.text) }
+        notice = state.notice
+    }
+}

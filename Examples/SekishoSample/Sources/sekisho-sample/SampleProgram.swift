@@ -1,0 +1,46 @@
+import Foundation
+import SekishoSample
+
+/// The command-line twin of the sample app: reads commands from standard input, and prints the screen as JSON after each.
+@main struct SampleProgram {
+    @MainActor static func main() async {
+        let options: ProgramOptions
+        do { options = try ProgramOptions(Array(CommandLine.arguments.dropFirst())) } catch {
+            FileHandle.standardError.write(Data("sekisho-sample: \(error)\n\(ProgramOptions.help)".utf8))
+            exit(2)
+        }
+        let model = SampleModel(server: options.server)
+        let screen = Screen(model: model, simulator: ProviderSimulator(server: options.url))
+        await model.start()
+        screen.show()
+        for await line in lines() {
+            let words = words(of: line)
+            guard !words.isEmpty else { continue }
+            if words == ["quit"] { return }
+            await screen.run(words)
+        }
+    }
+
+    /// The lines of standard input. A thread waits for them, because listeners need the main thread.
+    private static func lines() -> AsyncStream<String> {
+        let (stream, continuation) = AsyncStream.makeStream(of: String.self)
+        Thread.detachNewThread {
+            while let line = readLine() { continuation.yield(line) }
+            continuation.finish()
+        }
+        return stream
+    }
+
+    /// The words of a line. Quotation marks keep spaces in a word.
+    private static func words(of line: String) -> [String] {
+        var words: [String] = []
+        for (index, part) in line.split(separator: "\"", omittingEmptySubsequences: false).enumerated() {
+            if index % 2 == 1 {
+                words.append(String(part))
+            } else {
+                words += part.split(separator: " ").map(String.init)
+            }
+        }
+        return words
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import SekishoAuth
+import SekishoSample
+
+/// Runs commands on the view model, and prints what its screens would show.
+@MainActor struct Screen {
+    static let help = """
+        anonymous | sign-up EMAIL PASSWORD | sign-in EMAIL PASSWORD | sign-out
+        apple PURPOSE EMAIL | google PURPOSE EMAIL [unverified]     (PURPOSE: sign-in, link or reauthenticate)
+        use-other-account | merge | dismiss-conflict
+        send-password-reset EMAIL | send-sign-in-link EMAIL URL | open LINK
+        show | refresh | rename NAME | send-verification | change-email EMAIL | change-password PASSWORD
+        link-password EMAIL PASSWORD | unlink PROVIDER | reauthenticate EMAIL PASSWORD | cancel
+        devices | end-session ID | end-all-sessions | delete | quit
+
+        """
+
+    let model: SampleModel
+    let simulator: ProviderSimulator
+
+    /// Runs a command and prints the screen.
+    func run(_ words: [String]) async {
+        let argument = { (index: Int) in index < words.count ? words[index] : "" }
+        switch words[0] {
+        case "apple": await useProvider("apple.com", argument(1), argument(2))
+        case "google":
+            await useProvider("google.com", argument(1), argument(2), isVerified: argument(3) != "unverified")
+        case "sign-up": await model.signUp(email: argument(1), password: argument(2))
+        case "sign-in": await model.use(email: argument(1), password: argument(2), for: .signIn)
+        case "link-password": await model.use(email: argument(1), password: argument(2), for: .link)
+        case "reauthenticate": await model.use(email: argument(1), password: argument(2), for: .reauthenticate)
+        case "send-sign-in-link": await model.sendSignInLink(to: argument(1), continueURL: argument(2))
+        default:
+            guard await runSimple(words[0], argument(1)) else {
+                FileHandle.standardError.write(Data("unknown command \(words[0])\n\(Self.help)".utf8))
+                return
+            }
+        }
+        show()
+    }
+
+    private func runSimple(_ command: String, _ argument: String) async -> Bool {
+        switch command {
+        case "show": break
+        case "anonymous": await model.continueWithoutAccount()
+        case "sign-out": await model.signOut()
+        case "use-other-account": await model.useOtherAccount()
+        case "merge": await model.mergeIntoOtherAccount()
+        case "dismiss-conflict": model.dismissConflict()
+        case "send-password-reset": await model.sendPasswordReset(to: argument)
+        case "open": await model.open(link: argument)
+        case "refresh": await model.refresh()
+        case "rename": await model.rename(argument)
+        case "send-verification": await model.sendEmailVerification()
+        case "change-email": await model.changeEmail(to: argument)
+        case "change-password": await model.changePassword(to: argument)
+        case "unlink": await model.unlink(argument)
+        case "cancel": model.cancelReauthentication()
+        case "devices": await model.loadDevices()
+        case "end-session": await model.endSession(argument)
+        case "end-all-sessions": await model.endAllSessions()
+        case "delete": await model.deleteAccount()
+        default: return false
+        }
+        return true
+    }
+
+    /// Shows the provider's dialog and uses its result.
+    private func useProvider(
+        _ providerID: String, _ purpose: String, _ email: String, isVerified: Bool = true
+    ) async {
+        guard let purpose = CredentialPurpose(rawValue: purpose) else { return }
+        await model.prepareNonce()
+        guard let nonce = model.nonceForRequest() else { return }
+        let isApple = providerID == "apple.com"
+        do {
+            let authorization = try await simulator.authorize(
+                email, isVerified: isVerified, at: providerID, nonce: isApple ? nonce.sha256 : nonce.rawNonce)
+            await model.use(authorization, for: purpose)
+        } catch {
+            FileHandle.standardError.write(Data("the simulator failed: \(error)\n".utf8))
+        }
+    }
+
+    /// Prints the screen as one line of JSON.
+    func show() {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard var line = try? encoder.encode(Report(model.state)) else { return }
+        line.append(UInt8(ascii: "\n"))
+        FileHandle.standardOutput.write(line)
+    }
+}

@@ -1,0 +1,110 @@
+"""A proxy in front of a gateway that drops, delays and garbles responses on request."""
+
+import http.client
+import threading
+import time
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import urlsplit
+
+DELAY_SECONDS = 2
+FAULTS = {
+    "drops the request": lambda handler: handler.drop(),
+    "loses the response": lambda handler: (handler.forward(), handler.drop()),
+    "delays the response": lambda handler: (time.sleep(DELAY_SECONDS), handler.respond(*handler.forward())),
+    "cuts the response": lambda handler: handler.cut(*handler.forward()),
+    "garbles the body": lambda handler: handler.respond(200, [], bytes(byte ^ 0x5A for byte in handler.forward()[2])),
+    "garbles the response": lambda handler: (handler.forward(), handler.write(b"\xff\x00 not HTTP \r\n\r\n")),
+    "answers itself": lambda handler: handler.respond(200, [("Content-Type", "text/html")], b"<h1>Accept the terms</h1>"),
+    "is overloaded": lambda handler: handler.respond(503, [("Retry-After", "1")], b"busy"),
+}
+REMOVED_HEADERS = {"connection", "content-length", "transfer-encoding"}
+
+
+class Proxy(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, gateway):
+        self.target = urlsplit(gateway.url).netloc
+        self.planned = []
+        self.lock = threading.Lock()
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server_address[1]}"
+
+    def next(self, fault, operation):
+        """Applies a fault to the next request whose path ends with `operation`."""
+        with self.lock:
+            self.planned.append((operation, FAULTS[fault]))
+
+    def fault_of(self, path):
+        with self.lock:
+            for index, (operation, fault) in enumerate(self.planned):
+                if path.split("?")[0].endswith(operation):
+                    del self.planned[index]
+                    return fault
+
+    def handle_error(self, request, client_address):
+        """Ignores clients that have closed their connection, as after a timeout."""
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        self.body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        fault = self.server.fault_of(self.path)
+        if fault:
+            fault(self)
+        else:
+            self.respond(*self.forward())
+
+    do_GET = do_POST
+
+    def forward(self):
+        """Sends the request to the gateway and returns its status, header fields and body."""
+        connection = http.client.HTTPConnection(self.server.target, timeout=30)
+        connection.request(self.command, self.path, self.body, dict(self.headers.items()))
+        response = connection.getresponse()
+        body = response.read()
+        connection.close()
+        return response.status, response.getheaders(), body
+
+    def respond(self, status, headers, body):
+        self.send(status, headers, len(body))
+        self.wfile.write(body)
+
+    def cut(self, status, headers, body):
+        self.send(status, headers, len(body))
+        self.write(body[:len(body) // 2])
+
+    def send(self, status, headers, length):
+        self.send_response_only(status)
+        for name, value in headers:
+            if name.lower() not in REMOVED_HEADERS:
+                self.send_header(name, value)
+        self.send_header("Content-Length", str(length))
+        self.end_headers()
+
+    def write(self, octets):
+        """Sends the last octets of a connection."""
+        self.wfile.write(octets)
+        self.drop()
+
+    def drop(self):
+        self.close_connection = True
+
+    def log_message(self, *_):
+        """Keeps the output of the tests clean."""
+
+
+@contextmanager
+def proxy(gateway):
+    server = Proxy(gateway)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

@@ -1,0 +1,69 @@
+"""The command-line twin of the sample app, which shows the same view model as its SwiftUI screens."""
+
+import json
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import generator
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "Examples/SekishoSample"
+SCRATCH = ROOT / ".build/sample"
+
+
+@cache
+def build():
+    """Builds the sample app and returns the folder of its products."""
+    output = generator.run("swift", "build", "--package-path", PACKAGE, "--scratch-path", SCRATCH)
+    assert "warning:" not in output, output
+    return SCRATCH / "debug"
+
+
+class SampleApp:
+    """A running process. `screen` is what it showed last."""
+
+    def __init__(self, url, store, *options):
+        command = [build() / "sekisho-sample", "--server", url, "--store", store, *options]
+        self.process = subprocess.Popen(
+            [str(word) for word in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.screen = self.answer()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.kill()
+
+    def run(self, *words):
+        """Runs a command and returns the screen after it."""
+        self.send(*words)
+        return self.answer()
+
+    def succeed(self, *words):
+        """Runs a command that must succeed and returns the screen after it."""
+        screen = self.run(*words)
+        assert "problem" not in screen, (words, screen)
+        return screen
+
+    def send(self, *words):
+        """Sends a command without waiting for its end."""
+        self.process.stdin.write(" ".join(f'"{word}"' for word in words) + "\n")
+        self.process.stdin.flush()
+
+    def answer(self):
+        line = self.process.stdout.readline()
+        assert line, "the sample app ended"
+        self.screen = json.loads(line)
+        return self.screen
+
+    @property
+    def user(self):
+        return self.screen.get("user")
+
+    def kill(self):
+        """Ends the process at once, as the system does with an app in the background."""
+        self.process.kill()
+        self.process.wait()
+        self.process.stdin.close()
+        self.process.stdout.close()

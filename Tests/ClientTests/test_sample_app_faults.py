@@ -1,0 +1,155 @@
+"""No user is lost: the sample app is killed, refreshes in several processes at once, and gets broken responses."""
+
+import random
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from client import PASSWORD, fresh_email
+from faulty_proxy import FAULTS, proxy
+from sample_app import SampleApp, build
+
+pytestmark = pytest.mark.slow
+
+RESTARTS = 100
+DEVICES = 2
+# A command takes up to this long, so that a random moment before is in the middle of it.
+COMMAND_SECONDS = 0.12
+SEED = 20261122
+
+
+class Phone:
+    """A device whose app is killed at random moments."""
+
+    def __init__(self, dev, store, seed):
+        self.dev = dev
+        self.store = store
+        self.random = random.Random(seed)
+        self.person = fresh_email()
+        self.email = fresh_email()
+        self.interrupted = 0
+        with self.start() as app:
+            self.uid = app.succeed("sign-up", self.email, PASSWORD)["user"]["uid"]
+
+    def start(self):
+        return SampleApp(self.dev.url, self.store, "--device", "phone")
+
+    def restart_and_kill(self):
+        with self.start() as app:
+            self.require_user(app)
+            for command in self.random.sample(self.commands(app), 2):
+                app.send(*command)
+            time.sleep(self.random.uniform(0, 2 * COMMAND_SECONDS))
+            app.process.kill()
+            self.interrupted += len(app.process.stdout.readlines()) < 2
+
+    def require_user(self, app):
+        assert app.user and app.user["uid"] == self.uid, app.screen
+        app.succeed("refresh")
+
+    def commands(self, app):
+        apple = ("unlink", "apple.com") if "apple.com" in app.user["methods"] else ("apple", "link", self.person)
+        password = f"password {self.random.randrange(10**9)}"
+        return [("refresh",), ("refresh",), apple, ("change-password", password), ("rename", password)]
+
+
+def test_no_user_is_lost_when_the_app_is_killed_a_hundred_times(dev, tmp_path):
+    build()
+    print(f"seed {SEED}")
+    phones = [Phone(dev, tmp_path / str(number), SEED + number) for number in range(DEVICES)]
+
+    def use(phone):
+        for _ in range(RESTARTS // DEVICES):
+            phone.restart_and_kill()
+
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(use, phones))
+    for phone in phones:
+        with phone.start() as app:
+            phone.require_user(app)
+            # Whatever password the account has now.
+            app.succeed("change-password", PASSWORD)
+        with SampleApp(dev.url, tmp_path / "another device") as other:
+            assert other.succeed("sign-in", phone.email, PASSWORD)["user"]["uid"] == phone.uid
+            [entry] = [entry for entry in other.succeed("devices")["devices"] if entry["name"] == "phone"]
+            assert not entry["isCurrent"]
+            other.succeed("sign-out")
+    # Most kills hit a running command.
+    assert sum(phone.interrupted for phone in phones) > RESTARTS / 4
+
+
+@pytest.fixture
+def account(dev, tmp_path):
+    """An account with a phone, as email address, ID and the phone's store."""
+    email = fresh_email()
+    store = tmp_path / "phone"
+    with SampleApp(dev.url, store, "--device", "phone") as app:
+        uid = app.succeed("sign-up", email, PASSWORD)["user"]["uid"]
+    return email, uid, store
+
+
+def refresh_at_once(apps, rounds=20):
+    for _ in range(rounds):
+        for app in apps:
+            app.send("refresh")
+        for app in apps:
+            assert "problem" not in app.answer(), app.screen
+
+
+def test_two_processes_with_one_store_refresh_at_once(dev, account):
+    email, uid, store = account
+    # An app and its extension.
+    with SampleApp(dev.url, store) as app, SampleApp(dev.url, store) as extension:
+        refresh_at_once([app, extension])
+        app.succeed("change-password", "another password")
+        refresh_at_once([extension, app], rounds=3)
+        [device] = extension.succeed("devices")["devices"]
+        assert device["isCurrent"]
+    with SampleApp(dev.url, store) as restarted:
+        assert restarted.user["uid"] == uid
+        restarted.succeed("refresh")
+
+
+def test_two_processes_with_stores_of_their_own_refresh_at_once(dev, account, tmp_path):
+    email, uid, store = account
+    with SampleApp(dev.url, store) as phone, SampleApp(dev.url, tmp_path / "tablet", "--device", "tablet") as tablet:
+        assert tablet.succeed("sign-in", email, PASSWORD)["user"]["uid"] == uid
+        refresh_at_once([phone, tablet])
+        assert {device["name"] for device in phone.succeed("devices")["devices"]} == {"phone", "tablet"}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_user_stays_when_the_network(fault, dev, account):
+    email, uid, store = account
+    with proxy(dev) as network:
+        with SampleApp(network.url, store, "--timeout", "1") as app:
+            # The session in the store is that of another server.
+            assert app.screen["screen"] == "signIn"
+            app.succeed("sign-in", email, PASSWORD)
+            for operation, *command in [
+                ("/token", "refresh"), (":lookup", "refresh"), (":update", "rename", "Ada"),
+                (":update", "change-password", "another password"), (":signInWithIdp", "apple", "link", fresh_email()),
+                (":listSessions", "devices"),
+            ]:
+                network.next(fault, operation)
+                app.run(*command)
+                assert network.planned == [], (operation, command)
+                assert app.user and app.user["uid"] == uid, (command, app.screen)
+                app.succeed("refresh")
+            app.succeed("change-password", PASSWORD)
+        with SampleApp(network.url, store) as restarted:
+            assert restarted.user["uid"] == uid
+            restarted.succeed("refresh")
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_sign_in_can_be_repeated_when_the_network(fault, dev, account, tmp_path):
+    email, uid, _ = account
+    with proxy(dev) as network, SampleApp(network.url, tmp_path / "tablet", "--timeout", "1") as app:
+        network.next(fault, ":signInWithPassword")
+        assert "problem" in app.run("sign-in", email, PASSWORD)
+        assert app.screen["screen"] == "signIn"
+        network.next(fault, ":lookup")
+        app.succeed("sign-in", email, PASSWORD)
+        assert app.user["uid"] == uid
