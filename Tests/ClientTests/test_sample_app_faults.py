@@ -8,26 +8,42 @@ import pytest
 
 from client import PASSWORD, fresh_email
 from faulty_proxy import FAULTS, proxy
+from gateway import eventually
 from sample_app import SampleApp, build
 
 pytestmark = pytest.mark.slow
 
 RESTARTS = 100
-DEVICES = 2
-# A command takes up to this long, so that a random moment before is in the middle of it.
-COMMAND_SECONDS = 0.12
+# Two commands take about this long, so that a random moment before is in the middle of them.
+COMMAND_SECONDS = 0.15
 SEED = 20261122
+USER_TOKEN_EXPIRED = 17021
+# tooManyRequests, networkError, internalError
+HARMLESS = {17010, 17020, 17999}
+OPERATIONS = [
+    ("/token", "refresh"), (":lookup", "refresh"), (":update", "rename", "Ada"),
+    (":signInWithIdp", "apple", "link", fresh_email()), (":listSessions", "devices"),
+]
+
+
+def refresh(app):
+    """Renews the tokens and returns the screen. Repeats the command while the gateway is overloaded."""
+    eventually(lambda: app.run("refresh").get("problem", {}).get("code") not in HARMLESS)
+    return app.screen
 
 
 class Phone:
     """A device whose app is killed at random moments."""
 
-    def __init__(self, dev, store, seed):
+    def __init__(self, dev, store, seed, changes_password):
         self.dev = dev
         self.store = store
         self.random = random.Random(seed)
+        self.changes_password = changes_password
         self.person = fresh_email()
         self.email = fresh_email()
+        # Those that the account may have.
+        self.passwords = [PASSWORD]
         self.interrupted = 0
         with self.start() as app:
             self.uid = app.succeed("sign-up", self.email, PASSWORD)["user"]["uid"]
@@ -40,27 +56,42 @@ class Phone:
             self.require_user(app)
             for command in self.random.sample(self.commands(app), 2):
                 app.send(*command)
-            time.sleep(self.random.uniform(0, 2 * COMMAND_SECONDS))
+            time.sleep(self.random.uniform(0, COMMAND_SECONDS))
             app.process.kill()
             self.interrupted += len(app.process.stdout.readlines()) < 2
 
     def require_user(self, app):
+        """Fails unless the user of the store can go on."""
         assert app.user and app.user["uid"] == self.uid, app.screen
-        app.succeed("refresh")
+        screen = refresh(app)
+        if self.changes_password and screen.get("problem", {}).get("code") == USER_TOKEN_EXPIRED:
+            # A new password ends every session but the new one in the response, which the app did not live to store.
+            self.sign_in(app)
+        assert "problem" not in app.screen, app.screen
+        assert app.user["uid"] == self.uid
+
+    def sign_in(self, app):
+        for password in reversed(self.passwords):
+            if "problem" not in app.run("sign-in", self.email, password):
+                self.passwords = [password]
+                return
 
     def commands(self, app):
         apple = ("unlink", "apple.com") if "apple.com" in app.user["methods"] else ("apple", "link", self.person)
-        password = f"password {self.random.randrange(10**9)}"
-        return [("refresh",), ("refresh",), apple, ("change-password", password), ("rename", password)]
+        commands = [("refresh",), ("rename", f"Ada {self.random.randrange(100)}"), apple]
+        if self.changes_password:
+            self.passwords.append(f"password {self.random.randrange(10**9)}")
+            commands.append(("change-password", self.passwords[-1]))
+        return commands
 
 
 def test_no_user_is_lost_when_the_app_is_killed_a_hundred_times(dev, tmp_path):
     build()
     print(f"seed {SEED}")
-    phones = [Phone(dev, tmp_path / str(number), SEED + number) for number in range(DEVICES)]
+    phones = [Phone(dev, tmp_path / str(number), SEED + number, number == 1) for number in range(2)]
 
     def use(phone):
-        for _ in range(RESTARTS // DEVICES):
+        for _ in range(RESTARTS // len(phones)):
             phone.restart_and_kill()
 
     with ThreadPoolExecutor() as pool:
@@ -72,10 +103,9 @@ def test_no_user_is_lost_when_the_app_is_killed_a_hundred_times(dev, tmp_path):
             app.succeed("change-password", PASSWORD)
         with SampleApp(dev.url, tmp_path / "another device") as other:
             assert other.succeed("sign-in", phone.email, PASSWORD)["user"]["uid"] == phone.uid
-            [entry] = [entry for entry in other.succeed("devices")["devices"] if entry["name"] == "phone"]
-            assert not entry["isCurrent"]
+            assert len(other.succeed("devices")["devices"]) == 2
             other.succeed("sign-out")
-    # Most kills hit a running command.
+    # Many of the kills hit a running command.
     assert sum(phone.interrupted for phone in phones) > RESTARTS / 4
 
 
@@ -94,7 +124,9 @@ def refresh_at_once(apps, rounds=20):
         for app in apps:
             app.send("refresh")
         for app in apps:
-            assert "problem" not in app.answer(), app.screen
+            assert app.answer().get("problem", {}).get("code") in {None, *HARMLESS}, app.screen
+    for app in apps:
+        assert "problem" not in refresh(app), app.screen
 
 
 def test_two_processes_with_one_store_refresh_at_once(dev, account):
@@ -127,17 +159,12 @@ def test_the_user_stays_when_the_network(fault, dev, account):
             # The session in the store is that of another server.
             assert app.screen["screen"] == "signIn"
             app.succeed("sign-in", email, PASSWORD)
-            for operation, *command in [
-                ("/token", "refresh"), (":lookup", "refresh"), (":update", "rename", "Ada"),
-                (":update", "change-password", "another password"), (":signInWithIdp", "apple", "link", fresh_email()),
-                (":listSessions", "devices"),
-            ]:
+            for operation, *command in OPERATIONS:
                 network.next(fault, operation)
                 app.run(*command)
                 assert network.planned == [], (operation, command)
                 assert app.user and app.user["uid"] == uid, (command, app.screen)
-                app.succeed("refresh")
-            app.succeed("change-password", PASSWORD)
+                assert "problem" not in refresh(app), app.screen
         with SampleApp(network.url, store) as restarted:
             assert restarted.user["uid"] == uid
             restarted.succeed("refresh")
@@ -148,7 +175,7 @@ def test_a_sign_in_can_be_repeated_when_the_network(fault, dev, account, tmp_pat
     email, uid, _ = account
     with proxy(dev) as network, SampleApp(network.url, tmp_path / "tablet", "--timeout", "1") as app:
         network.next(fault, ":signInWithPassword")
-        assert "problem" in app.run("sign-in", email, PASSWORD)
+        assert app.run("sign-in", email, PASSWORD)["problem"]["code"] in HARMLESS
         assert app.screen["screen"] == "signIn"
         network.next(fault, ":lookup")
         app.succeed("sign-in", email, PASSWORD)

@@ -166,7 +166,7 @@ final class AuthCore: Sendable {
             let known = user.session.current
             guard stored.profile.uid == known.profile.uid,
                 stored.tokens.refreshToken != known.tokens.refreshToken,
-                stored.tokens.receivedAt >= known.tokens.receivedAt
+                stored.tokens.issuedAt >= known.tokens.issuedAt
             else { return }
             user.session.withLock { $0 = stored }
             scheduleRefresh(&state)

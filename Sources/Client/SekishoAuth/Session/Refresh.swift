@@ -46,7 +46,14 @@ extension User {
         } catch {
             let error = AuthErrorCode(surfacing: error)
             finishAttempt(error)
-            if error.endsSession { await core.endSession(of: self) }
+            if error.endsSession {
+                // Another process may have replaced the session, for example with a new password.
+                let rejected = session.current.tokens
+                core.adoptStoredTokens(self)
+                let stored = session.current.tokens
+                if stored != rejected { return try await renewTokens(from: rejected, forced: forced) }
+                await core.endSession(of: self)
+            }
             throw error
         }
     }

@@ -23,6 +23,10 @@ struct SessionTokens: Codable, Hashable, Sendable {
         case idToken, refreshToken, formerRefreshToken, lifetime, receivedAt, clockOffset
     }
 
+    /// When the gateway issued the ID token, in seconds since 1970. Orders the tokens of several processes, whose
+    /// ``receivedAt`` can differ by a second.
+    var issuedAt: TimeInterval { (try? IDTokenClaims(of: idToken).date("iat").timeIntervalSince1970) ?? 0 }
+
     /// Seconds until the ID token expires. Independent of the device's clock in the process that received it.
     func remaining(_ time: GatewayTime) -> TimeInterval {
         if let receivedUptime { return lifetime - (time.uptime - receivedUptime) }

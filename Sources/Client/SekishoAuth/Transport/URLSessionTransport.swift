@@ -41,6 +41,11 @@ public struct URLSessionTransport: HTTPTransport {
         message.httpMethod = request.method
         message.httpBody = request.body
         for (name, value) in request.headers { message.setValue(value, forHTTPHeaderField: name) }
+        #if canImport(FoundationNetworking)
+            // On Linux, a request on a connection that the server has just closed never ends: Foundation cannot send its
+            // body a second time.
+            message.setValue("close", forHTTPHeaderField: "Connection")
+        #endif
         let (body, response) = try await session.data(for: message)
         guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
         var headers: [String: String] = [:]
