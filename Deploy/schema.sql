@@ -4,7 +4,7 @@ CREATE FUNCTION public.revoke_apple_grants() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 BEGIN
-    DELETE FROM apple_grant WHERE project_id = OLD.project_id AND subject = OLD.subject AND state = 'REVOKED';
+    DELETE FROM apple_grant WHERE project_id = OLD.project_id AND subject = OLD.subject AND token IS NULL;
 
     -- A worker may have claimed a code or a revocation: its lease stays.
     UPDATE apple_grant SET state = 'REVOKING', subject = NULL, checked_at = NULL, failure = NULL,
@@ -96,7 +96,7 @@ CREATE TABLE public.apple_grant (
     CONSTRAINT apple_grant_redirect_uri_check CHECK ((length(redirect_uri) <= 2048)),
     CONSTRAINT apple_grant_state_check CHECK ((state = ANY (ARRAY['REDEEMING'::text, 'AUTHORIZED'::text, 'REVOKED'::text, 'UNKNOWN'::text, 'REVOKING'::text]))),
     CONSTRAINT apple_grant_subject_check CHECK (((state = 'REVOKING'::text) OR (subject IS NOT NULL))),
-    CONSTRAINT apple_grant_token_check CHECK (((state = 'REVOKED'::text) = (token IS NULL))),
+    CONSTRAINT apple_grant_token_check CHECK (((state = 'REVOKED'::text) OR (token IS NOT NULL))),
     CONSTRAINT apple_grant_token_type_check CHECK ((token_type = ANY (ARRAY['CODE'::text, 'REFRESH_TOKEN'::text, 'ACCESS_TOKEN'::text])))
 );
 
@@ -476,13 +476,19 @@ CREATE INDEX account_without_email ON public.account USING btree (project_id, id
 
 CREATE INDEX apple_grant_checked_at ON public.apple_grant USING btree (checked_at) WHERE (checked_at IS NOT NULL);
 
+CREATE INDEX apple_grant_codes ON public.apple_grant USING btree (due_at) WHERE (token_type = 'CODE'::text);
+
 CREATE UNIQUE INDEX apple_grant_key ON public.apple_grant USING btree (project_id, subject, client_id) WHERE (state = ANY (ARRAY['AUTHORIZED'::text, 'REVOKED'::text, 'UNKNOWN'::text]));
+
+CREATE INDEX apple_grant_obtained_with ON public.apple_grant USING btree (project_id, team_id, key_id, id) WHERE (state = 'AUTHORIZED'::text);
+
+CREATE INDEX apple_grant_revocations ON public.apple_grant USING btree (due_at) WHERE ((state = 'REVOKING'::text) AND (token_type <> 'CODE'::text));
+
+CREATE INDEX apple_grant_revocations_of_client ON public.apple_grant USING btree (project_id, client_id, due_at) WHERE ((state = 'REVOKING'::text) AND (token_type <> 'CODE'::text));
 
 CREATE INDEX apple_grant_subject ON public.apple_grant USING btree (subject, project_id) WHERE (subject IS NOT NULL);
 
-CREATE INDEX apple_grant_unchecked ON public.apple_grant USING btree (due_at) WHERE (state = 'AUTHORIZED'::text);
-
-CREATE INDEX apple_grant_waiting ON public.apple_grant USING btree (due_at) WHERE (state = ANY (ARRAY['REDEEMING'::text, 'REVOKING'::text]));
+CREATE INDEX apple_grant_unchecked ON public.apple_grant USING btree (project_id, client_id, due_at) WHERE (state = 'AUTHORIZED'::text);
 
 CREATE INDEX audit_event_action ON public.audit_event USING btree (project_id, action, occurred_at, id);
 

@@ -61,6 +61,10 @@ struct AppleGrantRecord: Sendable {
             grants.set(Double(report.counts[state] ?? 0), state.rawValue.lowercased())
         }
         stopped.set(Double(report.stopped.count))
+        if let cause = report.interruptions.first {
+            log.warning(
+                "apple checks interrupted", ["cause": .string(cause), "count": .int(report.interruptions.count)])
+        }
         guard !report.stopped.isEmpty, warning.isDue else { return }
         for client in report.stopped {
             log.error(

@@ -25,7 +25,7 @@ extension AppleTokenEndpoint {
 
 private struct AppleRequestRecord: Sendable {
     private let requests: Counter
-    private let warning = ThrottledWarning()
+    private let warnings = ThrottledWarnings()
     private let log: Log
 
     init(metrics: Metrics, log: Log) {
@@ -44,7 +44,7 @@ private struct AppleRequestRecord: Sendable {
         case .unavailable: requests.increment(operation, "unavailable")
         case .refused(let code):
             requests.increment(operation, code.rawValue)
-            guard code.concernsClient, warning.isDue else { return }
+            guard code.concernsClient, warnings.isDue(for: "\(client.clientID) \(client.key)") else { return }
             log.error(
                 "apple rejects the client secret",
                 [

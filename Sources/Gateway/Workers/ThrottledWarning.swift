@@ -38,3 +38,21 @@ final class ThrottledWarning: Sendable {
         }
     }
 }
+
+/// Limits a repeated warning to one per pause for each of its causes.
+final class ThrottledWarnings: Sendable {
+    private static let capacity = 1000
+
+    /// Guards the causes, of which the record is emptied when it is full.
+    private let warnings = Mutex<[String: ThrottledWarning]>([:])
+
+    func isDue(for cause: String) -> Bool {
+        warnings.withLock { warnings in
+            if warnings[cause] == nil {
+                if warnings.count >= Self.capacity { warnings = [:] }
+                warnings[cause] = ThrottledWarning()
+            }
+            return warnings[cause]?.isDue ?? false
+        }
+    }
+}

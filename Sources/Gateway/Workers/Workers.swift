@@ -6,6 +6,8 @@ struct Worker: Sendable {
     let name: String
     /// The pause before every run, also before the first one.
     let pause: @Sendable () -> Duration
+    /// Whether the pause begins with the run before and not at its end.
+    var countsRun = false
     let run: @Sendable () async throws -> Void
 }
 
@@ -17,8 +19,11 @@ final class Workers: Sendable {
         tasks = workers.map { worker in
             Task(executorPreference: loop) {
                 var isFailing = false
+                var taken = Duration.zero
                 // A cancelled pause ends the worker.
-                while (try? await loop.sleep(for: worker.pause())) != nil {
+                while (try? await loop.sleep(for: max(worker.pause() - taken, .zero))) != nil {
+                    let start = ContinuousClock.now
+                    defer { if worker.countsRun { taken = start.duration(to: .now) } }
                     do {
                         try await worker.run()
                         isFailing = false

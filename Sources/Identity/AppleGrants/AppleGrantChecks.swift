@@ -29,44 +29,75 @@ public struct AppleGrantChecks: Sendable {
         /// The client IDs that are not checked, because too many checks failed in the last hour.
         public var stopped: Set<AppleClientKey> = []
         public var counts: [AppleGrant.State: Int] = [:]
+        /// Errors of the database that ended the checks of a client ID, or kept grants of other keys from being marked.
+        public var interruptions: [String] = []
     }
 
-    /// Makes the checks of one minute.
+    /// Makes the checks of one minute. What fails for one client ID stops no other one.
     public func run() async throws -> Report {
-        try await store.forgetForeignKeys()
         var report = Report()
-        report.counts = try await store.counts()
+        try await noting(in: &report) { try await store.forgetForeignKeys() }
+        let counts = try await store.counts()
+        for states in counts.values { report.counts.merge(states, uniquingKeysWith: +) }
         let now = clock.now()
         let earlier = try await store.checks(since: now - AppleGrant.brakeWindow)
         report.stopped = Set(earlier.filter(\.value.stopsChecks).keys)
-        let due = try await store.claimChecks(
-            limit: AppleGrant.checksPerMinute(of: report.counts[.authorized] ?? 0), lease: Self.lease,
-            except: report.stopped, activeSince: now - AppleGrant.checkedWhileUsed,
-            nextCheck: now + AppleGrant.checkInterval, at: now)
-        for (client, grants) in Dictionary(grouping: due, by: \.client) {
-            let before = earlier[client] ?? CheckCounts()
-            let batch = CheckBatch(try await results(of: grants, client, after: before), after: before)
-            if batch.stops { report.stopped.insert(client) }
-            try await record(batch, in: &report)
+        for (client, states) in counts where !report.stopped.contains(client) {
+            guard let number = states[.authorized] else { continue }
+            var checked = report
+            try await noting(in: &report) {
+                let due = try await store.claimChecks(
+                    of: client, limit: AppleGrant.checksPerMinute(of: number), lease: Self.lease,
+                    activeSince: now - AppleGrant.checkedWhileUsed, nextCheck: now + AppleGrant.checkInterval, at: now)
+                try await check(due, client, after: earlier[client] ?? CheckCounts(), in: &checked)
+            }
+            checked.interruptions = report.interruptions
+            report = checked
         }
         return report
     }
 
-    /// Ends early if the client ID is stopped by what was found so far.
-    private func results(
-        of grants: [AppleGrant], _ key: AppleClientKey, after earlier: CheckCounts
-    ) async throws -> [ID<AppleGrant>: RecordedCheck] {
-        guard let client = try await credentials.find(key) else { return [:] }
-        var results: [ID<AppleGrant>: RecordedCheck] = [:]
-        for start in stride(from: 0, to: grants.count, by: Self.concurrency) {
-            let group = grants[start..<min(start + Self.concurrency, grants.count)]
-            try await withThrowingTaskGroup(of: (ID<AppleGrant>, RecordedCheck).self) { tasks in
-                for grant in group { tasks.addTask { (grant.id, try await result(of: grant, client)) } }
-                for try await (id, result) in tasks { results[id] = result }
-            }
-            if CheckBatch(results, after: earlier).stops { break }
+    private func noting(in report: inout Report, _ work: () async throws -> Void) async throws {
+        do {
+            try await work()
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            report.interruptions.append("\(error)")
         }
-        return results
+    }
+
+    /// Records each group of results at once, so that an interruption repeats few checks. Ends early if the client ID is
+    /// stopped by what was found so far.
+    private func check(
+        _ grants: [AppleGrant], _ key: AppleClientKey, after earlier: CheckCounts, in report: inout Report
+    ) async throws {
+        var counts = earlier
+        for start in stride(from: 0, to: grants.count, by: Self.concurrency) {
+            let group = Array(grants[start..<min(start + Self.concurrency, grants.count)])
+            let batch = CheckBatch(try await results(of: group, key), after: counts)
+            try await record(batch, in: &report)
+            counts = batch.counts
+            guard !batch.stops else {
+                report.stopped.insert(key)
+                return
+            }
+        }
+    }
+
+    private func results(
+        of grants: [AppleGrant], _ key: AppleClientKey
+    ) async throws -> [ID<AppleGrant>: RecordedCheck] {
+        let client: AppleClientCredentials
+        do {
+            client = try await credentials.required(key)
+        } catch let fault as AppleKeyFault {
+            return grants.reduce(into: [:]) { $0[$1.id] = .failed(failure: fault.reason) }
+        }
+        return try await withThrowingTaskGroup(of: (ID<AppleGrant>, RecordedCheck).self) { tasks in
+            for grant in grants { tasks.addTask { (grant.id, try await result(of: grant, client)) } }
+            return try await tasks.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
     }
 
     private func result(of grant: AppleGrant, _ client: AppleClientCredentials) async throws -> RecordedCheck {

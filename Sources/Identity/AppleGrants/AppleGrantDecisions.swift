@@ -44,11 +44,14 @@ public struct CheckBatch: Sendable {
     public let results: [ID<AppleGrant>: RecordedCheck]
     /// Whether the client ID is stopped: it fails too often to believe that so many people disconnect the app.
     public let stops: Bool
+    /// The checks of the last hour, with these.
+    public let counts: CheckCounts
 
     /// - Parameter earlier: the checks of the last hour, without these.
     public init(_ results: [ID<AppleGrant>: RecordedCheck], after earlier: CheckCounts) {
         let failed = results.values.count(where: \.isFailure)
-        stops = CheckCounts(all: earlier.all + results.count, failed: earlier.failed + failed).stopsChecks
+        counts = CheckCounts(all: earlier.all + results.count, failed: earlier.failed + failed)
+        stops = counts.stopsChecks
         self.results = stops ? results.mapValues(\.doubted) : results
     }
 }

@@ -30,10 +30,10 @@ public protocol AppleGrantStore: Sendable {
     /// The checks of the last hour, and the failed ones among them, by client ID.
     func checks(since start: Instant) async throws -> [AppleClientKey: CheckCounts]
 
-    /// Claims grants whose check is due, except those of `stopped`. A grant whose account was not used since `activeSince`
+    /// Claims grants of a client ID whose check is due. A grant whose account was not used since `activeSince`
     /// is put off until `nextCheck` instead. No other worker can claim them until `lease` has passed.
     func claimChecks(
-        limit: Int, lease: Duration, except stopped: Set<AppleClientKey>, activeSince: Instant, nextCheck: Instant,
+        of client: AppleClientKey, limit: Int, lease: Duration, activeSince: Instant, nextCheck: Instant,
         at now: Instant
     ) async throws -> [AppleGrant]
 
@@ -42,14 +42,14 @@ public protocol AppleGrantStore: Sendable {
     func record(_ checks: [ID<AppleGrant>: RecordedCheck], nextCheck: Instant, at now: Instant) async throws
 
     /// Marks grants ``AppleGrant/State/unknown`` that were obtained with another team or private key than the present
-    /// one.
+    /// one. Works in small transactions; what another transaction has locked waits for the next run.
     func forgetForeignKeys() async throws
 
     /// The states of an identity's grants.
     func states(of subject: String, in realm: ID<Realm>) async throws -> Set<AppleGrant.State>
 
-    /// The number of grants in each state.
-    func counts() async throws -> [AppleGrant.State: Int]
+    /// The number of grants in each state, by client ID.
+    func counts() async throws -> [AppleClientKey: [AppleGrant.State: Int]]
 
     /// Stores a code or token that the owner of an identity sent to be revoked. A worker revokes it from `dueAt` on.
     func insert(_ revocation: OwnRevocation, in realm: ID<Realm>) async throws

@@ -16,30 +16,12 @@ extension PostgresAppleGrantStore {
     }
 
     public func claimChecks(
-        limit: Int, lease: Duration, except stopped: Set<AppleClientKey>, activeSince: Instant, nextCheck: Instant,
+        of client: AppleClientKey, limit: Int, lease: Duration, activeSince: Instant, nextCheck: Instant,
         at now: Instant
     ) async throws -> [AppleGrant] {
-        let stopped = Array(stopped)
-        return try await rows(
-            """
-            WITH due AS MATERIALIZED (
-                SELECT id FROM apple_grant WHERE state = 'AUTHORIZED' AND due_at <= \(Timestamp(now))
-                    AND (project_id, client_id) NOT IN (
-                        SELECT * FROM unnest(\(stopped.map(\.realm.rawValue)), \(stopped.map(\.clientID))))
-                ORDER BY due_at LIMIT \(limit) FOR UPDATE SKIP LOCKED),
-            used AS MATERIALIZED (
-                SELECT g.id, EXISTS (
-                    SELECT FROM linked_identity l
-                    JOIN session s ON s.account_id = l.account_id AND s.project_id = l.project_id
-                    WHERE l.project_id = g.project_id AND l.provider = 'apple.com' AND l.subject = g.subject
-                        AND s.refreshed_at > \(Timestamp(activeSince))) AS is_active
-                FROM due JOIN apple_grant g USING (id)),
-            claimed AS (
-                UPDATE apple_grant g SET due_at = CASE WHEN used.is_active THEN \(Timestamp(now + lease))
-                    ELSE \(Timestamp(nextCheck)) END
-                FROM used WHERE g.id = used.id RETURNING \(AppleGrant.columns), used.is_active)
-            SELECT * FROM claimed WHERE is_active
-            """
+        try await rows(
+            .claimChecks(
+                of: client, limit: limit, until: now + lease, activeSince: activeSince, nextCheck: nextCheck, at: now)
         ).map { try AppleGrant($0) }
     }
 
@@ -55,9 +37,20 @@ extension PostgresAppleGrantStore {
     }
 
     public func forgetForeignKeys() async throws {
-        try await run(.forgetForeignKeys)
-        try await run(.markTransferred)
+        for row in try await rows(.formerKeys) {
+            let (realm, team, key) = (
+                try row.decode("project_id", as: String.self), try row.decode("team_id", as: String.self),
+                try row.decode("key_id", as: String.self)
+            )
+            let batch = SQL.forgetGrants(of: realm, team: team, key: key, limit: Self.batch)
+            while try await withStoreErrors({ try await pool.query(batch) }).count == Self.batch {}
+        }
+        let transferred = SQL.markTransferred(limit: Self.batch)
+        while try await withStoreErrors({ try await pool.execute(transferred) }) == Self.batch {}
     }
+
+    /// Rows of one statement.
+    private static var batch: Int { 500 }
 }
 
 extension SQL {
@@ -78,8 +71,7 @@ extension SQL {
             WHERE l.provider = 'apple.com' ORDER BY l.project_id, l.subject FOR NO KEY UPDATE OF l),
         checked AS (
             UPDATE apple_grant g SET state = coalesce(locked.state, g.state), checked_at = \(Timestamp(now)),
-                failure = locked.failure, due_at = \(Timestamp(nextCheck)),
-                token = CASE locked.state WHEN 'REVOKED' THEN NULL ELSE g.token END
+                failure = locked.failure, due_at = \(Timestamp(nextCheck))
             FROM locked WHERE g.id = locked.id AND g.state = 'AUTHORIZED'
             RETURNING g.id, locked.state, locked.project_id, locked.subject)
         UPDATE linked_identity l SET credential_state = c.state, credential_checked_at = \(Timestamp(now))
@@ -90,42 +82,91 @@ extension SQL {
         """
     }
 
-    /// A provider whose settings are gone counts as changed too.
-    fileprivate static var forgetForeignKeys: SQL {
+    static func claimChecks(
+        of client: AppleClientKey, limit: Int, until due: Instant, activeSince: Instant, nextCheck: Instant,
+        at now: Instant
+    ) -> SQL {
         """
-        WITH foreign_grants AS MATERIALIZED (
-            SELECT g.id, l.project_id, l.subject FROM apple_grant g
-            JOIN linked_identity l ON l.project_id = g.project_id AND l.subject = g.subject
-            LEFT JOIN identity_provider p ON p.project_id = g.project_id AND p.provider = 'apple.com'
-            WHERE g.state = 'AUTHORIZED' AND l.provider = 'apple.com' AND (
-                g.team_id IS DISTINCT FROM p.settings #>> '{apple,teamId}'
-                OR g.key_id IS DISTINCT FROM p.settings #>> '{apple,keyId}')
-            FOR NO KEY UPDATE OF l),
-        updated AS (
-            UPDATE apple_grant g SET state = 'UNKNOWN' FROM foreign_grants f
-            WHERE g.id = f.id AND g.state = 'AUTHORIZED' RETURNING f.project_id, f.subject)
-        UPDATE linked_identity l SET credential_state = 'UNKNOWN' FROM updated u
-        WHERE l.project_id = u.project_id AND l.provider = 'apple.com' AND l.subject = u.subject
-            AND l.credential_state = 'AUTHORIZED'
+        WITH due AS MATERIALIZED (
+            SELECT id FROM apple_grant WHERE state = 'AUTHORIZED' AND project_id = \(client.realm.rawValue)
+                AND client_id = \(client.clientID) AND due_at <= \(Timestamp(now))
+            ORDER BY due_at LIMIT \(limit) FOR UPDATE SKIP LOCKED),
+        used AS MATERIALIZED (
+            SELECT g.id, EXISTS (
+                SELECT FROM linked_identity l
+                JOIN session s ON s.account_id = l.account_id AND s.project_id = l.project_id
+                WHERE l.project_id = g.project_id AND l.provider = 'apple.com' AND l.subject = g.subject
+                    AND s.refreshed_at > \(Timestamp(activeSince))) AS is_active
+            FROM due JOIN apple_grant g USING (id)),
+        claimed AS (
+            UPDATE apple_grant g SET due_at = CASE WHEN used.is_active THEN \(Timestamp(due))
+                ELSE \(Timestamp(nextCheck)) END
+            FROM used WHERE g.id = used.id RETURNING \(AppleGrant.columns), used.is_active)
+        SELECT * FROM claimed WHERE is_active
         """
     }
 
-    /// Of identities whose app has moved to the team that is configured now.
-    fileprivate static var markTransferred: SQL {
+    /// The teams and keys of authorized grants that their realms no longer have. A provider whose settings are gone
+    /// counts as changed too. Reads one entry of the index for each team and key, and not all grants.
+    static var formerKeys: SQL {
         """
+        WITH RECURSIVE used AS (
+            (SELECT project_id, team_id, key_id FROM apple_grant WHERE state = 'AUTHORIZED'
+                ORDER BY project_id, team_id, key_id LIMIT 1)
+            UNION ALL
+            SELECT next.* FROM used u, LATERAL (
+                SELECT g.project_id, g.team_id, g.key_id FROM apple_grant g
+                WHERE g.state = 'AUTHORIZED' AND (g.project_id, g.team_id, g.key_id) > (u.project_id, u.team_id, u.key_id)
+                ORDER BY g.project_id, g.team_id, g.key_id LIMIT 1) next)
+        SELECT u.project_id, u.team_id, u.key_id FROM used u
+        LEFT JOIN identity_provider p ON p.project_id = u.project_id AND p.provider = 'apple.com'
+        WHERE u.team_id IS DISTINCT FROM p.settings #>> '{apple,teamId}'
+            OR u.key_id IS DISTINCT FROM p.settings #>> '{apple,keyId}'
+        """
+    }
+
+    /// Locks the identities first, like a deletion, in their order, and skips those that are locked.
+    static func forgetGrants(of realm: String, team: String, key: String, limit: Int) -> SQL {
+        """
+        WITH outdated AS MATERIALIZED (
+            SELECT id, subject FROM apple_grant
+            WHERE state = 'AUTHORIZED' AND project_id = \(realm) AND team_id = \(team) AND key_id = \(key)
+            ORDER BY project_id, team_id, key_id, id LIMIT \(limit)),
+        locked AS MATERIALIZED (
+            SELECT l.subject FROM linked_identity l
+            WHERE l.project_id = \(realm) AND l.provider = 'apple.com'
+                AND l.subject = ANY (ARRAY(SELECT o.subject FROM outdated o))
+            ORDER BY l.subject FOR NO KEY UPDATE SKIP LOCKED),
+        updated AS (
+            UPDATE apple_grant g SET state = 'UNKNOWN' FROM outdated o JOIN locked USING (subject)
+            WHERE g.id = o.id AND g.state = 'AUTHORIZED' RETURNING g.subject),
+        marked AS (
+            UPDATE linked_identity l SET credential_state = 'UNKNOWN' FROM (SELECT DISTINCT subject FROM updated) u
+            WHERE l.project_id = \(realm) AND l.provider = 'apple.com' AND l.subject = u.subject
+                AND l.credential_state = 'AUTHORIZED')
+        SELECT subject FROM updated
+        """
+    }
+
+    /// Identities whose app has moved to the team that is configured now. Skips those that are locked.
+    static func markTransferred(limit: Int) -> SQL {
+        """
+        WITH moved AS MATERIALIZED (
+            SELECT l.project_id, l.subject FROM linked_identity l
+            JOIN identity_provider p ON p.project_id = l.project_id AND p.provider = 'apple.com'
+            WHERE l.transfer_sub IS NOT NULL AND l.transferred_at IS NULL AND l.provider = 'apple.com'
+                AND p.settings #>> '{apple,teamId}' = l.transfer_team
+                AND coalesce(l.credential_state, '') NOT IN ('REVOKED', 'TRANSFERRED')
+            ORDER BY l.project_id, l.subject LIMIT \(limit) FOR NO KEY UPDATE OF l SKIP LOCKED)
         UPDATE linked_identity l SET credential_state = 'TRANSFERRED',
             credential_checked_at = coalesce(l.credential_checked_at, l.created_at)
-        FROM identity_provider p
-        WHERE l.transfer_sub IS NOT NULL AND l.transferred_at IS NULL AND l.provider = 'apple.com'
-            AND p.project_id = l.project_id AND p.provider = 'apple.com'
-            AND p.settings #>> '{apple,teamId}' = l.transfer_team
-            AND coalesce(l.credential_state, '') NOT IN ('REVOKED', 'TRANSFERRED')
+        FROM moved WHERE l.project_id = moved.project_id AND l.provider = 'apple.com' AND l.subject = moved.subject
         """
     }
 }
 
 extension AppleClientKey {
-    fileprivate init(_ row: Row) throws {
+    init(_ row: Row) throws {
         self.init(realm: ID(try row.decode("project_id")), clientID: try row.decode("client_id"))
     }
 }

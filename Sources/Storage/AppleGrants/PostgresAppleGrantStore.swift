@@ -5,7 +5,7 @@ public import Postgres
 
 /// ``AppleGrantStore`` on PostgreSQL. Row locks keep two workers from claiming the same grant.
 public struct PostgresAppleGrantStore: AppleGrantStore {
-    private let pool: Pool
+    let pool: Pool
 
     public init(pool: Pool) {
         self.pool = pool
@@ -88,13 +88,12 @@ public struct PostgresAppleGrantStore: AppleGrantStore {
         return Set(try found.compactMap { AppleGrant.State(rawValue: try $0.decode("state")) })
     }
 
-    public func counts() async throws -> [AppleGrant.State: Int] {
-        let rows = try await withStoreErrors {
-            try await pool.query("SELECT state, count(*) AS count FROM apple_grant GROUP BY state")
-        }
-        return try rows.reduce(into: [:]) { counts, row in
+    public func counts() async throws -> [AppleClientKey: [AppleGrant.State: Int]] {
+        try await rows(
+            "SELECT project_id, client_id, state, count(*) AS count FROM apple_grant GROUP BY project_id, client_id, state"
+        ).reduce(into: [:]) { counts, row in
             guard let state = AppleGrant.State(rawValue: try row.decode("state")) else { return }
-            counts[state] = try row.decode("count", as: Int.self)
+            counts[try AppleClientKey(row), default: [:]][state] = try row.decode("count", as: Int.self)
         }
     }
 

@@ -273,7 +273,8 @@ CREATE TABLE apple_grant (
     -- REDEEMING: the code of a sign-in waits to be exchanged. REVOKING: the token waits to be revoked at Apple.
     state text NOT NULL CHECK (state IN ('REDEEMING', 'AUTHORIZED', 'REVOKED', 'UNKNOWN', 'REVOKING')),
     token_type text NOT NULL CHECK (token_type IN ('CODE', 'REFRESH_TOKEN', 'ACCESS_TOKEN')),
-    -- Encrypted. NULL when it is revoked.
+    -- Encrypted. NULL after the gateway has revoked it. After a check that says so it stays, because a few checks can be
+    -- wrong: a deletion revokes it all the same.
     token bytea,
     -- The redirect URI of the web flow that issued a code; native apps have none.
     redirect_uri text CHECK (length(redirect_uri) <= 2048),
@@ -291,7 +292,7 @@ CREATE TABLE apple_grant (
     -- The error of the latest attempt or check; NULL if it succeeded.
     failure text,
     CONSTRAINT apple_grant_subject_check CHECK (state = 'REVOKING' OR subject IS NOT NULL),
-    CONSTRAINT apple_grant_token_check CHECK ((state = 'REVOKED') = (token IS NULL))
+    CONSTRAINT apple_grant_token_check CHECK (state = 'REVOKED' OR token IS NOT NULL)
 );
 
 -- One refresh token for each identity and client ID.
@@ -303,14 +304,16 @@ CREATE INDEX apple_grant_revocations ON apple_grant (due_at) WHERE state = 'REVO
 -- For the other revocations of a client ID whose key Apple rejects.
 CREATE INDEX apple_grant_revocations_of_client ON apple_grant (project_id, client_id, due_at)
     WHERE state = 'REVOKING' AND token_type <> 'CODE';
-CREATE INDEX apple_grant_unchecked ON apple_grant (due_at) WHERE state = 'AUTHORIZED';
+CREATE INDEX apple_grant_unchecked ON apple_grant (project_id, client_id, due_at) WHERE state = 'AUTHORIZED';
+-- For grants of a team or private key that the realm no longer has.
+CREATE INDEX apple_grant_obtained_with ON apple_grant (project_id, team_id, key_id, id) WHERE state = 'AUTHORIZED';
 CREATE INDEX apple_grant_checked_at ON apple_grant (checked_at) WHERE checked_at IS NOT NULL;
 
 -- Every deletion of an identity, by whatever statement, hands its grants to the worker that revokes them. What stays
 -- until then names no person.
 CREATE FUNCTION revoke_apple_grants() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    DELETE FROM apple_grant WHERE project_id = OLD.project_id AND subject = OLD.subject AND state = 'REVOKED';
+    DELETE FROM apple_grant WHERE project_id = OLD.project_id AND subject = OLD.subject AND token IS NULL;
     -- A worker may have claimed a code or a revocation: its lease stays.
     UPDATE apple_grant SET state = 'REVOKING', subject = NULL, checked_at = NULL, failure = NULL,
         attempts = CASE WHEN token_type = 'CODE' OR state = 'REVOKING' THEN attempts ELSE 0 END,

@@ -104,6 +104,32 @@ struct AppleDailyCheckTests {
         #expect(try await replica.run().authorized == 0, "the day is not over")
     }
 
+    @Test("read neither all grants nor all identities, whatever is due")
+    func plans() async throws {
+        let fixture = try await Fixture()
+        let (now, realm) = (fixture.grants.now, fixture.grants.realm)
+        let client = AppleClientKey(realm: realm, clientID: AppleGrantFixture.client)
+        let key = AppleGrantFixture.key
+        let statements: [(SQL, String)] = [
+            (
+                .claimChecks(of: client, limit: 10, until: now, activeSince: now, nextCheck: now, at: now),
+                "apple_grant_unchecked"
+            ),
+            (.formerKeys, "apple_grant_obtained_with"),
+            (
+                .forgetGrants(of: realm.rawValue, team: key.teamID, key: key.keyID, limit: 500),
+                "apple_grant_obtained_with"
+            ),
+        ]
+        for (statement, index) in statements {
+            let plan = try await fixture.grants.pool.query("EXPLAIN \(statement)")
+                .map { try $0.decode("QUERY PLAN", as: String.self) }.joined(separator: "\n")
+            #expect(plan.contains(index), "\(plan)")
+            #expect(!plan.contains("Seq Scan on apple_grant"), "\(plan)")
+            #expect(!plan.contains("Seq Scan on linked_identity"), "\(plan)")
+        }
+    }
+
     @Test("stop and mark nothing if more than 5 % fail, and try a few again after an hour")
     func brake() async throws {
         let fixture = try await Fixture()

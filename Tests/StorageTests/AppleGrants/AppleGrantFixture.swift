@@ -72,12 +72,12 @@ struct AppleGrantFixture: Sendable {
     }
 
     func claimChecks(
-        _ limit: Int = 10, after delay: Duration = AppleGrant.checkInterval, except stopped: Set<AppleClientKey> = []
+        _ limit: Int = 10, of client: String = client, after delay: Duration = AppleGrant.checkInterval
     ) async throws -> [AppleGrant] {
         let time = now + delay
         return try await store.claimChecks(
-            limit: limit, lease: .seconds(30), except: stopped, activeSince: time - AppleGrant.checkedWhileUsed,
-            nextCheck: time + AppleGrant.checkInterval, at: time)
+            of: AppleClientKey(realm: realm, clientID: client), limit: limit, lease: .seconds(30),
+            activeSince: time - AppleGrant.checkedWhileUsed, nextCheck: time + AppleGrant.checkInterval, at: time)
     }
 
     /// State, token type and subject of each grant.
