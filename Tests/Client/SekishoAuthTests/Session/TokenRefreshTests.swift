@@ -1,4 +1,5 @@
 import Foundation
+import Identity
 import SekishoAuth
 import Testing
 
@@ -8,9 +9,10 @@ import Testing
 struct TokenRefreshTests {
     private let hour: TimeInterval = 3600
 
+    /// In a project that rotates refresh tokens, which the profile `firebase` does not.
     private func signedIn() async throws -> (app: TestApp, user: User) {
-        let app = try await TestApp()
-        let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
+        let app = try await TestApp(TestGateway(.sekisho, transport: .socket))
+        let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "correct horse battery").user
         return (app, user)
     }
 
@@ -133,7 +135,7 @@ struct TokenRefreshTests {
         },
         Operation(testDescription: "a reauthentication", request: "signInWithPassword") { _, user in
             try await user.reauthenticate(
-                with: EmailAuthProvider.credential(withEmail: "ada@example.com", password: "secret1"))
+                with: EmailAuthProvider.credential(withEmail: "ada@example.com", password: "correct horse battery"))
         },
     ]
 

@@ -1,4 +1,5 @@
 import Foundation
+import Identity
 import SekishoAuth
 import Testing
 
@@ -8,11 +9,11 @@ import Testing
 struct FaultyProxyTests {
     @Test("nobody is signed out, and every refresh succeeds in the end", arguments: 1...4 as ClosedRange<UInt64>)
     func refreshes(seed: UInt64) async throws {
-        let gateway = try await TestGateway(transport: .socket)
+        let gateway = try await TestGateway(.sekisho, transport: .socket)
         let proxy = try FaultyProxy(before: Int(try #require(gateway.server?.port)), seed: seed)
         let app = try await TestApp(gateway) { $0.transport = URLSessionTransport() }
         app.auth.useEmulator(withHost: "127.0.0.1", port: proxy.port)
-        let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
+        let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "correct horse battery").user
         proxy.hasFaults = true
         for _ in 0..<25 {
             app.clock.advance(by: 3600)
