@@ -136,6 +136,15 @@ def test_a_redirect_signs_in_on_the_origin_of_the_app(app, provider):
     assert outcome["value"]["providerId"] == provider
 
 
+def test_the_url_of_the_page_may_be_long(app):
+    """It is part of the state, and so of several URLs and headers."""
+    app.url += "&filler=" + "x" * 1800
+    parameters = {"login_hint": "x" * 3000}
+    outcome = app.open().redirect("google.com", consent(), customParameters=parameters)
+    assert "value" in outcome, outcome
+    assert app.driver.current_url == app.url
+
+
 def test_a_popup_signs_in_too(app, provider):
     outcome = app.popup(provider, consent())
     assert outcome["value"]["providerId"] == provider
