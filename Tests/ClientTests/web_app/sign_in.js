@@ -114,7 +114,10 @@ export class Client {
     }
 
     #opened() {
-        this.#frame ??= this.#open();
+        this.#frame ??= this.#open().catch(error => {
+            this.#frame = undefined;
+            throw error;
+        });
         return this.#frame;
     }
 
@@ -127,7 +130,9 @@ export class Client {
             attributes: { style: { position: "absolute", top: "-100px", width: "1px", height: "1px" } }, dontclear: true,
         }, async channel => {
             await channel.restyle({ setHideOnLeave: false });
-            const late = new Promise((_, reject) => setTimeout(() => reject(new SignInError("auth/network-request-failed")), 5000));
+            const late = new Promise((_, reject) => {
+                setTimeout(() => reject(new SignInError("auth/network-request-failed")), 10_000);
+            });
             await Promise.race([channel.ping(() => {}), late]);
             return channel;
         });
