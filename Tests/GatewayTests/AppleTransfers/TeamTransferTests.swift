@@ -170,14 +170,11 @@ struct TeamTransferTests {
         let gateway = fixture.gateway
         try await gateway.makeServiceKey()
         let target = try await gateway.signUp(email: "target@example.com")
-        let merged = try await gateway.administer(
-            ":merge", ["sourceLocalId": .string(fixture.ada.localId), "localId": .string(target.localId)])
-        #expect(merged.outcome == "200")
+        #expect(try await gateway.merge(fixture.ada.localId, into: target.localId).outcome == "200")
         _ = try await fixture.export()
         try await fixture.move()
         #expect(try await fixture.importAll() == .init(all: 2, done: 2))
-        let undone = try await gateway.administer(":undoMerge", ["sourceLocalId": .string(fixture.ada.localId)])
-        #expect(undone.outcome == "200")
+        #expect(try await gateway.undoMerge(fixture.ada.localId).outcome == "200")
         let again = try TestGateway.Tokens(await gateway.signIn(gateway.appleWithCode(Self.ada)))
         #expect(again.localId == fixture.ada.localId)
     }
