@@ -39,6 +39,29 @@ struct NotificationRaceTests {
         #expect(try await gateway.signIn(gateway.apple()).status == 200)
     }
 
+    @Test(
+        "as a sign-in that has already read the account: the sign-in is refused", .timeLimit(.minutes(1)),
+        arguments: [Simulators.AppleNotification.consentRevoked, .accountDelete])
+    func overtaken(kind: Simulators.AppleNotification) async throws {
+        let gateway = try await TestGateway()
+        _ = try await gateway.signIn(gateway.apple())
+        let old = try gateway.apple()
+        gateway.clock.advance(by: .seconds(60))
+        let payload = try gateway.notification(kind)
+        let (notification, signIn) = try await gateway.database.pool.transaction { transaction in
+            _ = try await transaction.execute("SELECT FROM linked_identity FOR UPDATE")
+            // It holds its lock on the account and waits for the identity.
+            let notification = Task { try await gateway.deliver(payload) }
+            try await gateway.waitForBlockedStatements(1)
+            // It has read the account, and waits for it.
+            let signIn = Task { try await gateway.signIn(old) }
+            try await gateway.waitForBlockedStatements(2)
+            return (notification, signIn)
+        }
+        #expect(try await notification.value.status == 200)
+        #expect(try await signIn.value.outcome.hasPrefix("400 INVALID_IDP_RESPONSE"))
+    }
+
     @Test("as itself: it has an effect once")
     func copies() async throws {
         let gateway = try await TestGateway()
@@ -72,5 +95,15 @@ struct NotificationRaceTests {
         for text in [subject, "ada.lovelace@example.com", "Lovelace"] { #expect(!dump.contains(text), "\(text)") }
         try await gateway.attemptAppleGrants()
         #expect(try await gateway.appleGrants().isEmpty)
+    }
+}
+
+extension TestGateway {
+    /// Returns when `count` statements in this database wait for locks.
+    fileprivate func waitForBlockedStatements(_ count: Int) async throws {
+        let waiting: SQL = """
+            SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+            """
+        while try await database.pool.query(waiting).count < count { try await Task.sleep(for: .milliseconds(5)) }
     }
 }
