@@ -90,6 +90,19 @@ struct LayeringTests {
         }
     }
 
+    @Test("the sample app uses the library for apps, and nothing of the gateway")
+    func sampleApp() throws {
+        let allowed: Set<String> = [
+            "AuthenticationServices", "Foundation", "FoundationNetworking", "PackageDescription", "SekishoAuth",
+            "SekishoSample", "SwiftUI",
+        ]
+        for file in try Repository.files(in: "Examples", ending: ".swift") {
+            for name in try Self.imports(of: file) where !allowed.contains(name) {
+                Issue.record("\(file) imports \(name)")
+            }
+        }
+    }
+
     @Test("dev mode is imported by its two commands only")
     func devMode() throws {
         for file in try Repository.files(in: "Sources", ending: ".swift") where !file.hasPrefix("Sources/DevMode/") {

@@ -1,0 +1,57 @@
+#if canImport(SwiftUI)
+    import SwiftUI
+
+    /// The whole app: signs in, then shows the account.
+    public struct SampleScreen: View {
+        @ObservedObject private var model: SampleModel
+
+        /// Shows a model.
+        public init(model: SampleModel) { self.model = model }
+
+        public var body: some View {
+            NavigationView {
+                switch model.state.screen {
+                case .restoring: ProgressView()
+                case .signIn: SignInScreen(model: model)
+                case .home: HomeScreen(model: model)
+                }
+            }
+            .disabled(model.state.isBusy)
+            .task { await model.start() }
+            .sheet(isPresented: isReauthenticating) { ReauthenticationScreen(model: model) }
+        }
+
+        private var isReauthenticating: Binding<Bool> {
+            Binding(
+                get: { model.state.reauthentication != nil },
+                set: { isShown in if !isShown { model.cancelReauthentication() } })
+        }
+    }
+
+    /// The screens of a signed-in user.
+    struct HomeScreen: View {
+        @ObservedObject var model: SampleModel
+
+        var body: some View {
+            List {
+                MessageSection(model: model)
+                NavigationLink("Profile") { ProfileScreen(model: model) }
+                NavigationLink("Sign-in methods") { MethodsScreen(model: model) }
+                NavigationLink("Devices") { DevicesScreen(model: model) }
+                NavigationLink("Delete account") { DeletionScreen(model: model) }
+                Button("Sign out") { Task { await model.signOut() } }
+            }
+            .navigationTitle(model.state.user?.name ?? "Account")
+        }
+    }
+
+    /// What went wrong, and what was done.
+    struct MessageSection: View {
+        @ObservedObject var model: SampleModel
+
+        var body: some View {
+            if let problem = model.state.problem { Text(problem.text).foregroundColor(.red) }
+            if let notice = model.state.notice { Text(notice) }
+        }
+    }
+#endif

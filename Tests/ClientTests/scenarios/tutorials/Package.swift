@@ -1,0 +1,17 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// What tutorials for FirebaseAuth do, with another import and another configuration. `Swift5Tutorials` is a link: the
+/// same files compile in both language modes.
+func tutorials(_ name: String, _ mode: SwiftLanguageMode) -> Target {
+    .executableTarget(
+        name: name, dependencies: [.product(name: "SekishoAuth", package: "sekisho")],
+        swiftSettings: [.swiftLanguageMode(mode), .treatAllWarnings(as: .error)])
+}
+
+let package = Package(
+    name: "Tutorials",
+    platforms: [.iOS(.v15), .macOS(.v12)],
+    dependencies: [.package(name: "sekisho", path: "../../../..")],
+    targets: [tutorials("Swift5Tutorials", .v5), tutorials("Swift6Tutorials", .v6)]
+)

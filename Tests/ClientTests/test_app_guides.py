@@ -1,0 +1,149 @@
+"""The code in Deploy/guides is what it says: it compiles, verifies ID tokens, and configures a project."""
+
+import json
+import re
+import subprocess
+import textwrap
+
+import jwt
+import pytest
+
+import generator
+from client import Client
+from sample_app import ROOT, SCRATCH, build
+
+pytestmark = pytest.mark.slow
+
+GUIDES = ROOT / "Deploy/guides"
+ISSUER = "https://auth.example.com/my-app"
+BUTTON = ROOT / "Examples/SekishoSample/Sources/SekishoSample/Screens/AppleButton.swift"
+GO = """\
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/coreos/go-oidc"
+)
+
+func main() {
+	ctx := context.Background()
+	verifier, err := newVerifier(ctx)
+	if err == nil {
+		var token *oidc.IDToken
+		if token, err = verifier.Verify(ctx, os.Args[1]); err == nil {
+			fmt.Println(token.Subject)
+			return
+		}
+	}
+	fmt.Println("rejected")
+}
+
+"""
+
+
+def blocks(guide, language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", (GUIDES / guide).read_text(), re.MULTILINE | re.DOTALL)
+
+
+def swift_blocks():
+    return [
+        pytest.param(guide, block, id=f"{guide}-{number}") for guide in ("ios.md", "from-firebase-auth.md")
+        for number, block in enumerate(blocks(guide, "swift")) if "SignInWithAppleButton" not in block
+    ]
+
+
+@pytest.mark.parametrize("mode", ["5", "6"])
+@pytest.mark.parametrize("guide, block", swift_blocks())
+def test_swift_code_compiles_without_warnings(guide, block, mode, tmp_path):
+    file = tmp_path / "Guide.swift"
+    file.write_text("import Foundation\n" + ("" if "import SekishoAuth" in block else "import SekishoAuth\n") + block)
+    build()
+    generator.run(
+        "swiftc", "-typecheck", "-swift-version", mode, "-warnings-as-errors", "-I", SCRATCH / "debug/Modules", file)
+
+
+def test_the_button_is_that_of_the_sample_app():
+    [button] = [block for block in blocks("ios.md", "swift") if "SignInWithAppleButton" in block]
+    assert textwrap.indent(button, " " * 12) in BUTTON.read_text()
+
+
+def test_swift_code_for_backends_is_swift(tmp_path):
+    [block] = blocks("verify-id-tokens.md", "swift")
+    file = tmp_path / "Verify.swift"
+    file.write_text(block)
+    generator.run("swiftc", "-frontend", "-parse", file)
+
+
+def test_the_configuration_is_accepted_as_far_as_its_key(new_installation, tmp_path):
+    installation = new_installation()
+    [text] = blocks("ios.md", "json")
+    command = "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out".split()
+    file = json.loads(text)
+    key = tmp_path / file["providers"]["apple.com"]["privateKeyFile"]
+    subprocess.run([*command, key], check=True, capture_output=True, timeout=60)
+    (tmp_path / "project.json").write_text(text)
+    installation.run_ok(f"projects apply {tmp_path / 'project.json'} --create")
+    assert installation.run_ok("keys create-api-key --project my-app --app ios").startswith("sk_")
+
+
+@pytest.fixture(scope="module")
+def token(serve, contract):
+    return Client(serve, contract).sign_up()["idToken"]
+
+
+@pytest.fixture
+def in_guide(serve):
+    """The only block of a language, with the issuer and the audience of the gateway of the tests."""
+    def text(language):
+        [block] = blocks("verify-id-tokens.md", language)
+        assert ISSUER in block and '"my-app"' in block
+        return block.replace(ISSUER, f"{serve.url}/{serve.project}").replace('"my-app"', f'"{serve.project}"')
+
+    return text
+
+
+def damaged(token):
+    """Tokens that must be rejected: another payload, no signature, another signer."""
+    header, payload, signature = token.split(".")
+    claims = jwt.decode(token, options={"verify_signature": False})
+    other = jwt.encode(claims | {"sub": "another"}, "secret" * 8, algorithm="HS256").split(".")[1]
+    unsigned = jwt.encode(claims, None, algorithm="none")
+    return [f"{header}.{other}.{signature}", unsigned, f"{header}.{payload}."]
+
+
+def test_python_verifies(in_guide, token):
+    namespace = {}
+    exec(in_guide("python"), namespace)
+    assert namespace["verify"](token)["sub"] == subject(token)
+    for bad in damaged(token):
+        with pytest.raises(jwt.PyJWTError):
+            namespace["verify"](bad)
+
+
+def subject(token):
+    return jwt.decode(token, options={"verify_signature": False})["sub"]
+
+
+def test_node_verifies(in_guide, token, tmp_path):
+    (tmp_path / "verify.mjs").write_text(in_guide("javascript"))
+    (tmp_path / "node_modules").symlink_to("/usr/share/nodejs")
+    (tmp_path / "main.mjs").write_text(
+        'import { verify } from "./verify.mjs";\n'
+        'verify(process.argv[2]).then((claims) => console.log(claims.sub), () => console.log("rejected"));\n')
+    assert generator.run("node", tmp_path / "main.mjs", token).strip() == subject(token)
+    for bad in damaged(token):
+        assert generator.run("node", tmp_path / "main.mjs", bad).strip() == "rejected"
+
+
+def test_go_verifies(in_guide, token, tmp_path):
+    (tmp_path / "main.go").write_text(GO + in_guide("go"))
+    program = tmp_path / "verify"
+    generator.run(
+        "go", "build", "-o", program, tmp_path / "main.go", folder=tmp_path, GOPATH="/usr/share/gocode",
+        GO111MODULE="off", GOCACHE=str(tmp_path / "cache"), PATH="/usr/bin:/bin", HOME=str(tmp_path))
+    assert generator.run(program, token).strip() == subject(token)
+    for bad in damaged(token):
+        assert generator.run(program, bad).strip() == "rejected"
