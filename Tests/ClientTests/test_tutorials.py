@@ -25,7 +25,7 @@ verification sent: true
 reloaded: ["password"], true
 token: 3 parts
 no administrator: password, true
-new password: true, true
+new password: true, done
 deleted: true
 Apple: apple.com, new: true
 Apple: apple.com, new: false

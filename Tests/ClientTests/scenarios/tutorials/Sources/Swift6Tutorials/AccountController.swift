@@ -55,7 +55,7 @@ final class AccountController {
                 return
             }
             Auth.auth().currentUser?.updatePassword(to: new) { error in
-                show("new password: \(result?.user.uid == user.uid), \(error == nil)")
+                show("new password: \(result?.user.uid == user.uid), \(error?.localizedDescription ?? "done")")
             }
         }
     }
