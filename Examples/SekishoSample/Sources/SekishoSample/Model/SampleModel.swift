@@ -1,6 +1,10 @@
 import Foundation
 import SekishoAuth
 
+#if canImport(Combine)
+    import Combine
+#endif
+
 /// The view model of all screens.
 ///
 /// Each method is what a button does. Methods do not throw: what went wrong is in ``state``.
