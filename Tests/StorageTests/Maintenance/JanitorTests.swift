@@ -33,6 +33,14 @@ struct JanitorTests {
                 "INSERT INTO revoked_subject VALUES (\($0), decode(repeat('ab', 32), 'hex'), \(never), \($1))"
             }, names: "SELECT project_id AS name FROM revoked_subject", age: .seconds(300)),
         Row(
+            kind: .authorizationFlow,
+            insert: {
+                """
+                INSERT INTO authorization_flow (state_hash, project_id, expires_at)
+                VALUES (sha256(\($0)::text::bytea), \($0), \($1))
+                """
+            }, names: "SELECT project_id AS name FROM authorization_flow", age: .seconds(300)),
+        Row(
             kind: .oobCode,
             insert: {
                 """
