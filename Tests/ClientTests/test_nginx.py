@@ -15,8 +15,10 @@ from web_app import WebApp, browser_with_library, consent
 from web_site import FOLDER
 
 pytestmark = pytest.mark.slow
-NGINX = "/usr/sbin/nginx"
-EXAMPLE = Path(__file__).parents[2] / "Deploy" / "guides" / "nginx.conf"
+ROOT = Path(__file__).parents[2]
+# `Deploy/test` unpacks it there.
+NGINX = ROOT / ".venv/nginx/usr/sbin/nginx"
+EXAMPLE = ROOT / "Deploy/guides/nginx.conf"
 HOST = "app.example.com"
 OWNER = {"Authorization": "Bearer owner"}
 
