@@ -93,7 +93,8 @@ struct LayeringTests {
     @Test("the sample app uses the library for apps, and nothing of the gateway")
     func sampleApp() throws {
         let allowed: Set<String> = [
-            "AuthenticationServices", "Foundation", "FoundationNetworking", "PackageDescription", "SekishoAuth",
+            "AuthenticationServices", "Combine", "Foundation", "FoundationNetworking", "PackageDescription",
+            "SekishoAuth",
             "SekishoSample", "SwiftUI",
         ]
         for file in try Repository.files(in: "Examples", ending: ".swift") {

@@ -40,7 +40,6 @@ struct AppleRedemptionTests {
         arguments: [
             ["authorizationCode": .string(String(repeating: "c", count: 2049))],
             ["authorizationCode": "c", "redirectUri": .string("https://" + String(repeating: "r", count: 2041))],
-            ["authorizationCode": "c", "redirectUri": "https://\0"],
         ] as [[String: JSON]])
     func unusable(members: [String: JSON]) async throws {
         let gateway = try await TestGateway(servesApple: true)
