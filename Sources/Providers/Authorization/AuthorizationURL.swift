@@ -8,6 +8,8 @@ extension AuthorizationRequest {
         // The client's parameters come first in no case: a name that the gateway uses, or that would replace the whole
         // request (RFC 9101), is dropped.
         let custom = customParameters.filter { name, _ in
+            // Some servers read other characters in names as underscores.
+            guard name.wholeMatch(of: /[A-Za-z0-9_-]{1,64}/) != nil else { return false }
             let name = name.lowercased()
             return !Self.reserved.contains(name) && !own.contains { $0.0 == name }
         }.sorted { $0.key < $1.key }
