@@ -19,7 +19,7 @@ struct Apple: Sendable {
             token.claims, raw: input.credential.rawNonce,
             // On the web, Apple returns the nonce as the page sent it. An unhashed nonce is safe if the gateway issued it.
             acceptsUnhashed: input.credential.nonceIsFromGateway || input.settings.apple?.acceptsUnhashedNonces == true,
-            isRequired: input.policy.requiresNonce)
+            isRequired: input.policy.requiresNonce, mustBeInToken: input.credential.requiresNonceInToken)
         let email = token.claims.text("email").flatMap(EmailAddress.init)
         var identity = VerifiedIdentity(
             provider: .apple, subject: subject, audience: token.audience, email: email,

@@ -13,13 +13,14 @@ enum NonceRules {
     ///
     /// - Returns: the claim of the token.
     static func apple(
-        _ claims: IdentityTokenClaims, raw: String?, acceptsUnhashed: Bool, isRequired: Bool
+        _ claims: IdentityTokenClaims, raw: String?, acceptsUnhashed: Bool, isRequired: Bool,
+        mustBeInToken: Bool = false
     ) throws(ProviderRefusal) -> String? {
         try requireLength(raw)
         guard let claim = try claimed(in: claims) else {
             guard raw == nil else {
                 // Old devices state that they do not support nonces.
-                guard claims.isFalse("nonce_supported") else { throw .nonce(.missingInToken) }
+                guard !mustBeInToken, claims.isFalse("nonce_supported") else { throw .nonce(.missingInToken) }
                 return nil
             }
             guard !isRequired else { throw .nonce(.missing) }

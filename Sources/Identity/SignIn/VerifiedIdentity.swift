@@ -6,6 +6,8 @@ public struct FederatedCredential: Sendable {
     public let rawNonce: String?
     /// Whether the gateway issued ``rawNonce``: it is single-use, and no other party can have generated it.
     public internal(set) var nonceIsFromGateway = false
+    /// Whether a token without a nonce is rejected even if the provider says that the device does not support nonces.
+    public internal(set) var requiresNonceInToken = false
     /// The name from Apple, which Apple sends an app only once.
     public let name: PersonName?
     /// Of Apple: redeemed after the sign-in.
