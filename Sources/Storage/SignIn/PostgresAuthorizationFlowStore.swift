@@ -60,9 +60,10 @@ public struct PostgresAuthorizationFlowStore: AuthorizationFlowStore {
         try await withStoreErrors {
             try await pool.query(
                 """
-                SELECT result FROM authorization_flow
-                WHERE grant_hash = \(grant.grantHash) AND session_hash = \(grant.sessionHash)
-                    AND project_id = \(grant.realm.rawValue) AND app_id = \(grant.app.rawValue)
+                SELECT result FROM authorization_flow f
+                WHERE NOT EXISTS (
+                    SELECT FROM replay_guard g WHERE g.project_id = f.project_id AND g.hash = f.grant_hash) AND grant_hash = \(grant.grantHash) AND session_hash = \(grant.sessionHash)
+                    AND f.project_id = \(grant.realm.rawValue) AND app_id = \(grant.app.rawValue)
                     AND grant_expires_at > \(Timestamp(now))
                 """)
         }.first.flatMap { try $0.decode("result") }
