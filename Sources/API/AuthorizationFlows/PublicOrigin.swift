@@ -24,15 +24,15 @@ extension RequestPipeline {
         let origin = services.signIn.origin
         let named: String? =
             if isFromTrustedProxy(request) || (origin.takesHost && Limits.isLoopback(request.peer)),
-                let host = request.headers["X-Forwarded-Host"].nonEmpty
+                let host = request.single("X-Forwarded-Host")
             {
                 (request.headers["X-Forwarded-Proto"] == "http" ? "http://" : "https://") + host
-            } else if origin.takesHost, let host = request.headers["Host"].nonEmpty {
+            } else if origin.takesHost, let host = request.single("Host") {
                 "http://" + host
             } else {
                 nil
             }
-        guard let named, !named.dropFirst("https://".count).contains("/"),
+        guard let named, named.wholeMatch(of: /https?:\/\/[A-Za-z0-9.-]+(:[0-9]{1,5})?/) != nil,
             (try? AuthorizationTarget(page: named + "/", in: project)) != nil
         else { return origin.configured() }
         return named
@@ -40,17 +40,43 @@ extension RequestPipeline {
 }
 
 extension Request {
+    /// The value of a header field; `nil` if it is absent or sent twice.
+    fileprivate func single(_ name: String) -> String? {
+        let values = headers.values(of: name)
+        return values.count == 1 ? values[0] : nil
+    }
+
     /// The value of a cookie; `nil` if it is absent or sent twice.
     func cookie(_ name: String) -> String? {
-        let values = headers.values(of: "Cookie").flatMap { $0.split(separator: ";") }.compactMap { pair -> String? in
+        let values = cookies.filter { $0.name == name }
+        return values.count == 1 ? values[0].value : nil
+    }
+
+    /// The names of the cookies of flows, oldest first.
+    var flowCookies: [String] { cookies.map(\.name).filter(AuthorizationFlow.Cookie.isName) }
+
+    private var cookies: [(name: String, value: String)] {
+        headers.values(of: "Cookie").flatMap { $0.split(separator: ";") }.compactMap { pair in
             let sides = pair.drop { $0 == " " }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            return sides.count == 2 && sides[0] == name ? String(sides[1]) : nil
+            return sides.count == 2 ? (String(sides[0]), String(sides[1])) : nil
         }
-        return values.count == 1 ? values[0] : nil
     }
 }
 
 extension AuthorizationFlow.Cookie {
+    /// How many unfinished flows of a browser continue when another one starts.
+    static let kept = 4
+
+    /// Whether a cookie may be that of a flow. Only such names are repeated in a response.
+    static func isName(_ name: String) -> Bool {
+        name.wholeMatch(of: /(__Host-)?sekisho-flow-[A-Za-z0-9_-]{1,16}/) != nil
+    }
+
+    /// Removes the cookie of another flow.
+    func ending(_ name: String) -> String {
+        "\(name)=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
+    }
+
     /// The value of `Set-Cookie`. Lax: the browser sends it when the provider redirects back.
     func header(value: String, maxAge: Int) -> String {
         "\(name)=\(value); Path=/; Max-Age=\(maxAge); HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")

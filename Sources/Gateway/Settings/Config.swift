@@ -36,7 +36,9 @@ package enum Settings {
         name: "SEKISHO_LOOPS", fallback: nil, meaning: "event loops, 1 to 256 (default: one per core)")
     static let trustedProxies = Setting(
         name: "SEKISHO_TRUSTED_PROXIES", fallback: "",
-        meaning: "comma-separated networks whose X-Forwarded-For is trusted, such as 10.0.0.0/8,fd00::/8")
+        meaning:
+            "comma-separated networks of proxies, such as 10.0.0.0/8,fd00::/8; they must overwrite X-Forwarded-For, -Host and -Proto"
+    )
     static let passwordThreads = Setting(
         name: "SEKISHO_PASSWORD_THREADS", fallback: nil,
         meaning: "threads that hash passwords, 1 to 256 (default: one per core)")
