@@ -27,7 +27,7 @@ final class CorporateProvider: Sendable {
             return try JSON.object([
                 "issuer": .string(issuer), "jwks_uri": .string(issuer + "/keys"),
                 "authorization_endpoint": .string(issuer + "/authorize"), "token_endpoint": .string(issuer + "/token"),
-                "authorization_response_iss_parameter_supported": true,
+                "authorization_response_iss_parameter_supported": .bool(!issuer.contains("silent")),
             ]).bytes
         }
         return try StrictJSON.encode(JWKSet(keys: [JWK(key.publicKey, keyID: "1")]))

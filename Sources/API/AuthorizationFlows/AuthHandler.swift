@@ -10,6 +10,11 @@ extension Endpoint {
             ? try await HandlerStart(call: call).answered() : try await HandlerCallback(call: call).answered()
     }
 
+    /// Takes the responses of one OpenID provider.
+    static let getProviderAuthHandler = page("getProviderAuthHandler", .get, "/__/auth/handler/{providerId}") {
+        try await HandlerCallback(call: $0).answered()
+    }
+
     /// Takes Apple's response.
     static let postAuthHandler = page("postAuthHandler", .post, "/__/auth/handler") {
         try await HandlerCallback(call: $0).keptForm()
@@ -103,7 +108,7 @@ private struct HandlerStart {
                 provider: request.provider, operation: request.operation,
                 delivery: request.isPopup
                     ? .popup(request.event, returnTo: page) : .page(request.event, returnTo: page),
-                redirectURI: call.pipeline.callbackURL(of: call.request, in: client.project),
+                redirectURI: call.pipeline.callbackURL(of: request.provider, for: call.request, in: client.project),
                 scopes: request.scopes, customParameters: request.customParameters),
             for: client.app, in: client.project, from: call.origin)
         // The browser would add the fragment of this page, which can have a token of App Check, to a URL without one.
@@ -111,6 +116,10 @@ private struct HandlerStart {
         if let (cookie, value) = started.cookie {
             let maxAge = Int(AuthorizationFlows.lifetime.components.seconds)
             response.headers.add("Set-Cookie", cookie.header(value: value, maxAge: maxAge))
+            // Flows that were started and abandoned must not fill the requests of the host.
+            for name in call.request.flowCookies.dropLast(AuthorizationFlow.Cookie.kept) {
+                response.headers.add("Set-Cookie", cookie.ending(name))
+            }
         }
         return response
     }
@@ -127,9 +136,10 @@ private struct HandlerStart {
 }
 
 extension RequestPipeline {
-    /// The redirect URI of every provider.
-    func callbackURL(of request: Request, in project: Project) -> String {
+    /// The redirect URI of a provider. Apple and Google share one: Apple posts its response, and Google names itself.
+    func callbackURL(of provider: ProviderID, for request: Request, in project: Project) -> String {
         publicURL(of: request, in: project) + "/__/auth/handler"
+            + (provider.isGenericOpenID ? "/" + provider.rawValue : "")
     }
 }
 

@@ -11,9 +11,14 @@ struct HandlerCallback {
 
     func answered() async throws -> PageResponse {
         try await withFlow(of: call.request.query("state")) { returned in
+            // RFC 6749 §3.1.
+            guard
+                ["state", "code", "iss", "error"].allSatisfy({ name in call.request.query.count { $0.name == name } < 2
+                })
+            else { throw AuthorizationRefusal.invalidResponse }
             let response = AuthorizationResponse { call.request.query($0) }
             let grant = try await flows.complete(
-                returned, with: response, cookie: call.request.cookie, from: call.origin)
+                returned, with: response, at: call.request.path, cookie: call.request.cookie, from: call.origin)
             return PageResponse(
                 try await delivery(of: grant, returned).endingCookie(of: returned.flow), of: returned.project.realm)
         }
@@ -23,7 +28,8 @@ struct HandlerCallback {
     func keptForm() async throws -> PageResponse {
         let form = FormFields(call.request)
         return try await withFlow(of: form?.value("state")) { returned in
-            try await flows.keep(AuthorizationResponse { form?.value($0) }, of: returned)
+            try await flows.keep(
+                AuthorizationResponse { form?.value($0) }, of: returned, at: call.request.path, from: call.origin)
             let state = PercentEncoding.encode(form?.value("state") ?? "")
             return PageResponse(.leading(to: "handler?state=" + state), of: returned.project.realm)
         }
@@ -40,7 +46,9 @@ struct HandlerCallback {
         } catch {
             guard let problem = FlowProblem(error) else { throw error }
             guard let returned else { return try await failure(problem, back: .none, in: nil) }
-            return try await failure(problem, of: returned)
+            let isOver = problem.fault == nil && problem.status == 400 && problem.page != .otherBrowser
+            let page = try await failure(problem, of: returned)
+            return isOver ? page.endingCookie(of: returned.flow) : page
         }
     }
 
@@ -102,6 +110,14 @@ struct HandlerCallback {
             problem.page, back: back, retry: canRetry ? call.repeatedQuery : nil,
             try await call.pageFrame(in: project))
         return PageResponse(page, problem, of: project?.realm)
+    }
+}
+
+extension PageResponse {
+    fileprivate func endingCookie(of flow: AuthorizationFlow) -> PageResponse {
+        var page = self
+        page.response = response.endingCookie(of: flow)
+        return page
     }
 }
 

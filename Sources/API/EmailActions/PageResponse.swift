@@ -4,7 +4,7 @@ internal import Pages
 
 /// The response of a page operation. Pages of other origins cannot read it.
 struct PageResponse {
-    let response: Response
+    var response: Response
     let realm: ID<Realm>?
     /// The error code for the log. The page has a text instead.
     let refusal: String?

@@ -30,9 +30,9 @@ extension EndpointCall {
             AuthorizationStart(
                 provider: provider, operation: operation,
                 delivery: .app(target, sessionID: request.sessionId.nonEmpty),
-                redirectURI: pipeline.callbackURL(of: self.request, in: client.project),
+                redirectURI: pipeline.callbackURL(of: provider, for: self.request, in: client.project),
                 scopes: request.oauthScope?.split(separator: " ").map(String.init) ?? [],
-                customParameters: try decoded(as: CustomParameters.self, snakeCaseKeys: false).customParameter ?? [:]),
+                customParameters: try decoded(as: CustomParameters.self, snakeCaseKeys: false).visible),
             for: client.app, in: client.project, from: origin)
         return try .json(
             StartedFlowResponse(
@@ -79,6 +79,13 @@ private struct CreateAuthUriRequest: ClientRequest {
 /// Further parameters of the provider's page. Their names stay as the client writes them.
 private struct CustomParameters: Decodable {
     let customParameter: [String: String]?
+
+    /// Without `prompt=none`: nobody shall come back with a grant who has seen no page of the provider.
+    var visible: [String: String] {
+        (customParameter ?? [:]).filter { name, value in
+            name.lowercased() != "prompt" || !value.split(separator: " ").contains("none")
+        }
+    }
 }
 
 private struct StartedFlowResponse: Encodable {

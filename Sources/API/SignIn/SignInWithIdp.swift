@@ -43,7 +43,9 @@ private struct SignInWithIdpRequest: IdpRequest {
             try requireImplemented()
             let redeemed = try await flows.redeem(
                 grant: grant, sessionID: sessionId, for: client.app, in: client.project)
-            return (.authorization(redeemed), OAuthTokens(redeemed.tokens))
+            var tokens = OAuthTokens(redeemed.tokens)
+            if returnRefreshToken != true { tokens.refreshToken = nil }
+            return (.authorization(redeemed), tokens)
         }
         let evidence = try evidence()
         try requireImplemented()
@@ -51,7 +53,6 @@ private struct SignInWithIdpRequest: IdpRequest {
     }
 
     private func requireImplemented() throws(RequestRefusal) {
-        guard returnRefreshToken != true else { throw .notImplemented("returnRefreshToken") }
         guard pendingIdToken.nonEmpty == nil else { throw .notImplemented("pendingIdToken") }
     }
 }
@@ -62,6 +63,12 @@ private struct OAuthTokens {
     let accessToken: String?
     var refreshToken: String?
     var expiresIn: Int64?
+
+    var withoutRefreshToken: OAuthTokens {
+        var tokens = self
+        tokens.refreshToken = nil
+        return tokens
+    }
 
     /// As the client sent them.
     init(_ evidence: IdpEvidence?) {
@@ -127,14 +134,14 @@ private struct SignInWithIdpResponse: Encodable {
             expiresIn = signedIn.expiresInSeconds
             isNewUser = isNew ? true : nil
         case .confirmationNeeded(let existing, let isRecycled, let profile, let pendingToken):
-            self.init(profile, returning: tokens)
+            self.init(profile, returning: tokens.withoutRefreshToken)
             needConfirmation = true
             localId = existing?.id.rawValue
             verifiedProvider = existing?.signInMethods.map(\.rawValue)
             emailRecycled = isRecycled ? true : nil
             self.pendingToken = pendingToken
         case .conflict(let refusal, let profile, let pendingToken):
-            self.init(profile, returning: tokens)
+            self.init(profile, returning: tokens.withoutRefreshToken)
             errorMessage = refusal.message
             self.pendingToken = pendingToken
         }

@@ -26,6 +26,8 @@ public struct AuthorizationFlow: Hashable, SealedTokenContent {
     public let app: ID<App>
     public let provider: ProviderID
     public let clientID: String
+    /// The provider's issuer at the start; see ``VerifiedIdentity/issuer``.
+    public let issuer: String?
     public let operation: Operation
     /// Issued by the gateway, single-use, and part of the provider's identity token.
     public let nonce: String
@@ -51,6 +53,12 @@ extension AuthorizationFlow {
         switch delivery {
         case .app(let target, _), .popup(_, let target), .page(_, let target): target
         }
+    }
+
+    /// Requires that a response came to the redirect URI of this flow. A provider whose responses do not name their issuer
+    /// has a redirect URI of its own, so that no code of another provider is sent to it (RFC 9700 §4.4.2).
+    func require(path: String) throws(AuthorizationRefusal) {
+        guard redirectURI.hasSuffix(path) else { throw .invalidResponse }
     }
 
     /// What the identity will be used for.

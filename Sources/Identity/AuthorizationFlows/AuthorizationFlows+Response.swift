@@ -37,10 +37,12 @@ public struct FlowGrant: Sendable {
 extension AuthorizationFlows {
     /// Finds the flow that a provider's response belongs to.
     public func flow(of state: String) async throws -> ReturnedFlow {
-        guard let parsed = AuthorizationState(state), let project = try await directory.realm(parsed.realm),
-            project.tenant?.settings.isDisabled != true
-        else { throw AuthorizationRefusal.stateInvalid }
-        let (flow, replayKey) = try unsealed(AuthorizationFlow.self, from: parsed.sealed, in: project.realm)
+        guard let parsed = AuthorizationState(state) else { throw AuthorizationRefusal.stateInvalid }
+        // Nothing is looked up for a forged state.
+        let (flow, replayKey) = try unsealed(AuthorizationFlow.self, from: parsed.sealed, in: parsed.realm)
+        guard let project = try await directory.realm(parsed.realm), project.tenant?.settings.isDisabled != true else {
+            throw AuthorizationRefusal.stateInvalid
+        }
         guard let app = try await directory.app(flow.app, project.id) else { throw AuthorizationRefusal.notConfigured }
         return ReturnedFlow(
             flow: flow, project: project, app: app,
@@ -48,8 +50,15 @@ extension AuthorizationFlows {
     }
 
     /// Keeps the form that a provider posted, until a request comes with the cookie.
-    public func keep(_ response: AuthorizationResponse, of returned: ReturnedFlow) async throws {
-        guard returned.flow.receivesForm else { throw AuthorizationRefusal.invalidResponse }
+    ///
+    /// - Parameter path: of the request.
+    public func keep(
+        _ response: AuthorizationResponse, of returned: ReturnedFlow, at path: String, from origin: RequestContext
+    ) async throws {
+        try takeResponse(of: returned, from: origin)
+        try returned.flow.require(path: path)
+        guard returned.flow.receivesForm, response.code.map(\.utf8.count) ?? 0 <= AuthorizationResponse.lengthLimit
+        else { throw AuthorizationRefusal.invalidResponse }
         let sealed = try sealedTokens.encode(response, until: returned.stored.expiresAt, in: returned.project.realm)
         try await store.keep(sealed, of: returned.stored)
     }
@@ -59,15 +68,15 @@ extension AuthorizationFlows {
     ///
     /// - Parameters:
     ///   - response: ignored if the provider posts its response.
+    ///   - path: of the request.
     ///   - cookie: the value of the cookie with this name.
     public func complete(
-        _ returned: ReturnedFlow, with response: AuthorizationResponse, cookie: (String) -> String?,
-        from origin: RequestContext
+        _ returned: ReturnedFlow, with response: AuthorizationResponse, at path: String,
+        cookie: (String) -> String?, from origin: RequestContext
     ) async throws -> FlowGrant {
         do {
-            try limiter.take(
-                .authorizationFlows(from: origin.network), Policy.authorizationFlowLimit,
-                Policy.authorizationFlowWindow, ID(returned.project.id))
+            try takeResponse(of: returned, from: origin)
+            try returned.flow.require(path: path)
             try requireBrowser(returned.flow, cookie: cookie)
             let grant = try await granted(returned, response)
             note(.granted)
@@ -81,6 +90,14 @@ extension AuthorizationFlows {
             }
             throw error
         }
+    }
+
+    private func takeResponse(
+        of returned: ReturnedFlow, from origin: RequestContext
+    ) throws(TooManyAttempts) {
+        try limiter.take(
+            .authorizationFlows(from: origin.network), Policy.authorizationFlowLimit, Policy.authorizationFlowWindow,
+            ID(returned.project.id))
     }
 
     private func requireBrowser(
@@ -122,7 +139,9 @@ extension AuthorizationFlows {
         }
         // The provider may have been disabled since.
         try verifier.admit(flow.provider, returned.app, project, flow.use)
-        guard let settings = project.settings(of: flow.provider) else { throw ProviderRefusal.notConfigured }
+        // A code of the earlier issuer is not sent to a later one.
+        guard let settings = project.settings(of: flow.provider), flow.issuer == project.issuer(of: flow.provider)
+        else { throw ProviderRefusal.notConfigured }
         let tokens = try await servers.redeem(
             CodeRedemption(
                 settings: settings, realm: project.realm, clientID: flow.clientID, code: Secret(code),
@@ -141,6 +160,7 @@ extension AuthorizationFlows {
             provider: flow.provider, idToken: Secret(tokens.idToken), rawNonce: flow.nonce, name: name)
         let nonceKey = try sealedTokens.replayKey(ofNonce: flow.nonce, at: now, in: project.realm)
         credential.nonceIsFromGateway = nonceKey != nil
+        credential.requiresNonceInToken = true
         var identity = try await verifier.verify(credential, returned.app, project)
         identity.replayKeys += [nonceKey].compactMap(\.self)
         if flow.provider == .apple, let refreshToken = tokens.refreshToken {

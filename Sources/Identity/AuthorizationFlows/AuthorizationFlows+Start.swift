@@ -55,7 +55,8 @@ extension AuthorizationFlows {
         let verifier = start.provider == .apple ? nil : secrets.random()
         let cookie = sessionID == nil ? newCookie(isSecure: start.redirectURI.hasPrefix("https://")) : nil
         let flow = AuthorizationFlow(
-            app: app.id, provider: start.provider, clientID: clientID, operation: start.operation,
+            app: app.id, provider: start.provider, clientID: clientID, issuer: project.issuer(of: start.provider),
+            operation: start.operation,
             nonce: sealedTokens.nonce(until: end, in: project.realm).raw, verifier: verifier,
             redirectURI: start.redirectURI, delivery: delivery, cookie: cookie?.cookie)
         let state = AuthorizationState(

@@ -7,11 +7,16 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
 
     public let text: String
 
-    /// A URL that a client names: exactly one of the app's redirect URIs, or a page of an authorized domain. A page
-    /// without TLS is accepted on the device itself, and in `dev`.
+    /// A URL that a client names: exactly one of the app's redirect URIs; for an app without any, a page of an authorized
+    /// domain. A page without TLS is accepted on the device itself, and in `dev`.
     public init(_ text: String, of app: App, in project: Project) throws(ContinueURLRefusal) {
         guard Self.isReadable(text) else { throw .malformed }
-        if !app.settings.redirectURIs.contains(text) { try Self.requirePage(text, in: project) }
+        if app.settings.redirectURIs.isEmpty {
+            try Self.requirePage(text, in: project)
+        } else if !app.settings.redirectURIs.contains(text) {
+            guard Self.canBeRegistered(text) else { throw .malformed }
+            throw .unauthorizedDomain
+        }
         guard !Self.hasReservedName(text) else { throw .malformed }
         self.text = text
     }

@@ -22,5 +22,6 @@ struct Destination: Sendable {
     static func app(_ link: ActionLink) -> Destination { Destination(link.url) }
     /// - Parameter url: the target with parameters that the gateway added. Its scheme can be that of an app.
     static func app(_: AuthorizationTarget, at url: String) -> Destination { Destination(URLReference(appLink: url)) }
-    static func handler(query: String) -> Destination { Destination("handler?" + query) }
+    /// The same page with another query.
+    static func handler(query: String) -> Destination { Destination("?" + query) }
 }

@@ -124,6 +124,7 @@ struct AuthHandlerTests {
         for (host, origin) in [
             ("localhost", "https://localhost"), ("localhost:8443", "https://localhost:8443"),
             ("evil.example", "https://auth.example.com"), ("localhost/x", "https://auth.example.com"),
+            ("localhost?x", "https://auth.example.com"),
         ] {
             let started = try await TestBrowser(gateway).send(
                 .get, TestGateway.handlerURL("google.com"),

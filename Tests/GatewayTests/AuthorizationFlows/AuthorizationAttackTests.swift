@@ -46,6 +46,30 @@ struct AuthorizationAttackTests {
         }
     }
 
+    @Test("learns nothing more from a grant that was used")
+    func usedGrant() async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        let ada = try await gateway.signUp(email: "someone@example.com")
+        let eve = try await gateway.signUp(email: "eve@example.com")
+        let flow = try await gateway.startFlow("google.com", ["operation": "LINK"])
+        let location = try await flow.agree(.mary)
+        #expect(try await flow.signIn(at: location, ["idToken": .string(ada.idToken)]).outcome == "200")
+        let again = try await flow.signIn(
+            at: location, ["idToken": .string(eve.idToken), "returnIdpCredential": true])
+        #expect(again.outcome == Self.invalidGrant)
+    }
+
+    @Test("gets no code of an issuer that a provider had before")
+    func otherIssuer() async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        let flow = try await gateway.startFlow("oidc.corp")
+        let later = try await gateway.withProvider(
+            "oidc.corp", #"{"openId": {"issuer": "https://b.corp.example", "trustsEmail": false}}"#)
+        let page = try await TestBrowser(later).agree(at: flow.authURI)
+        #expect(page.heading == "This sign-in is not available")
+        #expect(!gateway.simulators.asked.urls.contains("https://b.corp.example/token"))
+    }
+
     @Test("cannot use a grant after a minute")
     func late() async throws {
         let gateway = try await ClientFlowTests.gateway()
@@ -128,6 +152,48 @@ struct AuthorizationAttackTests {
         #expect(gateway.simulators.apple.faultInjection.count(of: SimulatedApple.tokenPath) == 0)
     }
 
+    @Test("cannot have a code of another provider sent to a provider that does not name itself")
+    func silentProvider() async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        _ = try await gateway.database.pool.execute(
+            """
+            INSERT INTO identity_provider (project_id, provider, settings, updated_at) VALUES ('demo', 'oidc.silent',
+                '{"enabled": true, "clientIds": ["corp-client"], "openId": {"issuer": "https://silent.corp.example",
+                "trustsEmail": false}}', now())
+            """)
+        let flow = try await gateway.withFreshCaches().startFlow("oidc.silent")
+        let request = Parameters(flow.authURI)
+        #expect(request["redirect_uri"] == "https://auth.example.com/__/auth/handler/oidc.silent")
+        let query = "?code=c-of-apple&state=" + request["state"]
+        for path in ["/__/auth/handler", "/__/auth/handler/oidc.corp"] {
+            let page = try await TestBrowser(gateway).send(.get, path + query)
+            #expect(page.heading == "The sign-in did not work")
+        }
+        #expect(!gateway.simulators.asked.urls.contains("https://silent.corp.example/token"))
+        let location = try await flow.agree()
+        #expect(try await flow.signIn(at: location).outcome == "200")
+    }
+
+    @Test("cannot fill the requests of a host with the cookies of abandoned flows")
+    func cookies() async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        let browser = TestBrowser(gateway)
+        for _ in 0..<12 { _ = try await browser.send(.get, TestGateway.handlerURL("google.com")) }
+        #expect(browser.cookies.count <= 5)
+        let started = try await browser.send(.get, TestGateway.handlerURL("google.com"))
+        let before = browser.cookies.count
+        _ = try await browser.agree(at: #require(started.location)) { $0 = $0.filter { $0.0 == "state" } }
+        #expect(browser.cookies.count == before - 1, "a rejected flow is over")
+    }
+
+    @Test("cannot repeat a parameter of a response")
+    func repeated() async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        let flow = try await gateway.startFlow("google.com")
+        let page = try await TestBrowser(gateway).agree(at: flow.authURI) { $0.append(("code", "other")) }
+        #expect(page.status == 400)
+    }
+
     @Test("cannot replay a response")
     func replay() async throws {
         let gateway = try await ClientFlowTests.gateway()
@@ -141,7 +207,7 @@ struct AuthorizationAttackTests {
         }
     }
 
-    @Test("cannot forge or change a state", arguments: ["", "x", ".", "x.demo", "x.other"])
+    @Test("cannot forge or change a state", arguments: ["", "x", ".", "x.demo", "x.other", "x.%00"])
     func forgedState(text: String) async throws {
         let gateway = try await ClientFlowTests.gateway()
         let real = Parameters(try await gateway.startFlow("google.com").authURI)["state"]

@@ -72,13 +72,17 @@ struct ClientFlowTests {
     @Test("gives the name that Apple sends once, and keeps the refresh token for its revocation")
     func appleGrant() async throws {
         let gateway = try await Self.gateway()
-        let signedIn = try await gateway.startFlow("apple.com").complete()
+        let silent = try await gateway.startFlow("apple.com").complete(.mary)
+        #expect(silent.json["oauthRefreshToken"] == nil)
+        _ = try await gateway.database.pool.execute("DELETE FROM apple_grant")
+        let calls = gateway.simulators.apple.faultInjection.count(of: SimulatedApple.tokenPath)
+        let signedIn = try await gateway.startFlow("apple.com").complete(.ada, ["returnRefreshToken": true])
         #expect(signedIn.json["displayName"]?.string == "Ada Lovelace")
         #expect(signedIn.json["oauthRefreshToken"]?.string?.isEmpty == false)
         #expect(try await gateway.appleGrants() == ["REDEEMING REFRESH_TOKEN com.example.web"])
         try await gateway.attemptAppleGrants()
         #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN com.example.web"])
-        #expect(gateway.simulators.apple.faultInjection.count(of: SimulatedApple.tokenPath) == 1)
+        #expect(gateway.simulators.apple.faultInjection.count(of: SimulatedApple.tokenPath) == calls + 1)
         #expect(try await gateway.delete(Tokens(signedIn).idToken).status == 200)
         try await gateway.attemptAppleGrants()
         #expect(gateway.simulators.apple.revocations == 1)
@@ -90,13 +94,23 @@ struct ClientFlowTests {
         for (continueURI, expected) in [
             ("com.example.app:/done", "com.example.app:/done?grant="),
             ("https://links.example/a", "https://links.example/a?grant="),
-            ("https://localhost/x?a=1#top", "https://localhost/x?a=1&grant="),
         ] {
             let flow = try await gateway.startFlow("google.com", ["continueUri": .string(continueURI)])
             let location = try await flow.agree()
             #expect(location.hasPrefix(expected), "\(location)")
             #expect(try await flow.signIn(at: location).outcome == "200")
         }
+    }
+
+    @Test("returns to any page of an authorized domain if the app lists no URIs")
+    func page() async throws {
+        let flow = try await Self.gateway().startFlow(
+            "google.com", ["continueUri": "https://localhost/x?a=1#top", "customParameter": ["prompt": "none"]])
+        #expect(!flow.authURI.contains("prompt"), "the person shall see a page of the provider")
+        let location = try await flow.agree()
+        #expect(location.hasPrefix("https://localhost/x?a=1&grant="))
+        #expect(location.hasSuffix("#top"))
+        #expect(try await flow.signIn(at: location).outcome == "200")
     }
 
     @Test(
@@ -179,7 +193,7 @@ struct ClientFlowTests {
                     "login_hint": "ada@example.com", "prompt": "select_account", "client_id": "evil", "state": "evil",
                     "Nonce": "evil", "redirect_uri": "https://evil.example", "response_type": "token", "scope": "evil",
                     "code_challenge": "evil", "request_uri": "https://evil.example", "request": "evil",
-                    "response_mode": "fragment",
+                    "response_mode": "fragment", "redirect.uri": "evil", "client id": "evil", "state[": "evil",
                 ],
             ])
         let request = Parameters(flow.authURI)

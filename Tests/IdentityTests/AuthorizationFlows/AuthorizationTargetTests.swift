@@ -17,7 +17,7 @@ struct AuthorizationTargetTests {
             "com.example.app:/done", "https://links.example/done", "http://127.0.0.1:7/",
         ]))
 
-    private static func outcome(_ text: String) -> String {
+    private static func outcome(_ text: String, of app: App) -> String {
         do {
             _ = try AuthorizationTarget(text, of: app, in: project)
             return "accepted"
@@ -27,14 +27,24 @@ struct AuthorizationTargetTests {
     }
 
     @Test(
-        "is a page of an authorized domain, or exactly a redirect URI",
+        "is exactly a redirect URI of an app that has some",
+        arguments: [
+            ("com.example.app:/done", "accepted"), ("https://links.example/done", "accepted"),
+            ("http://127.0.0.1:7/", "accepted"), ("https://app.example.com/", "UNAUTHORIZED_DOMAIN"),
+            ("http://127.0.0.1:8/", "UNAUTHORIZED_DOMAIN"), ("com.example.app:/done/", "UNAUTHORIZED_DOMAIN"),
+            ("COM.example.app:/done", "UNAUTHORIZED_DOMAIN"), ("https://links.example/done?x", "UNAUTHORIZED_DOMAIN"),
+            ("javascript:alert(1)", "INVALID_CONTINUE_URI"),
+        ])
+    func registered(text: String, expected: String) {
+        #expect(Self.outcome(text, of: Self.app) == expected)
+    }
+
+    @Test(
+        "is otherwise a page of an authorized domain",
         arguments: [
             ("https://app.example.com/", "accepted"), ("https://APP.example.com:8443/a?b#c", "accepted"),
-            ("http://localhost:5000/", "accepted"), ("com.example.app:/done", "accepted"),
-            ("https://links.example/done", "accepted"), ("http://127.0.0.1:7/", "accepted"),
-            ("http://app.example.com/", "INVALID_CONTINUE_URI"), ("http://127.0.0.1:8/", "UNAUTHORIZED_DOMAIN"),
-            ("https://sub.app.example.com/", "UNAUTHORIZED_DOMAIN"), ("com.example.app:/done/", "UNAUTHORIZED_DOMAIN"),
-            ("COM.example.app:/done", "UNAUTHORIZED_DOMAIN"), ("https://links.example/done?x", "UNAUTHORIZED_DOMAIN"),
+            ("http://localhost:5000/", "accepted"), ("http://app.example.com/", "INVALID_CONTINUE_URI"),
+            ("com.example.app:/done", "UNAUTHORIZED_DOMAIN"), ("https://sub.app.example.com/", "UNAUTHORIZED_DOMAIN"),
             ("javascript:alert(1)", "INVALID_CONTINUE_URI"),
             ("JavaScript://app.example.com/%0a", "INVALID_CONTINUE_URI"),
             ("data:text/html,x", "INVALID_CONTINUE_URI"), ("https://app.example.com\\@evil/", "INVALID_CONTINUE_URI"),
@@ -43,9 +53,11 @@ struct AuthorizationTargetTests {
             ("https://app.example.com/ x", "INVALID_CONTINUE_URI"),
             ("https://app.example.com/" + String(repeating: "x", count: 2048), "INVALID_CONTINUE_URI"),
         ])
-    func target(text: String, expected: String) {
-        #expect(Self.outcome(text) == expected)
+    func page(text: String, expected: String) {
+        #expect(Self.outcome(text, of: Self.plain) == expected)
     }
+
+    private static let plain = App(id: ID("app"))
 
     @Test(
         "gets parameters of the gateway before its fragment",
@@ -56,7 +68,9 @@ struct AuthorizationTargetTests {
             ("com.example.app:/done", "com.example.app:/done?grant=g"),
         ])
     func adding(text: String, expected: String) throws {
-        #expect(try AuthorizationTarget(text, of: Self.app, in: Self.project).adding("grant", "g") == expected)
+        #expect(
+            try AuthorizationTarget(text, of: text.hasPrefix("https") ? Self.plain : Self.app, in: Self.project).adding(
+                "grant", "g") == expected)
     }
 
     @Test(
