@@ -45,6 +45,7 @@ INVALID = {
     ],
     "SEKISHO_SMTP_URL": ["mail.example.com", "https://mail.example.com", "smtp://", "smtps://mail.example.com:0"],
     "SEKISHO_EMAIL_FROM": ["no-address", "Auth <auth@example.com>"],
+    "SEKISHO_APPLE_DOMAIN_ASSOCIATION": ["\u5c71", "a" * 65537],
     "SEKISHO_SMTP_CA_FILE": ["/nowhere/certificates.pem"],
     "SEKISHO_LOG_LEVEL": ["loud", "INFO"],
     "SEKISHO_DRAIN_SECONDS": ["-1", "301", "1.5"],
