@@ -85,16 +85,20 @@ final class AuthCore: Sendable {
                 if former == .pending { announce(&state) }
                 return
             }
-            state.tenantID = session.tenantID ?? state.tenantID
-            state.user = User(session, core: self)
-            scheduleRefresh(&state)
-            announce(&state)
+            useStored(session, &state)
         } catch SessionStoreError.locked {
             state.restoration = .pending
         } catch {
             state.restoration = .failed
             if former == .pending { announce(&state) }
         }
+    }
+
+    private func useStored(_ session: Session, _ state: inout State) {
+        state.tenantID = session.tenantID ?? state.tenantID
+        state.user = User(session, core: self)
+        scheduleRefresh(&state)
+        announce(&state)
     }
 
     // MARK: Changes of the user
@@ -115,10 +119,13 @@ final class AuthCore: Sendable {
 
     /// Removes the stored session, then the user.
     ///
+    /// - Parameter expected: the only user to sign out. The item of another user, whom another process has signed in,
+    ///   stays.
     /// - Throws: ``AuthErrorCode/keychainError``; the user then stays.
     /// - Returns: the user, or `nil` if there was none or another than expected.
     @discardableResult func signOut(_ expected: User? = nil) throws -> User? {
         try withState { state in
+            if expected != nil { adoptStored(&state) }
             let user = state.user
             if let expected, user !== expected { return nil }
             do { try options.store.remove(key(state).name) } catch { throw Self.storeError(error) }
@@ -135,9 +142,11 @@ final class AuthCore: Sendable {
     /// already made it.
     func update(_ user: User, _ change: (inout Session) -> Void) {
         withState { state in
+            // A write must not replace newer tokens, or another user, that another process has stored.
+            let isStored = adoptStored(&state)
             user.session.withLock(change)
             guard state.user === user else { return }
-            state.needsSave = (try? save(user.session.current, state)) == nil
+            if isStored { state.needsSave = (try? save(user.session.current, state)) == nil }
             scheduleRefresh(&state)
             announce(&state)
         }
@@ -155,23 +164,31 @@ final class AuthCore: Sendable {
         }
     }
 
-    /// Adopts newer tokens of the same account that another process has stored.
-    func adoptStoredTokens(_ user: User) {
-        withState { state in
-            let key = key(state)
-            guard state.user === user, !state.needsSave,
-                let item = try? options.store.load(key.name),
-                let stored = StoredSession(decoding: item, owner: key.owner)?.session
-            else { return }
-            let known = user.session.current
-            guard stored.profile.uid == known.profile.uid,
-                stored.tokens.refreshToken != known.tokens.refreshToken,
-                stored.tokens.issuedAt >= known.tokens.issuedAt
-            else { return }
+    /// Adopts what another process has stored.
+    func adoptStoredSession() { withState { _ = adoptStored(&$0) } }
+
+    /// Adopts what another process has stored: newer tokens of the same account, or another user.
+    ///
+    /// - Returns: whether the current user may be written. If another process has removed the item, it signed the user
+    ///   out, which a write would undo.
+    @discardableResult private func adoptStored(_ state: inout State) -> Bool {
+        guard let user = state.user, !state.needsSave else { return true }
+        let key = key(state)
+        let item: Data?
+        do { item = try options.store.load(key.name) } catch { return true }
+        guard let item else { return false }
+        guard let stored = StoredSession(decoding: item, owner: key.owner)?.session else { return true }
+        let known = user.session.current
+        if stored.profile.uid != known.profile.uid {
+            useStored(stored, &state)
+        } else if stored.tokens.refreshToken != known.tokens.refreshToken,
+            stored.tokens.issuedAt >= known.tokens.issuedAt
+        {
             user.session.withLock { $0 = stored }
             scheduleRefresh(&state)
             announce(&state)
         }
+        return true
     }
 
     private func save(_ session: Session, _ state: State) throws {

@@ -17,6 +17,8 @@ extension User {
     ///
     /// - Parameter forced: whether valid tokens are renewed too.
     func freshTokens(forced: Bool = false) async throws -> SessionTokens {
+        // A store that failed may work again. Until the write succeeds, a restart would lose the session.
+        try? core.saveIfNeeded(self)
         let known = session.current.tokens
         if !forced && known.isFresh(core.time.reading) { return known }
         let attempts = refreshState.current.attempts
@@ -32,7 +34,7 @@ extension User {
 
     /// Renews the tokens. Call inside the gate.
     func renewTokens(from known: SessionTokens, forced: Bool) async throws -> SessionTokens {
-        core.adoptStoredTokens(self)
+        core.adoptStoredSession()
         let stored = session.current.tokens
         if stored.idToken != known.idToken && stored.isFresh(core.time.reading) { return stored }
         do {
@@ -49,7 +51,7 @@ extension User {
             if error.endsSession {
                 // Another process may have replaced the session, for example with a new password.
                 let rejected = session.current.tokens
-                core.adoptStoredTokens(self)
+                core.adoptStoredSession()
                 let stored = session.current.tokens
                 if stored != rejected { return try await renewTokens(from: rejected, forced: forced) }
                 await core.endSession(of: self)
@@ -79,7 +81,7 @@ extension User {
                 guard (try? IDTokenClaims(of: response.value.accessToken))?.subject == uid else {
                     throw AuthErrorCode.internalError.with("The gateway answered for another user.")
                 }
-                var tokens = response.tokens
+                var tokens = try SessionTokens.required(response.tokens)
                 tokens.formerRefreshToken = refreshToken
                 return tokens
             } catch let error as AuthErrorCode where error.isTransient && failures < 2 {

@@ -1,9 +1,10 @@
 internal import Foundation
 
 extension SessionTokens {
-    /// - Returns: `nil` if a member is missing.
+    /// - Returns: `nil` if a member is missing or cannot be used.
     init?(idToken: String?, refreshToken: String?, expiresIn: DecimalText?, sentAt: GatewayTime) {
-        guard let idToken, let refreshToken, let lifetime = expiresIn?.value, lifetime > 0 else { return nil }
+        guard let idToken, let refreshToken, !refreshToken.isEmpty, let lifetime = expiresIn?.value, lifetime > 0
+        else { return nil }
         self.init(
             idToken: idToken, refreshToken: refreshToken, lifetime: lifetime, receivedAt: sentAt.gatewayTime,
             clockOffset: sentAt.clockOffset ?? 0, receivedUptime: sentAt.uptime)
@@ -38,10 +39,9 @@ extension Received<MergeResponse> {
 }
 
 extension Received<TokenResponse> {
-    var tokens: SessionTokens {
+    var tokens: SessionTokens? {
         SessionTokens(
-            idToken: value.accessToken, refreshToken: value.refreshToken, lifetime: value.expiresIn.value,
-            receivedAt: sentAt.gatewayTime, clockOffset: sentAt.clockOffset ?? 0, receivedUptime: sentAt.uptime)
+            idToken: value.accessToken, refreshToken: value.refreshToken, expiresIn: value.expiresIn, sentAt: sentAt)
     }
 }
 

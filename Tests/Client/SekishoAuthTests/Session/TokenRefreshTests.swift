@@ -237,6 +237,35 @@ struct TokenRefreshTests {
         #expect(app.auth.currentUser === user)
     }
 
+    @Test("refuses tokens that cannot be used", arguments: [("", "3600"), ("x", "0"), ("x", "-1")])
+    func unusableTokens(refreshToken: String, lifetime: String) async throws {
+        let (app, user) = try await signedIn()
+        let idToken = try await user.getIDToken()
+        let known = user.refreshToken
+        app.clock.advance(by: hour)
+        app.wire.always(
+            .answers(
+                200, [:],
+                #"{"access_token":"\#(idToken)","refresh_token":"\#(refreshToken)","expires_in":"\#(lifetime)"}"#))
+        #expect(await failure { try await user.getIDToken() } == .internalError)
+        #expect(user.refreshToken == known)
+        app.wire.always(nil)
+        _ = try await user.getIDToken()
+    }
+
+    @Test("stores what an operation could not store, as soon as the store works again")
+    func laterWrite() async throws {
+        let (app, user) = try await signedIn()
+        app.store.fail(.failed("disk full"))
+        try await user.updatePassword(to: "another secret")
+        app.store.fail(nil)
+        // No refresh is needed yet.
+        _ = try await user.getIDToken()
+        let restored = try #require(try app.restarted().currentUser)
+        app.clock.advance(by: hour)
+        _ = try await restored.getIDToken()
+    }
+
     @Test("that cannot be stored stays in memory, and the next one waits until it is stored")
     func failedWrite() async throws {
         let (app, user) = try await signedIn()

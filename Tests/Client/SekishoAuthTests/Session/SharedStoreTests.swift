@@ -1,0 +1,64 @@
+import Foundation
+import Identity
+import SekishoAuth
+import Testing
+
+@testable import Support
+
+@Suite("Two processes with one store")
+struct SharedStoreTests {
+    /// A user of one process, whom a second process has restored from the same store.
+    private func twoProcesses() async throws -> (app: TestApp, user: User, otherAuth: Auth, other: User) {
+        let app = try await TestApp(TestGateway(.sekisho, transport: .socket))
+        let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "correct horse battery").user
+        let otherAuth = try app.restarted()
+        return (app, user, otherAuth, try #require(otherAuth.currentUser))
+    }
+
+    @Test("a process that is refreshes behind does not store its older tokens")
+    func olderTokens() async throws {
+        let (app, user, _, other) = try await twoProcesses()
+        for _ in 0..<3 {
+            app.clock.advance(by: 10)
+            _ = try await user.getIDToken(forcingRefresh: true)
+        }
+        // Its ID token is still valid, so that it sends the request without a refresh.
+        try await other.reload()
+        #expect(other.refreshToken == user.refreshToken)
+        app.clock.advance(by: 3600)
+        let restored = try #require(try app.restarted().currentUser)
+        _ = try await restored.getIDToken()
+        try await restored.reload()
+    }
+
+    @Test("a process whose user is not the stored one any more follows the store, and does not write")
+    func anotherUser() async throws {
+        let (app, user, otherAuth, _) = try await twoProcesses()
+        let next = try await otherAuth.createUser(withEmail: "mary@example.com", password: "correct horse battery").user
+        try await user.reload()
+        #expect(app.auth.currentUser?.uid == next.uid)
+        #expect(try app.restarted().currentUser?.uid == next.uid)
+    }
+
+    @Test("the end of the former user's session leaves the session of the next user in the store")
+    func formerSessionEnds() async throws {
+        let (app, user, otherAuth, _) = try await twoProcesses()
+        let idToken = try await user.getIDToken()
+        try otherAuth.signOut()
+        try await eventually { try await app.gateway.lookup(idToken).status == 400 }
+        let next = try await otherAuth.signInAnonymously().user
+        #expect(await failure { try await user.reload() } == .userTokenExpired)
+        #expect(app.auth.currentUser?.uid == next.uid)
+        #expect(try app.restarted().currentUser?.uid == next.uid)
+    }
+
+    @Test("a sign-out in one process is not undone by a write of the other")
+    func signOut() async throws {
+        let (app, user, otherAuth, _) = try await twoProcesses()
+        app.wire.next(.losesRequest, of: "revokeSession")
+        try otherAuth.signOut()
+        try await eventually { app.wire.operations.contains("revokeSession") }
+        try await user.reload()
+        #expect(app.store.isEmpty)
+    }
+}
