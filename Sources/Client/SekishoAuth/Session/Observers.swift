@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Foundation
 
 /// One registration for changes of the user.
@@ -40,7 +41,10 @@ extension AuthCore {
         }
     }
 
-    func removeObserver(_ id: Int) { state.withLock { _ = $0.observers.removeValue(forKey: id) } }
+    func removeObserver(_ id: Int) {
+        // The listener is released after the lock: the objects that it kept may remove a listener when they end.
+        _ = state.withLock { $0.observers.removeValue(forKey: id) }
+    }
 
     /// Queues a change for every observer that does not know it. Runs under the lock, which keeps the order.
     func announce(_ state: inout State) {

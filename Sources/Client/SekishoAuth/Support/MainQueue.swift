@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Dispatch
 
 /// A closure of the app that is called on the main queue only, which is why it need not be `Sendable`.
 final class MainQueueHandler<Value: Sendable>: @unchecked Sendable {

@@ -131,6 +131,34 @@ struct RestoreTests {
         #expect(heard.all == ["called"])
     }
 
+    /// Removes its listener when it ends, as controllers of tutorials do.
+    private final class Owner: @unchecked Sendable {
+        private let auth: Auth
+        private var handle: (any NSObjectProtocol)?
+
+        init(_ auth: Auth) {
+            self.auth = auth
+            handle = auth.addStateDidChangeListener { _, _ in }
+        }
+
+        deinit { if let handle { auth.removeStateDidChangeListener(handle) } }
+    }
+
+    @Test("a listener can keep the last reference to an object that removes another listener when it ends")
+    func removedInDeinit() async throws {
+        let (app, _) = try await stored()
+        nonisolated(unsafe) let handle = { [owner = Owner(app.auth)] in
+            app.auth.addStateDidChangeListener { _, _ in withExtendedLifetime(owner) {} }
+        }()
+        await mainQueueDrained()
+        let heard = Heard()
+        DispatchQueue.global().async {
+            app.auth.removeStateDidChangeListener(handle)
+            heard.note("removed")
+        }
+        try await eventually { heard.all == ["removed"] }
+    }
+
     @Test("a sequence that is cancelled while the store is locked ends")
     func cancelledSequence() async throws {
         let (app, _) = try await stored()
