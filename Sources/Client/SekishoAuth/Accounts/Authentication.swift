@@ -112,7 +112,7 @@ extension AuthCore {
                 providerID: provider ?? "", isNewUser: response.value.isNewUser ?? isNewUser))
     }
 
-    var tenantID: String? { state.withLock(\.tenantID) }
+    var tenantID: String? { withState(\.tenantID) }
 }
 
 extension AuthCredential {

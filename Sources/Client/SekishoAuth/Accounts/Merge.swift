@@ -23,6 +23,13 @@ public struct MergePreview: Sendable {
     let token: String
 }
 
+extension MergePreview: CustomStringConvertible, CustomReflectable {
+    /// The two accounts. Does not contain the token that stands for the user's consent.
+    public var description: String { "MergePreview(sourceUID: \(sourceUID), targetUID: \(targetUID))" }
+    /// See `description`.
+    public var customMirror: Mirror { Mirror(self, children: ["sourceUID": sourceUID, "targetUID": targetUID]) }
+}
+
 /// What the account that stays gets from the other.
 public struct MergeMoves: Hashable, Sendable {
     /// Providers whose identities move.
@@ -91,15 +98,15 @@ extension User {
     /// Merges this account into the other, as the preview described, and signs in to the account that stays.
     public func merge(_ preview: MergePreview) async throws -> MergeResult {
         let core = core
-        let received: Received<MergeResponse> = try await replacingTokens(.concernsRequest) { idToken in
-            try await core.post(
+        return try await replacingTokens(.concernsRequest) { idToken in
+            let received: Received<MergeResponse> = try await core.post(
                 "/v1/accounts:merge", MergeCommitRequest(idToken: idToken, mergeToken: preview.token))
+            let result = try await core.completeSignIn(
+                Authentication(tokens: try .required(received.tokens), info: nil, credential: nil))
+            return MergeResult(
+                user: result.user, sourceUID: received.value.sourceLocalId, moves: MergeMoves(received.value.moves),
+                drops: received.value.drops,
+                undoableUntil: received.value.undoableUntil.map { Date(timeIntervalSince1970: $0.value / 1000) })
         }
-        let result = try await core.completeSignIn(
-            Authentication(tokens: try .required(received.tokens), info: nil, credential: nil))
-        return MergeResult(
-            user: result.user, sourceUID: received.value.sourceLocalId, moves: MergeMoves(received.value.moves),
-            drops: received.value.drops,
-            undoableUntil: received.value.undoableUntil.map { Date(timeIntervalSince1970: $0.value / 1000) })
     }
 }

@@ -1,6 +1,15 @@
 internal import Foundation
 
 extension AuthCore {
+    /// Signs in. The cancellation of the caller does not cancel it once it has begun, because the credential may be used
+    /// up, and the account may exist, when the gateway has the request.
+    func performSignIn(
+        isAnonymous: Bool = false, _ authenticate: @escaping @Sendable () async throws -> Authentication
+    ) async throws -> AuthDataResult {
+        try Task.checkCancellation()
+        return try await Task { try await completeSignIn(try await authenticate(), isAnonymous: isAnonymous) }.value
+    }
+
     /// Makes the user of an authentication the current one, and stores the session.
     func completeSignIn(_ authentication: Authentication, isAnonymous: Bool = false) async throws -> AuthDataResult {
         let (profile, tenant) = try await profile(of: authentication.tokens)

@@ -15,14 +15,16 @@ extension User {
     ) async throws -> Result {
         let tokens = try await freshTokens()
         do {
-            return try await operation(tokens.idToken)
-        } catch let error as AuthErrorCode where error.rejectsIDToken {
-            // The tokens that the gateway rejects are replaced, unless an operation has just done so.
-            let current = session.current.tokens
-            let renewed = current.idToken == tokens.idToken ? try await freshTokens(forced: true) : current
-            return try await operation(renewed.idToken)
+            do {
+                return try await operation(tokens.idToken)
+            } catch let error as AuthErrorCode where error.rejectsIDToken {
+                // The tokens that the gateway rejects are replaced, unless an operation has just done so.
+                let current = session.current.tokens
+                let renewed = current.idToken == tokens.idToken ? try await freshTokens(forced: true) : current
+                return try await operation(renewed.idToken)
+            }
         } catch {
-            try await endSession(error, rejection)
+            await endSession(error, rejection)
             throw error
         }
     }
@@ -39,20 +41,23 @@ extension User {
                     tokens = try await renewTokens(from: tokens, forced: false)
                 }
                 do {
-                    return try await operation(tokens.idToken)
-                } catch let error as AuthErrorCode where error.rejectsIDToken {
-                    let renewed = try await renewTokens(from: tokens, forced: true)
-                    return try await operation(renewed.idToken)
+                    do {
+                        return try await operation(tokens.idToken)
+                    } catch let error as AuthErrorCode where error.rejectsIDToken {
+                        let renewed = try await renewTokens(from: tokens, forced: true)
+                        return try await operation(renewed.idToken)
+                    }
                 } catch {
-                    try await endSession(error, rejection)
+                    await endSession(error, rejection)
                     throw error
                 }
             }
         }.value
     }
 
-    private func endSession(_ error: any Error, _ rejection: Rejection) async throws {
-        if rejection == .concernsUser, let error = error as? AuthErrorCode, error.endsSession {
+    private func endSession(_ error: any Error, _ rejection: Rejection) async {
+        // Whether a rejected ID token means that the session has ended is the answer to a refresh.
+        if rejection == .concernsUser, let error = error as? AuthErrorCode, error.endsSession, !error.rejectsIDToken {
             await core.endSession(of: self)
         }
     }

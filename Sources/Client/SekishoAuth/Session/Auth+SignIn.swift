@@ -12,7 +12,7 @@ extension Auth {
     ) async throws -> AuthDataResult {
         guard !email.isEmpty else { throw AuthErrorCode.missingEmail }
         guard !password.isEmpty else { throw AuthErrorCode.weakPassword }
-        return try await core.completeSignIn(try await core.signUp(email: email, password: password))
+        return try await core.performSignIn { [core] in try await core.signUp(email: email, password: password) }
     }
 
     /// Signs in with a credential.
@@ -20,7 +20,7 @@ extension Auth {
     /// - Throws: ``AuthErrorCode/accountExistsWithDifferentCredential`` if an account with the same email address has
     ///   other sign-in methods. Its ``AuthErrorCode/updatedCredential`` can be linked after a sign-in with one of them.
     @discardableResult public func signIn(with credential: AuthCredential) async throws -> AuthDataResult {
-        try await core.completeSignIn(try await core.authenticate(credential, for: .signIn))
+        try await core.performSignIn { [core] in try await core.authenticate(credential, for: .signIn) }
     }
 
     /// Signs in to a new account without a sign-in method. If the current user is anonymous, returns that user.
@@ -29,14 +29,15 @@ extension Auth {
             if let user = core.currentUser, user.isAnonymous {
                 return AuthDataResult(user: user, additionalUserInfo: nil)
             }
-            return try await core.completeSignIn(
-                try await core.signUp(email: nil, password: nil), isAnonymous: true)
+            return try await core.performSignIn(isAnonymous: true) {
+                try await core.signUp(email: nil, password: nil)
+            }
         }
     }
 
     /// Signs in with a token that the app's backend signed.
     @discardableResult public func signIn(withCustomToken token: String) async throws -> AuthDataResult {
-        try await core.completeSignIn(try await core.authenticate(customToken: token))
+        try await core.performSignIn { [core] in try await core.authenticate(customToken: token) }
     }
 
     /// Signs in with the link of an email from ``sendSignInLink(toEmail:actionCodeSettings:)``.

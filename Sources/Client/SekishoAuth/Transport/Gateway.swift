@@ -83,7 +83,13 @@ extension AuthCore {
         headers["X-Firebase-Locale"] = language
         headers["Accept-Language"] = Locale.preferredLanguages.prefix(5).joined(separator: ", ")
         return TransportRequest(
-            method: method, url: url, headers: headers, body: body, timeout: options.requestTimeout)
+            method: method, url: url, headers: headers.mapValues(Self.printable), body: body,
+            timeout: options.requestTimeout)
+    }
+
+    /// The value of a header field: printable ASCII, on one line.
+    private static func printable(_ value: String) -> String {
+        String(String.UnicodeScalarView(value.unicodeScalars.map { (" "..."~").contains($0) ? $0 : "?" }))
     }
 
     /// The error of a response that is not a success.

@@ -104,6 +104,24 @@ struct ConflictTests {
         #expect(try app.restarted().currentUser?.uid == target)
     }
 
+    @Test("a merge completes although the caller is cancelled meanwhile, because the source does not exist any more")
+    func cancelledMerge() async throws {
+        let app = try await TestApp()
+        let target = try await app.auth.signIn(with: app.gateway.apple().credential()).user.uid
+        let source = try await app.auth.createUser(withEmail: "guest@example.com", password: "secret1").user
+        let proof = try app.gateway.apple().credential()
+        let conflict = try #require(await failure { try await source.link(with: proof) })
+        let preview = try await source.previewMerge(into: .credential(try #require(conflict.updatedCredential)))
+        #expect(Mirror(reflecting: preview).children.compactMap(\.label) == ["sourceUID", "targetUID"])
+        app.wire.next(.holdsResponse, of: "merge")
+        let merge = Task { try await source.merge(preview).user.uid }
+        try await eventually { app.wire.heldCount == 1 }
+        merge.cancel()
+        app.wire.release()
+        #expect(try await merge.value == target)
+        #expect(app.auth.currentUser?.uid == target)
+    }
+
     @Test("a merge can be proven by a user of another instance")
     func mergeUser() async throws {
         let app = try await TestApp()

@@ -71,6 +71,20 @@ struct SignInTests {
         #expect(user.providerData.map(\.providerID) == ["apple.com"])
     }
 
+    @Test("completes although the caller is cancelled meanwhile, because the credential is used up")
+    func cancelled() async throws {
+        let app = try await TestApp()
+        app.wire.next(.holdsResponse, of: "signInWithIdp")
+        let credential = try app.gateway.apple().credential()
+        let signIn = Task { try await app.auth.signIn(with: credential).user }
+        try await eventually { app.wire.heldCount == 1 }
+        signIn.cancel()
+        app.wire.release()
+        let user = try await signIn.value
+        #expect(user === app.auth.currentUser)
+        #expect(app.auth.currentUser?.providerData.count == 1)
+    }
+
     @Test("keeps the former user if the session cannot be stored")
     func storeFails() async throws {
         let app = try await TestApp()
@@ -149,6 +163,15 @@ struct SignInTests {
         #expect(headers["X-Ios-Bundle-Identifier"] == "com.example.app")
         #expect(headers["X-Firebase-Locale"] == "ja")
         #expect(headers["X-Client-Version"]?.hasPrefix("Swift/SekishoAuth/") == true)
+    }
+
+    @Test("sends header fields in printable ASCII, whatever the device's name is")
+    func deviceName() async throws {
+        let app = try await TestApp { $0.deviceName = "花子 iPhone\r\nX-Added: 1" }
+        _ = try await app.auth.signInAnonymously()
+        #expect(app.wire.headers["User-Agent"] == "?? iPhone??X-Added: 1")
+        let standard = SekishoOptions(url: try #require(URL(string: "https://auth.example.com")), apiKey: "").deviceName
+        #expect(standard.unicodeScalars.contains { !$0.isASCII } == false)
     }
 
     @Test("calls completion handlers on the main queue, after the listeners")

@@ -123,6 +123,17 @@ struct SignedOutByGatewayTests {
         #expect(try app.restarted().currentUser == nil)
     }
 
+    @Test("is the gateway's word at a request that is repeated with a new ID token")
+    func repeatedRequest() async throws {
+        let app = try await TestApp()
+        let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
+        for code in ["INVALID_ID_TOKEN", "USER_DISABLED"] {
+            app.wire.next(.answers(400, [:], #"{"error":{"code":400,"message":"\#(code)"}}"#), of: "lookup")
+        }
+        #expect(await failure { try await user.reload() } == .userDisabled)
+        #expect(app.auth.currentUser == nil)
+    }
+
     @Test("is not the rejection of a credential")
     func credential() async throws {
         let app = try await TestApp()
