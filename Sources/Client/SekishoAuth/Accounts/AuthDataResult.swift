@@ -42,6 +42,13 @@ public struct AdditionalUserInfo: Sendable {
     }
 }
 
+extension AdditionalUserInfo: CustomStringConvertible, CustomReflectable {
+    /// The provider's ID. Contains nothing of the profile.
+    public var description: String { "AdditionalUserInfo(providerID: \(providerID), isNewUser: \(isNewUser))" }
+    /// See `description`.
+    public var customMirror: Mirror { Mirror(self, children: ["providerID": providerID, "isNewUser": isNewUser]) }
+}
+
 /// An ID token and its claims.
 public struct AuthTokenResult: Sendable {
     /// The ID token.

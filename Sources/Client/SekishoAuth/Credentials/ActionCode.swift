@@ -80,6 +80,13 @@ public struct ActionCodeURL: Sendable {
     }
 }
 
+extension ActionCodeURL: CustomStringConvertible, CustomReflectable {
+    /// What the code is for. Does not contain the code.
+    public var description: String { "ActionCodeURL(operation: \(operation))" }
+    /// See `description`.
+    public var customMirror: Mirror { Mirror(self, children: ["operation": operation]) }
+}
+
 /// Where the link of an email leads to.
 ///
 /// It is a class, because apps written for FirebaseAuth set its properties on a constant.

@@ -31,6 +31,22 @@ public struct TransportRequest: Sendable {
     }
 }
 
+// The bodies contain passwords and tokens, and a transport of the app may print what it sends.
+
+extension TransportRequest: CustomStringConvertible, CustomReflectable {
+    /// Method and path only.
+    public var description: String { "TransportRequest(\(method) \(url.path))" }
+    /// See `description`.
+    public var customMirror: Mirror { Mirror(self, children: ["method": method, "path": url.path]) }
+}
+
+extension TransportResponse: CustomStringConvertible, CustomReflectable {
+    /// The status only.
+    public var description: String { "TransportResponse(status: \(status))" }
+    /// See `description`.
+    public var customMirror: Mirror { Mirror(self, children: ["status": status]) }
+}
+
 /// A complete response of the gateway.
 public struct TransportResponse: Sendable {
     /// The HTTP status.

@@ -15,6 +15,8 @@ public struct URLSessionTransport: HTTPTransport {
     public init() {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpShouldSetCookies = false
+        configuration.httpCookieStorage = nil
+        configuration.urlCredentialStorage = nil
         configuration.urlCache = nil
         session = URLSession(configuration: configuration, delegate: RedirectRefusal(), delegateQueue: nil)
     }
@@ -26,7 +28,7 @@ public struct URLSessionTransport: HTTPTransport {
         try await withThrowingTaskGroup(of: TransportResponse?.self) { group in
             group.addTask { try await exchange(request) }
             group.addTask {
-                try await Task.sleep(nanoseconds: UInt64(max(0, request.timeout) * 1e9))
+                try await Task.sleep(nanoseconds: UInt64(max(0, min(request.timeout, 1e9)) * 1e9))
                 return nil
             }
             defer { group.cancelAll() }

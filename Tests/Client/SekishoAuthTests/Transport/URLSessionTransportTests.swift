@@ -27,6 +27,12 @@ struct URLSessionTransportTests {
         #expect(response.headers.contains { $0.key.lowercased() == "retry-after" && $0.value == "7" })
     }
 
+    @Test("accepts every timeout", arguments: [.infinity, 1e300] as [TimeInterval])
+    func longTimeout(timeout: TimeInterval) async throws {
+        let response = try await exchange(timeout: timeout) { $0.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") }
+        #expect(response.status == 200)
+    }
+
     @Test("fails for an incomplete body")
     func cut() async throws {
         await #expect(throws: (any Error).self) {

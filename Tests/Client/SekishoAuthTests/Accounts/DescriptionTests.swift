@@ -1,0 +1,47 @@
+import Foundation
+import SekishoAuth
+import Testing
+
+@testable import DevMode
+@testable import Support
+
+@Suite("Descriptions for logs")
+struct DescriptionTests {
+    /// Everything that `print`, `dump` and a debugger show.
+    private func shown(_ value: Any) -> String {
+        var text = "\(value) " + String(reflecting: value) + " "
+        dump(value, to: &text)
+        return text
+    }
+
+    @Test("of a sign-in contain no profile and no token")
+    func signIn() async throws {
+        let app = try await TestApp()
+        let proof = try app.gateway.apple()
+        let result = try await app.auth.signIn(with: proof.credential())
+        let credential = try #require(result.credential)
+        let tokenResult = try await result.user.getIDTokenResult()
+        let refreshToken = try #require(result.user.refreshToken)
+        let text = shown([result, result.user, credential, tokenResult, app.auth] as [Any])
+        for secret in [proof.idToken, tokenResult.token, refreshToken, "ada.lovelace@example.com"] {
+            #expect(!text.contains(secret))
+        }
+        #expect(text.contains(result.user.uid))
+    }
+
+    @Test("of a link contain no code")
+    func link() throws {
+        let link = try #require(ActionCodeURL(link: "https://auth.example.com/?mode=signIn&oobCode=secret"))
+        #expect(!shown(link).contains("secret"))
+    }
+
+    @Test("of a request and a response contain no body and no header field")
+    func messages() throws {
+        let url = try #require(URL(string: "https://auth.example.com/v1/token?key=secret"))
+        let body = Data("secret".utf8)
+        let request = TransportRequest(
+            method: "POST", url: url, headers: ["Authorization": "secret"], body: body, timeout: 1)
+        #expect(!shown(request).contains("secret"))
+        #expect(!shown(TransportResponse(status: 200, headers: ["X": "secret"], body: body)).contains("secret"))
+    }
+}
