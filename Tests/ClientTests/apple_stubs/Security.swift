@@ -21,6 +21,7 @@ public let kSecMatchLimitOne: CFString = ""
 public let errSecSuccess: OSStatus = 0
 public let errSecItemNotFound: OSStatus = 1
 public let errSecInteractionNotAllowed: OSStatus = 2
+public let errSecDuplicateItem: OSStatus = 3
 
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus { 0 }
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus { 0 }

@@ -8,18 +8,25 @@
     /// Keep the instance until its call returns. A second call while a dialog is shown fails.
     @MainActor public final class AppleSignIn: NSObject {
         private let auth: Auth
-        private let anchor: () -> ASPresentationAnchor?
+        #if !os(watchOS)
+            private let anchor: () -> ASPresentationAnchor?
+        #endif
         private var continuation: CheckedContinuation<Void, any Error>?
         private var authorization: ASAuthorization?
         private var controller: ASAuthorizationController?
 
-        /// - Parameters:
-        ///   - auth: the instance that users sign in to.
-        ///   - anchor: returns the window that shows the dialogs. watchOS does not call it.
-        public init(auth: Auth, anchor: @escaping () -> ASPresentationAnchor?) {
-            self.auth = auth
-            self.anchor = anchor
-        }
+        #if os(watchOS)
+            /// - Parameter auth: the instance that users sign in to.
+            public init(auth: Auth) { self.auth = auth }
+        #else
+            /// - Parameters:
+            ///   - auth: the instance that users sign in to.
+            ///   - anchor: returns the window that shows the dialogs.
+            public init(auth: Auth, anchor: @escaping () -> ASPresentationAnchor?) {
+                self.auth = auth
+                self.anchor = anchor
+            }
+        #endif
 
         /// Signs in with Apple.
         ///
@@ -87,7 +94,7 @@
             self.controller = controller
             try await withCheckedThrowingContinuation { continuation in
                 self.continuation = continuation
-                #if os(iOS) || os(visionOS)
+                #if (os(iOS) || os(visionOS)) && !targetEnvironment(macCatalyst)
                     if immediately, #available(iOS 16.0, visionOS 1.0, *) {
                         controller.performRequests(options: .preferImmediatelyAvailableCredentials)
                         return
@@ -100,7 +107,8 @@
             return authorization
         }
 
-        private func finish(_ result: Result<Void, any Error>) {
+        private func finish(_ finished: ASAuthorizationController, _ result: Result<Void, any Error>) {
+            guard finished === controller else { return }
             continuation?.resume(with: result)
             continuation = nil
             controller = nil
@@ -112,15 +120,15 @@
         public func authorizationController(
             controller: ASAuthorizationController, didCompleteWithAuthorization authorization: ASAuthorization
         ) {
-            self.authorization = authorization
-            finish(.success(()))
+            if controller === self.controller { self.authorization = authorization }
+            finish(controller, .success(()))
         }
 
         /// Called by the system.
         public func authorizationController(
             controller: ASAuthorizationController, didCompleteWithError error: any Error
         ) {
-            finish(.failure(error))
+            finish(controller, .failure(error))
         }
     }
 

@@ -31,7 +31,10 @@
             query[kSecReturnData] = true
             query[kSecMatchLimit] = kSecMatchLimitOne
             switch SecItemCopyMatching(query as CFDictionary, &found) {
-            case errSecSuccess: return found as? Data
+            case errSecSuccess:
+                // A missing item would mean that nobody is signed in.
+                guard let data = found as? Data else { throw SessionStoreError.failed("the item is not data") }
+                return data
             case errSecItemNotFound:
                 try write(Data(), for: Self.probe)
                 return nil
@@ -55,6 +58,10 @@
             var status = SecItemUpdate(item(key) as CFDictionary, value as CFDictionary)
             if status == errSecItemNotFound {
                 status = SecItemAdd(item(key).merging(value) { old, _ in old } as CFDictionary, nil)
+                if status == errSecDuplicateItem {
+                    // Another process has just added the item.
+                    status = SecItemUpdate(item(key) as CFDictionary, value as CFDictionary)
+                }
             }
             guard status == errSecSuccess else { throw Self.failure(status) }
         }
