@@ -187,12 +187,12 @@ CREATE TABLE public.linked_identity (
     credential_state text,
     credential_checked_at timestamp with time zone,
     tokens_revoked_at timestamp with time zone,
-    credentials_void_before timestamp with time zone,
-    relay_forwarding boolean,
-    relay_forwarding_at timestamp with time zone,
     transfer_sub text COLLATE pg_catalog."C",
     transfer_team text,
     transferred_at timestamp with time zone,
+    credentials_void_before timestamp with time zone,
+    relay_forwarding boolean,
+    relay_forwarding_at timestamp with time zone,
     CONSTRAINT linked_identity_credential_state_check CHECK ((credential_state = ANY (ARRAY['AUTHORIZED'::text, 'REVOKED'::text, 'TRANSFERRED'::text, 'UNKNOWN'::text]))),
     CONSTRAINT linked_identity_email_trust_check CHECK ((email_trust = ANY (ARRAY['none'::text, 'verified'::text, 'authoritative'::text]))),
     CONSTRAINT linked_identity_linked_device_check CHECK ((length(linked_device) <= 200)),
@@ -476,7 +476,7 @@ CREATE INDEX account_without_email ON public.account USING btree (project_id, id
 
 CREATE INDEX apple_grant_checked_at ON public.apple_grant USING btree (checked_at) WHERE (checked_at IS NOT NULL);
 
-CREATE INDEX apple_grant_codes ON public.apple_grant USING btree (due_at) WHERE (token_type = 'CODE'::text);
+CREATE INDEX apple_grant_codes ON public.apple_grant USING btree (due_at) WHERE ((token_type = 'CODE'::text) OR (state = 'REDEEMING'::text));
 
 CREATE UNIQUE INDEX apple_grant_key ON public.apple_grant USING btree (project_id, subject, client_id) WHERE (state = ANY (ARRAY['AUTHORIZED'::text, 'REVOKED'::text, 'UNKNOWN'::text]));
 

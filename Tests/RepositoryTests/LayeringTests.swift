@@ -45,7 +45,7 @@ struct LayeringTests {
     /// The library for apps stands beside the gateway. `Synchronization` needs newer systems than it supports.
     static let client = "Sources/Client/SekishoAuth"
     static let clientImports: Set<String> = [
-        "AuthenticationServices", "CryptoKit", "Foundation", "FoundationNetworking", "Glibc", "Security",
+        "AuthenticationServices", "CryptoKit", "Dispatch", "Foundation", "FoundationNetworking", "Glibc", "Security",
     ]
 
     /// Every module's folder with the modules that its files may import.
