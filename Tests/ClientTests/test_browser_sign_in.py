@@ -7,6 +7,7 @@ import secrets
 
 import pytest
 import requests
+from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.support.wait import WebDriverWait
 
 import openid_provider
@@ -41,7 +42,7 @@ def window(tmp_path_factory):
 def openid(dev, client, tmp_path_factory):
     """The ID of a third-party provider."""
     name = f"oidc.{secrets.token_hex(8)}"
-    with openid_provider.running(tmp_path_factory.mktemp("openid"), dev.url + "/__/auth/handler") as provider:
+    with openid_provider.running(tmp_path_factory.mktemp("openid"), f"{dev.url}/__/auth/handler/{name}") as provider:
         config = {"issuer": provider.url, "clientId": openid_provider.CLIENT, "enabled": True}
         body = client.call("createOauthIdpConfig", config, key=None, headers=OWNER, params={"oauthIdpConfigId": name})
         assert body.status == 200, body.body
@@ -125,7 +126,9 @@ def test_a_cancelled_popup_is_an_error_of_the_sdk(any_app, name):
 def test_a_response_that_is_not_valid_is_explained_and_then_an_error(app, name, mishap):
     def decide(window):
         consent(button=mishap)(window)
-        WebDriverWait(window.driver, SECONDS).until(lambda _: window.elements("h1")[:1] and "simulated" not in window.heading)
+        # The page may be loading.
+        wait = WebDriverWait(window.driver, SECONDS, ignored_exceptions=[WebDriverException])
+        wait.until(lambda _: window.elements("h1") and "simulated" not in window.heading)
         assert window.heading == "The sign-in did not work"
         press(window, "Back to the app")
 
