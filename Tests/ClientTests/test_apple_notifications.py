@@ -133,6 +133,8 @@ def test_notifications_wait_while_the_keys_of_apple_cannot_be_fetched(dev):
     simulators = Simulators(dev)
     person = fresh_person()
     account = signed_in(dev, person)
+    # For an unknown key, the gateway asks Apple once in a minute.
+    simulators.clock(advanceSeconds=120)
     simulators.configure(apple={"rotateKeys": True, "dropOldKeys": True})
     simulators.configure(apple={"fault": "outage"})
     try:
