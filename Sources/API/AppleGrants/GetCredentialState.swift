@@ -2,7 +2,7 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Whether the caller still uses Sign in with Apple, as the gateway last learned. Asks nobody.
+    /// Whether the caller still uses Sign in with Apple, as the gateway last learned. Does not ask Apple.
     static let credentialState = client("credentialState", .post, "/v1/accounts:credentialState") { call, client in
         let request = try call.body(as: CredentialStateRequest.self)
         let idToken = try request.idToken.required(.missingIDToken)

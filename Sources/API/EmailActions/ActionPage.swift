@@ -161,6 +161,7 @@ private struct Visit {
     /// The URL was checked when the email was requested, but an attacker can rewrite a link. A URL outside of the
     /// authorized domains is dropped.
     private func goal(in project: Project) -> ContinueURL? {
+        // A page that is not authorized is not offered.
         continueURL.flatMap { try? ContinueURL($0, in: project) }
     }
 

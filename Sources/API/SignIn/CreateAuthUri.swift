@@ -80,7 +80,7 @@ private struct CreateAuthUriRequest: ClientRequest {
 private struct CustomParameters: Decodable {
     let customParameter: [String: String]?
 
-    /// Without `prompt=none`: nobody shall come back with a grant who has seen no page of the provider.
+    /// Without `prompt=none`, so that no flow ends without a page of the provider.
     var visible: [String: String] {
         (customParameter ?? [:]).filter { name, value in
             name.lowercased() != "prompt" || !value.split(separator: " ").contains("none")

@@ -198,6 +198,7 @@ struct IdpEvidence {
 
     /// - Returns: `nil` for text that Apple does not send. A sign-in is not rejected because of a name.
     static func name(_ json: String) -> PersonName? {
+        // A name that cannot be read does not fail a sign-in.
         let user = try? StrictJSON.decode(User.self, from: Array(json.utf8))
         return PersonName(given: user?.name?.firstName, family: user?.name?.lastName)
     }

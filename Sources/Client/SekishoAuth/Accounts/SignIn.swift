@@ -69,7 +69,7 @@ extension User {
         let authentication = try await replacingTokens { [self] idToken in
             let authentication = try await core.authenticate(credential, for: .link(idToken: idToken))
             guard try IDTokenClaims(of: authentication.tokens.idToken).subject == uid else {
-                throw AuthErrorCode.internalError.with("The gateway answered for another user.")
+                throw AuthErrorCode.responseForAnotherUser
             }
             await adopt(authentication.tokens) { $0.isAnonymous = false }
             return authentication

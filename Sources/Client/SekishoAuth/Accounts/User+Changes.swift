@@ -35,6 +35,7 @@ extension User {
         }
         // The claims still name the identity, unless the gateway has replaced the tokens.
         if (try? IDTokenClaims(of: session.current.tokens.idToken).names(provider)) == true {
+            // The identity is unlinked in any case; the claims change with the next refresh.
             _ = try? await freshTokens(forced: true)
         }
         return self

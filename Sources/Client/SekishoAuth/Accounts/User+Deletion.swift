@@ -41,7 +41,7 @@ extension Auth {
     ///
     /// - Parameter authorizationCode: the `authorizationCode` of a new `ASAuthorizationAppleIDCredential` as text. It
     ///   is valid for five minutes and for one use.
-    /// - Throws: ``AuthErrorCode/nullUser`` if nobody is signed in.
+    /// - Throws: ``AuthErrorCode/nullUser`` if no user is signed in.
     public func revokeToken(withAuthorizationCode authorizationCode: String) async throws {
         guard let user = currentUser else { throw AuthErrorCode.nullUser }
         try await user.withIDToken(.concernsRequest) { [core] idToken in

@@ -38,13 +38,13 @@ extension User {
             try await gate.run { [self] in
                 var tokens = session.current.tokens
                 if !tokens.isFresh(core.time.reading) {
-                    tokens = try await renewTokens(from: tokens, forced: false)
+                    tokens = try await renewTokens(from: tokens)
                 }
                 do {
                     do {
                         return try await operation(tokens.idToken)
                     } catch let error as AuthErrorCode where error.rejectsIDToken {
-                        let renewed = try await renewTokens(from: tokens, forced: true)
+                        let renewed = try await renewTokens(from: tokens)
                         return try await operation(renewed.idToken)
                     }
                 } catch {
@@ -66,7 +66,7 @@ extension User {
     func loadProfile(with idToken: String) async throws {
         let user = try await core.lookup(idToken)
         guard user.localId == uid else {
-            throw AuthErrorCode.internalError.with("The gateway answered for another user.")
+            throw AuthErrorCode.responseForAnotherUser
         }
         core.update(self) { session in
             session.profile = Profile(user)

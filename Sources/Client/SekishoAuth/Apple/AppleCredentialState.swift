@@ -9,7 +9,7 @@
         /// every failure leaves the user signed in: the simulator, a new device and a device without an Apple Account
         /// report that there is no credential.
         ///
-        /// - Returns: the state, or `nil` if nobody is signed in or the account has no Apple identity.
+        /// - Returns: the state, or `nil` if no user is signed in or the account has no Apple identity.
         @discardableResult public func checkAppleCredential() async throws
             -> ASAuthorizationAppleIDProvider.CredentialState?
         {
@@ -32,6 +32,7 @@
             NotificationCenter.default.addObserver(
                 forName: ASAuthorizationAppleIDProvider.credentialRevokedNotification, object: nil, queue: nil
             ) { [weak self] _ in
+                // A failed check changes nothing; the app checks at each launch too.
                 Task { [weak self] in _ = try? await self?.checkAppleCredential() }
             }
         }

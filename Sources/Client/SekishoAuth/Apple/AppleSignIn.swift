@@ -44,7 +44,7 @@
         }
 
         /// Offers an Apple credential or a saved password that this device already has. Call it when the app starts and
-        /// nobody is signed in.
+        /// no user is signed in.
         ///
         /// - Returns: `nil` if the device has none, or the user declines.
         public func signInWithExistingCredentials() async throws -> AuthDataResult? {

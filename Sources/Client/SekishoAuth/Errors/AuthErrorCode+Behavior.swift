@@ -10,6 +10,8 @@ extension AuthErrorCode {
         }
     }
 
+    static let responseForAnotherUser = internalError.with("The response is for a different user than the request.")
+
     /// Whether the same request may succeed soon: no response, a response that is not the gateway's, or an overload.
     var isTransient: Bool {
         self == .networkError || self == .tooManyRequests || self == .internalError && serverCode == nil

@@ -51,11 +51,12 @@ extension Auth {
         return link.operation == .emailLink && link.code?.isEmpty == false
     }
 
-    /// Signs the user out on this device. The gateway is asked to end the session, but the call does not wait for it.
+    /// Signs the user out on this device. A request to the gateway ends the session; the call does not wait for it.
     ///
     /// - Throws: ``AuthErrorCode/keychainError`` if the stored session cannot be removed. The user then stays signed in.
     public func signOut() throws {
         guard let user = try core.signOut() else { return }
+        // A failure is ignored: the user is signed out on this device in any case.
         Task { [core] in
             if let tokens = try? await user.freshTokens() { await core.revokeQuietly(tokens.idToken) }
         }

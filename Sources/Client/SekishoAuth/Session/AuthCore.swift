@@ -146,6 +146,7 @@ final class AuthCore: Sendable {
             let isStored = adoptStored(&state)
             user.session.withLock(change)
             guard state.user === user else { return }
+            // A failed write is tried again at the next use of the tokens.
             if isStored { state.needsSave = (try? save(user.session.current, state)) == nil }
             scheduleRefresh(&state)
             announce(&state)

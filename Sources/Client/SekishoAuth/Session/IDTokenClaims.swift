@@ -9,6 +9,7 @@ struct IDTokenClaims: Sendable {
     init(of token: String) throws {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let payload = Self.decode(parts[1]),
+            // The guard throws for a payload that is not JSON.
             let values = try? JSONDecoder().decode([String: JSONValue].self, from: payload),
             let subject = values["sub"]?.string
         else { throw AuthErrorCode.malformedJWT }

@@ -81,7 +81,7 @@ extension AuthCore {
 ///
 /// An iterator that is slow skips all but the newest user. The sequence ends when its task is cancelled.
 public struct AuthStateSequence: AsyncSequence, Sendable {
-    /// A user, or `nil` if nobody is signed in.
+    /// A user, or `nil` if no user is signed in.
     public typealias Element = User?
     /// The sequence does not fail.
     public typealias Failure = Never

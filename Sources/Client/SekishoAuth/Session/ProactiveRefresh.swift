@@ -12,6 +12,7 @@ extension AuthCore {
         state.proactiveRefresh = nil
         guard options.refreshesProactively, let user = state.user else { return }
         let idToken = user.session.current.tokens.idToken
+        // Cancelled by the next schedule, and when the user changes.
         state.proactiveRefresh = Task { [weak self, weak user, clock = options.clock] in
             var failures = 0
             while !Task.isCancelled, let core = self, let current = user {
@@ -21,6 +22,7 @@ extension AuthCore {
                 let wait =
                     failures == 0
                     ? tokens.untilRefresh(core.time.reading) : Self.refreshDelay(afterFailures: failures)
+                // A cancelled pause ends the schedule.
                 guard (try? await clock.sleep(wait)) != nil else { return }
                 do {
                     _ = try await current.freshTokens()

@@ -28,12 +28,13 @@ extension User {
             if tokens.idToken != known.idToken { return tokens }
             let state = refreshState.current
             if state.attempts != attempts, let failure = state.failure { throw failure }
-            return try await Task { try await renewTokens(from: known, forced: forced) }.value
+            // A task of its own, because other callers wait for it too.
+            return try await Task { try await renewTokens(from: known) }.value
         }
     }
 
     /// Renews the tokens. Call inside the gate.
-    func renewTokens(from known: SessionTokens, forced: Bool) async throws -> SessionTokens {
+    func renewTokens(from known: SessionTokens) async throws -> SessionTokens {
         core.adoptStoredSession()
         let stored = session.current.tokens
         if stored.idToken != known.idToken && stored.isFresh(core.time.reading) { return stored }
@@ -53,7 +54,7 @@ extension User {
                 let rejected = session.current.tokens
                 core.adoptStoredSession()
                 let stored = session.current.tokens
-                if stored != rejected { return try await renewTokens(from: rejected, forced: forced) }
+                if stored != rejected { return try await renewTokens(from: rejected) }
                 await core.endSession(of: self)
             }
             throw error
@@ -78,8 +79,9 @@ extension User {
             do {
                 let response: Received<TokenResponse> = try await core.post(
                     "/v1/token", TokenRequest(refreshToken: refreshToken))
+                // A token that cannot be read is nobody's.
                 guard (try? IDTokenClaims(of: response.value.accessToken))?.subject == uid else {
-                    throw AuthErrorCode.internalError.with("The gateway answered for another user.")
+                    throw AuthErrorCode.responseForAnotherUser
                 }
                 var tokens = try SessionTokens.required(response.tokens)
                 tokens.formerRefreshToken = refreshToken

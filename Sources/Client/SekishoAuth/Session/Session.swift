@@ -52,6 +52,7 @@ struct StoredSession: Codable, Sendable {
 
     /// - Returns: `nil` if the item is damaged or belongs to another instance.
     init?(decoding item: Data, owner: String) {
+        // An item that cannot be read holds no session.
         guard let stored = try? JSONDecoder().decode(Self.self, from: item), stored.owner == owner else {
             return nil
         }

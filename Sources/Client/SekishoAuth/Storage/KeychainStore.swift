@@ -32,7 +32,7 @@
             query[kSecMatchLimit] = kSecMatchLimitOne
             switch SecItemCopyMatching(query as CFDictionary, &found) {
             case errSecSuccess:
-                // A missing item would mean that nobody is signed in.
+                // A missing item would mean that no user is signed in.
                 guard let data = found as? Data else { throw SessionStoreError.failed("the item is not data") }
                 return data
             case errSecItemNotFound:

@@ -4,6 +4,7 @@ struct DecimalText: Decodable, Sendable {
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
+        // Anything that is not a number has to be text.
         if let number = try? container.decode(Double.self) {
             value = number
             return

@@ -14,6 +14,7 @@ enum JSONValue: Decodable, Sendable {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
+            // A failure means that the value has another type.
         } else if let value = try? container.decode(Bool.self) {
             self = .bool(value)
         } else if let value = try? container.decode(Int.self) {
@@ -31,6 +32,7 @@ enum JSONValue: Decodable, Sendable {
 
     /// - Returns: `nil` if the text is not a JSON object.
     static func object(parsing text: String) -> [String: JSONValue]? {
+        // The caller decides about a text that is not an object.
         try? JSONDecoder().decode([String: JSONValue].self, from: Data(text.utf8))
     }
 

@@ -28,6 +28,7 @@ enum MainQueue {
             case .failure(let error): completion?(nil, error)
             }
         }
+        // The caller of a method with a completion handler does not wait.
         Task {
             let result: Result<Value, any Error>
             do { result = .success(try await operation()) } catch { result = .failure(error) }

@@ -50,6 +50,7 @@ extension AuthCore {
         if let date = response.header("Date") { time.observe(date: date) }
         guard response.status == 200 else { throw Self.error(response) }
         guard response.body.count <= Self.maximumResponse,
+            // The guard throws for a body that is not the response.
             let value = try? JSONDecoder().decode(Response.self, from: response.body)
         else { throw AuthErrorCode.internalError.with("The response is not one of the gateway's.") }
         // The clocks when the request was sent, by an offset that may be known only now.
