@@ -210,5 +210,9 @@ extension WallClock {
 extension Entropy {
     static let live = Entropy(
         accountID: { ID(Random.text(length: 28)) },
-        sessionID: { ID(withUnsafeBytes(of: UUID().uuid) { UUIDText.text($0) }) })
+        sessionID: { ID(withUnsafeBytes(of: UUID().uuid) { UUIDText.text($0) }) },
+        successor: { session, key in
+            let code = HMAC.sha256(key: Array(key.secret.expose().utf8), message: Array(session.rawValue.utf8))
+            return ID(UUIDText.text(code.prefix(16)))
+        })
 }

@@ -12,8 +12,10 @@ extension Endpoint {
         }
         let idToken = try request.checkedIDToken()
         let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
+        var input = try request.input()
+        input.resumptionKey = try call.resumptionKey()
         let edited = try await call.services.accounts.editor.edit(
-            caller, try request.input(), in: client.project, from: call.origin)
+            caller, input, in: client.project, from: call.origin)
         return try .json(UpdateResponse(edited))
     } administrator: { call, administrator in
         try await call.updateAccount(for: administrator)

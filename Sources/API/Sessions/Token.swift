@@ -8,7 +8,8 @@ extension Endpoint {
         let grantType = try request.grantType.required(.missingGrantType)
         guard grantType == "refresh_token" else { throw RequestRefusal.rejected(.invalidGrantType) }
         let refreshToken = try request.refreshToken.required(.missingRefreshToken)
-        let signedIn = try await call.services.signIn.authenticator.refresh(refreshToken, in: client.project)
+        let signedIn = try await call.services.signIn.authenticator.refresh(
+            refreshToken, resumptionKey: try call.resumptionKey(), in: client.project)
         return try .json(TokenResponse(signedIn, project: client.project))
     }.evenIfDisabled
 }

@@ -20,8 +20,8 @@ extension EndpointCall {
         if let idToken = request.idToken.nonEmpty {
             let caller = try await services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
             let edited = try await services.accounts.editor.addPassword(
-                to: caller, email: request.email, password: password, displayName: displayName, in: client.project,
-                from: origin)
+                to: caller, email: request.email, password: password, displayName: displayName,
+                resumptionKey: try resumptionKey(), in: client.project, from: origin)
             return SignUpResponse(edited.account, edited.signedIn)
         }
         let signedIn =

@@ -41,6 +41,8 @@ public struct AccountEditor: Sendable {
         public var mayLoseLastSignInMethod = false
         /// Ends all other sessions, and renews this one as a fresh login.
         public var renewsSession = false
+        /// Lets the client resume the session that replaces its own.
+        public var resumptionKey: ResumptionKey?
 
         public init() {}
 
@@ -88,15 +90,19 @@ public struct AccountEditor: Sendable {
         change.linkOnly = project.linkOnlyProviders
         if isRenewed {
             let method = input.password == nil ? caller.session.method : .password
-            change.replace(with: renewed(caller, by: method, at: change.changedAt, in: project, from: origin))
+            change.replace(
+                with: renewed(
+                    caller, by: method, for: input.resumptionKey, at: change.changedAt, in: project, from: origin))
         }
         return try await apply(change, to: caller, in: project, from: origin)
     }
 
     /// Gives an account an address and a password. An anonymous account becomes a permanent one and keeps its ID.
+    ///
+    /// - Parameter resumptionKey: lets the client resume the session that replaces its own.
     public func addPassword(
-        to caller: Caller, email: String?, password: Secret?, displayName: String?, in project: Project,
-        from origin: RequestContext
+        to caller: Caller, email: String?, password: Secret?, displayName: String?,
+        resumptionKey: ResumptionKey? = nil, in project: Project, from origin: RequestContext
     ) async throws -> Edited {
         guard project.policy.allowsPasswords else { throw EditRefusal.passwordsNotAllowed }
         let credential = try PasswordCredential(email: email, password: password)
@@ -107,18 +113,19 @@ public struct AccountEditor: Sendable {
             throw EditRefusal.emailNeedsVerification
         }
         guard isNewAddress else {
-            return try await addPassword(credential, nil, displayName, to: caller, in: project, from: origin)
+            return try await addPassword(
+                credential, nil, displayName, to: caller, for: resumptionKey, in: project, from: origin)
         }
         return try await limiter.takingAddress(from: origin.network, in: project) {
             try await addPassword(
-                credential, credential.email, displayName, to: caller, in: project, from: origin)
+                credential, credential.email, displayName, to: caller, for: resumptionKey, in: project, from: origin)
         }
     }
 
     /// - Parameter newEmail: an address that the account does not have yet.
     private func addPassword(
         _ credential: PasswordCredential, _ newEmail: EmailAddress?, _ displayName: String?, to caller: Caller,
-        in project: Project, from origin: RequestContext
+        for resumptionKey: ResumptionKey?, in project: Project, from origin: RequestContext
     ) async throws -> Edited {
         try await project.policy.require(credential.password, unknownTo: breaches) {
             if let newEmail { try await requireFree(newEmail, in: project) }
@@ -128,7 +135,9 @@ public struct AccountEditor: Sendable {
         change.update.email = newEmail.map { .set($0) }
         change.update.passwordHash = .set(passwordHash)
         change.update.displayName = displayName.map { .set($0) }
-        change.replace(with: renewed(caller, by: .password, at: change.changedAt, in: project, from: origin))
+        change.replace(
+            with: renewed(
+                caller, by: .password, for: resumptionKey, at: change.changedAt, in: project, from: origin))
         return try await apply(change, to: caller, in: project, from: origin)
     }
 
@@ -198,10 +207,12 @@ public struct AccountEditor: Sendable {
     }
 
     private func renewed(
-        _ caller: Caller, by method: ProviderID, at now: Instant, in project: Project, from origin: RequestContext
+        _ caller: Caller, by method: ProviderID, for resumptionKey: ResumptionKey?, at now: Instant,
+        in project: Project, from origin: RequestContext
     ) -> Session {
         Session(
-            id: entropy.sessionID(), account: caller.account.id, generation: caller.account.generation + 1,
+            id: entropy.sessionID(replacing: caller.session.id, for: resumptionKey), account: caller.account.id,
+            generation: caller.account.generation + 1,
             method: method, authenticatedAt: now, device: origin.device ?? caller.session.device,
             networkHash: networks.hash(of: origin, in: project))
     }

@@ -46,6 +46,9 @@ public protocol AccountStore: Sendable {
     func rotate(_ claim: RefreshClaim, by policy: Policy, at now: Instant, in realm: ID<Realm>) async throws
         -> Rotation
 
+    /// Whether a session is alive and its client may still have no token of it: none but the first was presented.
+    func isResumable(_ session: ID<Session>, in realm: ID<Realm>) async throws -> Bool
+
     // For the owner of a session:
 
     /// Changes the account of `session`.

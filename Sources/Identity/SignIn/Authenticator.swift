@@ -91,8 +91,24 @@ public struct Authenticator: Sendable {
     }
 
     /// Exchanges a refresh token by the rules of ``Rotation``.
-    public func refresh(_ refreshToken: String, in project: Project) async throws -> SignedIn {
+    ///
+    /// - Parameter resumptionKey: if the session was replaced for this key, the result is of the session that replaced
+    ///   it.
+    public func refresh(
+        _ refreshToken: String, resumptionKey: ResumptionKey? = nil, in project: Project
+    ) async throws -> SignedIn {
         let claim = try await tokens.read(refreshToken: refreshToken, in: project)
+        do {
+            return try await refresh(claim, in: project)
+        } catch TokenRefusal.sessionEnded {
+            guard let resumptionKey else { throw TokenRefusal.sessionEnded }
+            let successor = entropy.successor(claim.session, resumptionKey)
+            guard try await store.isResumable(successor, in: project.realm) else { throw TokenRefusal.sessionEnded }
+            return try await refresh(RefreshClaim(session: successor, counter: 0), in: project)
+        }
+    }
+
+    private func refresh(_ claim: RefreshClaim, in project: Project) async throws -> SignedIn {
         let now = clock.now()
         switch try await store.rotate(claim, by: project.policy, at: now, in: project.realm) {
         case .goesOn(let session, let account, let counter):

@@ -15,10 +15,22 @@ public struct Entropy: Sendable {
     public var accountID: @Sendable () -> ID<Account>
     /// A random UUID.
     public var sessionID: @Sendable () -> ID<Session>
+    /// The UUID of the session that replaces another for the client that has the key: always the same, and
+    /// unguessable without the key.
+    public var successor: @Sendable (_ session: ID<Session>, _ key: ResumptionKey) -> ID<Session>
 
-    public init(accountID: @escaping @Sendable () -> ID<Account>, sessionID: @escaping @Sendable () -> ID<Session>) {
+    public init(
+        accountID: @escaping @Sendable () -> ID<Account>, sessionID: @escaping @Sendable () -> ID<Session>,
+        successor: @escaping @Sendable (_ session: ID<Session>, _ key: ResumptionKey) -> ID<Session>
+    ) {
         self.accountID = accountID
         self.sessionID = sessionID
+        self.successor = successor
+    }
+
+    /// The ID of the session that replaces `session`.
+    func sessionID(replacing session: ID<Session>, for key: ResumptionKey?) -> ID<Session> {
+        key.map { successor(session, $0) } ?? sessionID()
     }
 }
 

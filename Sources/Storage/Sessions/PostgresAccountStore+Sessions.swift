@@ -13,6 +13,14 @@ extension PostgresAccountStore {
         }
     }
 
+    public func isResumable(_ session: ID<Session>, in realm: ID<Realm>) async throws -> Bool {
+        let statement: SQL = """
+            SELECT FROM session WHERE project_id = \(realm.rawValue) AND id = \(try UUID(session))
+                AND counter <= 1 AND ended_at IS NULL
+            """
+        return try await withStoreErrors { try await pool.execute(statement) } == 1
+    }
+
     public func end(
         _ session: ID<Session>, by own: Session, of actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws {

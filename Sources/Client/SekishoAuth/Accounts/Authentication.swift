@@ -3,13 +3,17 @@ internal import Foundation
 /// What a credential is presented for.
 enum CredentialUse: Sendable {
     case signIn
-    /// Adds the sign-in method to the account of the ID token.
-    case link(idToken: String)
+    /// Adds the sign-in method to the account of the ID token. A password replaces the session.
+    case link(idToken: String, resumptionKey: String)
     /// Proves again who the user of the ID token is. The account must already have the sign-in method.
     case reauthenticate(idToken: String)
 
     var linkingIDToken: String? {
-        if case .link(let idToken) = self { idToken } else { nil }
+        if case .link(let idToken, _) = self { idToken } else { nil }
+    }
+
+    var resumptionKey: String? {
+        if case .link(_, let key) = self { key } else { nil }
     }
 
     var reauthenticationIDToken: String? {
@@ -43,7 +47,8 @@ extension AuthCore {
         guard !email.isEmpty else { throw AuthErrorCode.missingEmail }
         if let idToken = use.linkingIDToken {
             guard !password.isEmpty else { throw AuthErrorCode.weakPassword }
-            return try await signUp(email: email, password: password, idToken: idToken)
+            return try await signUp(
+                email: email, password: password, idToken: idToken, resumptionKey: use.resumptionKey)
         }
         guard !password.isEmpty else { throw AuthErrorCode.wrongPassword }
         let response: Received<SessionResponse> = try await post(
@@ -54,11 +59,14 @@ extension AuthCore {
     }
 
     /// Creates an account, or adds a password to one.
-    func signUp(email: String?, password: String?, idToken: String? = nil) async throws -> Authentication {
+    func signUp(
+        email: String?, password: String?, idToken: String? = nil, resumptionKey: String? = nil
+    ) async throws -> Authentication {
         let response: Received<SessionResponse> = try await post(
             "/v1/accounts:signUp",
             SignUpRequest(
-                tenantId: idToken == nil ? tenantID : nil, idToken: idToken, email: email, password: password))
+                tenantId: idToken == nil ? tenantID : nil, idToken: idToken, email: email, password: password),
+            resumptionKey: resumptionKey)
         return try authentication(
             response, provider: email == nil ? nil : EmailAuthProvider.id, isNewUser: idToken == nil)
     }

@@ -96,6 +96,8 @@ extension User {
     }
 
     /// Merges this account into the other, as the preview described, and signs in to the account that stays.
+    ///
+    /// If the response is lost, the user has to sign in to that account.
     public func merge(_ preview: MergePreview) async throws -> MergeResult {
         let core = core
         return try await replacingTokens(.concernsRequest) { idToken in

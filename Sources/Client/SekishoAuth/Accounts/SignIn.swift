@@ -67,7 +67,8 @@ extension User {
             throw AuthErrorCode.providerAlreadyLinked
         }
         let authentication = try await replacingTokens { [self] idToken in
-            let authentication = try await core.authenticate(credential, for: .link(idToken: idToken))
+            let authentication = try await core.authenticate(
+                credential, for: .link(idToken: idToken, resumptionKey: resumptionKey()))
             guard try IDTokenClaims(of: authentication.tokens.idToken).subject == uid else {
                 throw AuthErrorCode.responseForAnotherUser
             }

@@ -44,7 +44,9 @@ extension User {
     /// Sets a new password. Needs a recent login. The account's other sessions end.
     public func updatePassword(to password: String) async throws {
         guard !password.isEmpty else { throw AuthErrorCode.weakPassword }
-        try await changeAccount("/v1/accounts:update") { UpdateRequest(idToken: $0, password: password) }
+        try await changeAccount("/v1/accounts:update", replacesSession: true) {
+            UpdateRequest(idToken: $0, password: password)
+        }
     }
 
     /// Sets a new email address, which is not verified then. Needs a recent login.
@@ -53,7 +55,9 @@ extension User {
     /// ``sendEmailVerification(beforeUpdatingEmail:actionCodeSettings:)``.
     public func updateEmail(to email: String) async throws {
         guard !email.isEmpty else { throw AuthErrorCode.missingEmail }
-        try await changeAccount("/v1/accounts:update") { UpdateRequest(idToken: $0, email: email) }
+        try await changeAccount("/v1/accounts:update", replacesSession: true) {
+            UpdateRequest(idToken: $0, email: email)
+        }
     }
 
     /// Sends an email with a link that verifies the account's address.
@@ -78,11 +82,15 @@ extension User {
     public func createProfileChangeRequest() -> UserProfileChangeRequest { UserProfileChangeRequest(user: self) }
 
     /// Sends a change of the account, keeps the tokens of the response and loads the profile.
+    ///
+    /// - Parameter replacesSession: whether the change ends the gateway's session and begins another.
     func changeAccount(
-        _ path: String, _ request: @escaping @Sendable (String) -> some Encodable & Sendable
+        _ path: String, replacesSession: Bool = false,
+        _ request: @escaping @Sendable (String) -> some Encodable & Sendable
     ) async throws {
         try await replacingTokens { [self] idToken in
-            let response: Received<SessionResponse> = try await core.post(path, request(idToken))
+            let response: Received<SessionResponse> = try await core.post(
+                path, request(idToken), resumptionKey: replacesSession ? resumptionKey() : nil)
             await adopt(response.tokens)
             do {
                 try await loadProfile(with: session.current.tokens.idToken)

@@ -62,6 +62,14 @@ extension User {
         }
     }
 
+    /// The key for a request that replaces the gateway's session. It is stored before it is used.
+    func resumptionKey() -> String {
+        core.update(self) { session in
+            session.resumptionKey = session.resumptionKey ?? UUID().uuidString
+        }
+        return session.current.resumptionKey ?? ""
+    }
+
     /// Loads the account and keeps it.
     func loadProfile(with idToken: String) async throws {
         let user = try await core.lookup(idToken)
@@ -78,7 +86,7 @@ extension User {
     /// Keeps new tokens of an operation, if there are any.
     func adopt(_ tokens: SessionTokens?, _ change: @Sendable (inout Session) -> Void = { _ in }) async {
         core.update(self) { session in
-            session.tokens = tokens ?? session.tokens
+            if let tokens { session.renew(tokens) }
             change(&session)
         }
         await core.listenersCalled()

@@ -38,8 +38,7 @@ extension User {
     ///
     /// - Parameter id: an ID from ``listSessions()``.
     public func revokeSession(_ id: String) async throws {
-        let current = try IDTokenClaims(of: session.current.tokens.idToken).values["sid"]?.string
-        try await revoke(id == current ? "current" : id)
+        try await revoke(id == session.current.tokens.gatewaySession ? "current" : id)
     }
 
     /// Ends every session of the account, also that of this device.

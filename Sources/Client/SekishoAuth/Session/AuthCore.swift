@@ -188,6 +188,9 @@ final class AuthCore: Sendable {
             user.session.withLock { $0 = stored }
             scheduleRefresh(&state)
             announce(&state)
+        } else if stored.tokens.refreshToken == known.tokens.refreshToken, let key = stored.resumptionKey {
+            // The other process waits for a response.
+            user.session.withLock { $0.resumptionKey = key }
         }
         return true
     }

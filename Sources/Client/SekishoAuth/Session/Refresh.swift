@@ -42,7 +42,7 @@ extension User {
             try core.saveIfNeeded(self)
             try requireAttemptAllowed()
             let tokens = try await requestTokens()
-            core.update(self) { $0.tokens = tokens }
+            core.update(self) { $0.renew(tokens) }
             finishAttempt(nil)
             await core.listenersCalled()
             return tokens
@@ -78,7 +78,8 @@ extension User {
         while true {
             do {
                 let response: Received<TokenResponse> = try await core.post(
-                    "/v1/token", TokenRequest(refreshToken: refreshToken))
+                    "/v1/token", TokenRequest(refreshToken: refreshToken),
+                    resumptionKey: session.current.resumptionKey)
                 // A token that cannot be read is nobody's.
                 guard (try? IDTokenClaims(of: response.value.accessToken))?.subject == uid else {
                     throw AuthErrorCode.responseForAnotherUser

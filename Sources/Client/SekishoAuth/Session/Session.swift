@@ -6,6 +6,15 @@ struct Session: Codable, Hashable, Sendable {
     var profile: Profile
     var isAnonymous: Bool
     var tenantID: String?
+    /// Made before the first request that may replace the gateway's session. With it, a refresh token of the replaced
+    /// session gives tokens of the new one, so that a lost response costs nothing.
+    var resumptionKey: String?
+
+    /// Keeps new tokens. A resumption key belongs to one session of the gateway.
+    mutating func renew(_ new: SessionTokens) {
+        if new.gatewaySession != tokens.gatewaySession { resumptionKey = nil }
+        tokens = new
+    }
 }
 
 /// What the gateway says about an account.

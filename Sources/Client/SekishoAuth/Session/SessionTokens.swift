@@ -28,6 +28,9 @@ struct SessionTokens: Codable, Hashable, Sendable {
     // A token without the claim counts as the oldest.
     var issuedAt: TimeInterval { (try? IDTokenClaims(of: idToken).date("iat").timeIntervalSince1970) ?? 0 }
 
+    /// The ID of the gateway's session. `nil` if the ID token cannot be read.
+    var gatewaySession: String? { try? IDTokenClaims(of: idToken).values["sid"]?.string }
+
     /// Seconds until the ID token expires. Independent of the device's clock in the process that received it.
     func remaining(_ time: GatewayTime) -> TimeInterval {
         if let receivedUptime { return lifetime - (time.uptime - receivedUptime) }

@@ -22,9 +22,9 @@ extension AuthCore {
 
     /// See the other `post`. Tells in addition when the request was sent.
     func post<Response: Decodable & Sendable>(
-        _ path: String, _ body: some Encodable
+        _ path: String, _ body: some Encodable, resumptionKey: String? = nil
     ) async throws -> Received<Response> {
-        try await send("POST", path, body: try JSONEncoder().encode(body))
+        try await send("POST", path, body: try JSONEncoder().encode(body), resumptionKey: resumptionKey)
     }
 
     /// Sends a request without a body and decodes the response.
@@ -36,9 +36,10 @@ extension AuthCore {
     }
 
     private func send<Response: Decodable & Sendable>(
-        _ method: String, _ path: String, query: [URLQueryItem] = [], body: Data? = nil
+        _ method: String, _ path: String, query: [URLQueryItem] = [], body: Data? = nil, resumptionKey: String? = nil
     ) async throws -> Received<Response> {
-        let request = try request(method, path, query: query, body: body)
+        var request = try request(method, path, query: query, body: body)
+        request.headers["Sekisho-Resumption-Key"] = resumptionKey
         let sentAt = time.reading
         let response: TransportResponse
         do {

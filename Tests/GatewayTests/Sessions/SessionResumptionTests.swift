@@ -1,0 +1,153 @@
+import HTTP
+import Identity
+import Postgres
+import Testing
+
+@testable import Support
+
+extension TestGateway {
+    fileprivate static let resumptionKey = "Yk3pQ9vT1sWn5ZcXbR7dLg"
+
+    fileprivate func refresh(_ token: String, resuming key: String?) async throws -> Exchange {
+        try await post(
+            "/v1/token", ["grant_type": "refresh_token", "refresh_token": .string(token)], headers: Self.headers(key))
+    }
+
+    fileprivate func changePassword(
+        _ tokens: Tokens, resuming key: String? = resumptionKey
+    ) async throws -> Exchange {
+        try await post(
+            "/v1/accounts:update", ["idToken": .string(tokens.idToken), "password": "secret2"],
+            headers: Self.headers(key))
+    }
+
+    private static func headers(_ key: String?) -> Headers {
+        var headers = Headers()
+        if let key { headers.add("Sekisho-Resumption-Key", key) }
+        return headers
+    }
+}
+
+@Suite("Resuming a session that was replaced")
+struct SessionResumptionTests {
+    /// A request that replaces the session of a client.
+    struct Change: CustomTestStringConvertible {
+        let testDescription: String
+        let path: String
+        let body: JSON
+        var isAnonymous = false
+
+        static let all = [
+            Change(
+                testDescription: "a new password", path: "/v1/accounts:update", body: ["password": "secret2"]),
+            Change(
+                testDescription: "a new address", path: "/v1/accounts:update", body: ["email": "new@example.com"]),
+            Change(
+                testDescription: "the end of all other sessions", path: "/v1/accounts:update",
+                body: ["validSince": "1"]),
+            Change(
+                testDescription: "a first password", path: "/v1/accounts:signUp",
+                body: ["email": "ada@example.com", "password": "secret1"], isAnonymous: true),
+        ]
+    }
+
+    @Test(
+        "after a lost response, the former refresh token and the key give tokens of the new session",
+        arguments: Change.all)
+    func lostResponse(change: Change) async throws {
+        let gateway = try await TestGateway()
+        let former = try await change.isAnonymous ? gateway.signUpAnonymously() : gateway.signUp()
+        guard case .object(var body) = change.body else { return }
+        body["idToken"] = .string(former.idToken)
+        var headers = Headers()
+        headers.add("Sekisho-Resumption-Key", TestGateway.resumptionKey)
+        let lost = try TestGateway.Tokens(await gateway.post(change.path, .object(body), headers: headers))
+        let resumed = try await gateway.refresh(former.refreshToken, resuming: TestGateway.resumptionKey)
+        let idToken = try #require(resumed.json["id_token"]?.string, "\(resumed.text)")
+        #expect(try claims(of: idToken)["sid"] == claims(of: lost.idToken)["sid"])
+        #expect(try await gateway.lookup(idToken).outcome == "200")
+    }
+
+    @Test("the session goes on, also if this response is lost too")
+    func goesOn() async throws {
+        let gateway = try await TestGateway { $0.rotatesRefreshTokens = true }
+        let former = try await gateway.signUp()
+        _ = try await gateway.changePassword(former)
+        let first = try await gateway.refresh(former.refreshToken, resuming: TestGateway.resumptionKey)
+        gateway.clock.advance(by: .seconds(100_000))
+        let second = try await gateway.refresh(former.refreshToken, resuming: TestGateway.resumptionKey)
+        #expect(second.json["refresh_token"] == first.json["refresh_token"])
+        let token = try #require(second.json["refresh_token"]?.string)
+        let next = try await gateway.refresh(token, resuming: TestGateway.resumptionKey)
+        #expect(next.outcome == "200")
+    }
+
+    /// What does not resume a session.
+    struct Attempt: CustomTestStringConvertible {
+        let testDescription: String
+        var key: String? = TestGateway.resumptionKey
+        var madeWith: String? = TestGateway.resumptionKey
+        var outcome = "400 TOKEN_EXPIRED"
+
+        private static let malformed =
+            "400 INVALID_ARGUMENT : The header Sekisho-Resumption-Key must have 22 to 128 characters of base64url."
+
+        static let all = [
+            Attempt(testDescription: "no key", key: nil),
+            Attempt(testDescription: "another key", key: "AAAAAAAAAAAAAAAAAAAAAA"),
+            Attempt(testDescription: "a key that the change did not have", madeWith: nil),
+            Attempt(testDescription: "a short key", key: "AAAAAAAAAAAAAAAAAAAAA", outcome: malformed),
+            Attempt(
+                testDescription: "a long key", key: String(repeating: "A", count: 129),
+                outcome: malformed),
+            Attempt(
+                testDescription: "other characters", key: "Yk3pQ9vT1sWn5ZcXbR7d+/", outcome: malformed),
+        ]
+    }
+
+    @Test("is not possible with", arguments: Attempt.all)
+    func rejected(attempt: Attempt) async throws {
+        let gateway = try await TestGateway()
+        let former = try await gateway.signUp()
+        #expect(try await gateway.changePassword(former, resuming: attempt.madeWith).outcome == "200")
+        #expect(try await gateway.refresh(former.refreshToken, resuming: attempt.key).outcome == attempt.outcome)
+    }
+
+    @Test("is over when the client has used the second refresh token, and then ends no session")
+    func over() async throws {
+        let gateway = try await TestGateway { $0.rotatesRefreshTokens = true }
+        let former = try await gateway.signUp()
+        let changed = try TestGateway.Tokens(await gateway.changePassword(former))
+        let second = try #require(await gateway.refresh(changed.refreshToken).json["refresh_token"]?.string)
+        let third = try #require(await gateway.refresh(second).json["refresh_token"]?.string)
+        gateway.clock.advance(by: .seconds(100_000))
+        let late = try await gateway.refresh(former.refreshToken, resuming: TestGateway.resumptionKey)
+        #expect(late.outcome == "400 TOKEN_EXPIRED")
+        #expect(try await gateway.refresh(third).outcome == "200")
+    }
+
+    @Test("does not reopen what ended: the sessions of the account, or a disabled account")
+    func ended() async throws {
+        let gateway = try await TestGateway()
+        let former = try await gateway.signUp()
+        _ = try await gateway.changePassword(former)
+        _ = try await gateway.database.pool.execute("UPDATE account SET disabled_at = now()")
+        #expect(
+            try await gateway.refresh(former.refreshToken, resuming: TestGateway.resumptionKey).outcome
+                == "400 USER_DISABLED")
+        _ = try await gateway.database.pool.execute("UPDATE account SET disabled_at = NULL")
+        _ = try await gateway.database.pool.execute("UPDATE account SET generation = generation + 1")
+        #expect(
+            try await gateway.refresh(former.refreshToken, resuming: TestGateway.resumptionKey).outcome
+                == "400 TOKEN_EXPIRED")
+    }
+
+    @Test("a key of a session that lives changes nothing")
+    func alive() async throws {
+        let gateway = try await TestGateway()
+        let tokens = try await gateway.signUp()
+        let refreshed = try await gateway.refresh(tokens.refreshToken, resuming: TestGateway.resumptionKey)
+        let idToken = try #require(refreshed.json["id_token"]?.string)
+        #expect(try claims(of: idToken)["sid"] == claims(of: tokens.idToken)["sid"])
+    }
+}
