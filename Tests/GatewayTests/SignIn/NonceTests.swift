@@ -1,0 +1,88 @@
+import HTTP
+import Identity
+import JSON
+import Simulators
+import Testing
+
+@testable import Support
+
+@Suite("A nonce")
+struct NonceTests {
+    @Test("issued by the gateway works once, for Apple and for Google")
+    func issued() async throws {
+        let gateway = try await TestGateway()
+        for proof in [gateway.appleProof, gateway.googleProof] {
+            let issued = try await gateway.post("/v1/accounts:issueNonce")
+            let nonce = try #require(issued.json["nonce"]?.string)
+            #expect(try await gateway.signIn(proof(nonce)).status == 200)
+            let again = try await gateway.signIn(proof(nonce))
+            #expect(
+                again.outcome
+                    == "400 MISSING_OR_INVALID_NONCE : Duplicate credential received. Please try again with a new credential."
+            )
+        }
+    }
+
+    @Test("issued by the gateway may be in Apple's token unhashed; a client's nonce may not")
+    func unhashed() async throws {
+        let gateway = try await TestGateway()
+        let issued = try #require(try await gateway.post("/v1/accounts:issueNonce").json["nonce"]?.string)
+        let own = "made-by-the-client"
+        for (nonce, isOurs) in [(issued, true), (own, false)] {
+            let exchange = try await gateway.signIn(
+                gateway.apple(nonce: nonce) { $0.claims["nonce"] = .string(nonce) })
+            #expect((exchange.status == 200) == isOurs, "\(exchange.text)")
+        }
+        let again = try await gateway.signIn(gateway.apple(nonce: issued))
+        #expect(again.outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE"))
+    }
+
+    @Test("issued by the gateway is rejected after ten minutes")
+    func expired() async throws {
+        let gateway = try await TestGateway()
+        let nonce = try #require(try await gateway.post("/v1/accounts:issueNonce").json["nonce"]?.string)
+        gateway.clock.advance(by: .seconds(601))
+        #expect(try await gateway.signIn(gateway.apple(nonce: nonce)).outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE"))
+    }
+
+    @Test("of the client makes an Apple credential usable once")
+    func replay() async throws {
+        let gateway = try await TestGateway()
+        let proof = try gateway.apple()
+        #expect(try await gateway.signIn(proof).status == 200)
+        #expect(try await gateway.signIn(proof).outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE : Duplicate"))
+        #expect(try await gateway.signIn(gateway.apple(.grace, nonce: proof.rawNonce)).status == 200, "another user's")
+    }
+
+    @Test("of Google's SDK, or a repeated token, is accepted")
+    func google() async throws {
+        let gateway = try await TestGateway()
+        var proof = try gateway.google(nonce: "made-by-the-sdk")
+        proof.rawNonce = nil
+        #expect(try await gateway.signIn(proof).status == 200)
+        #expect(try await gateway.signIn(proof).status == 200)
+    }
+
+    @Test("is not used up by a rejected request")
+    func kept() async throws {
+        let gateway = try await TestGateway()
+        _ = try await gateway.signIn(gateway.apple())
+        let anonymous = try await gateway.signUpAnonymously()
+        let proof = try gateway.apple()
+        #expect(try await gateway.link(proof, to: anonymous.idToken).outcome == "400 FEDERATED_USER_ID_ALREADY_LINKED")
+        #expect(try await gateway.signIn(proof).status == 200)
+    }
+
+    @Test("is required if the project requires it")
+    func required() async throws {
+        let strict = try await TestGateway(.sekisho)
+        #expect(try await strict.signIn(strict.apple(nonce: nil)).outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE"))
+        let lenient = try await TestGateway(.firebase)
+        #expect(try await lenient.signIn(lenient.apple(nonce: nil)).status == 200)
+    }
+}
+
+extension TestGateway {
+    fileprivate func appleProof(_ nonce: String) throws -> Proof { try apple(nonce: nonce) }
+    fileprivate func googleProof(_ nonce: String) throws -> Proof { try google(nonce: nonce) }
+}

@@ -1,0 +1,73 @@
+import HTTP
+import JSON
+import Simulators
+import Testing
+
+@testable import Support
+
+@Suite("Apple's realUserStatus")
+struct RealUserStatusTests {
+    @Test("is returned as at the first sign-in, to administrators only")
+    func realUserStatus() async throws {
+        let gateway = try await TestGateway.administered()
+        let first = try await gateway.signIn(gateway.apple(.grace) { $0.claims["real_user_status"] = .integer(2) })
+        let again = try await gateway.signIn(gateway.apple(.grace) { $0.claims["real_user_status"] = nil })
+        let id = try #require(first.json["localId"]?.string)
+        let found = try await gateway.administer(":lookup", ["localId": [.string(id)]])
+        let identity = found.json["users"]?[0]?["providerUserInfo"]?[0]
+        #expect(identity?["realUserStatus"] == "LIKELY_REAL", "\(found.text)")
+        #expect(identity?["isPrivateEmail"] == true)
+        let seen = try await gateway.account(try #require(again.json["idToken"]?.string))
+        #expect(seen["providerUserInfo"]?[0]?["realUserStatus"] == nil)
+        #expect(seen["providerUserInfo"]?[0]?["isPrivateEmail"] == true)
+    }
+
+    private func attributes(_ exchange: Exchange, _ token: String = "idToken") throws -> JSON? {
+        let claims = try claims(of: try #require(exchange.json[token]?.string))
+        return claims["firebase"]?["sign_in_attributes"]
+    }
+
+    @Test("is in all tokens of sessions that Sign in with Apple opened, and in no others")
+    func sessionTokens() async throws {
+        let gateway = try await TestGateway()
+        let expected: JSON = ["real_user_status": 1]
+        let first = try await gateway.signIn(gateway.apple(.grace) { $0.claims["real_user_status"] = .integer(1) })
+        #expect(try attributes(first) == expected)
+        let again = try await gateway.signIn(gateway.apple(.grace) { $0.claims["real_user_status"] = .integer(2) })
+        #expect(try attributes(again) == expected, "as at the first sign-in")
+        let refreshed = try await gateway.post(
+            "/v1/token",
+            ["grantType": "refresh_token", "refreshToken": try #require(again.json["refreshToken"])])
+        #expect(try attributes(refreshed, "id_token") == expected)
+        let idToken = try #require(again.json["idToken"]?.string)
+        let linked = try await gateway.link(gateway.google(.grace), to: idToken)
+        #expect(linked.status == 200)
+        #expect(try attributes(linked) == nil, "Google has no such claim")
+        let other = try await gateway.signIn(gateway.apple(.ada) { $0.claims["real_user_status"] = nil })
+        #expect(try attributes(other) == nil)
+    }
+
+    @Test("finds accounts, for administrators")
+    func search() async throws {
+        let gateway = try await TestGateway.administered()
+        var ids: [String] = []
+        for (person, status) in [(SimulatedPerson.ada, 2), (.grace, 0)] {
+            let signedIn = try await gateway.signIn(
+                gateway.apple(person) { $0.claims["real_user_status"] = .integer(Int64(status)) })
+            ids.append(try #require(signedIn.json["localId"]?.string))
+        }
+        _ = try await gateway.signUp()
+        func search(_ query: (name: String, value: String)...) async throws -> Exchange {
+            try await gateway.manage(.get, "/accounts:search", query: query, bearer: TestGateway.serviceKey)
+        }
+        #expect(try await search(("realUserStatus", "LIKELY_REAL")).ids == [ids[0]])
+        #expect(try await search(("realUserStatus", "UNSUPPORTED")).ids == [ids[1]])
+        #expect(try await search(("realUserStatus", "UNKNOWN")).ids == [])
+        #expect(
+            try await search(("realUserStatus", "2")).outcome
+                == "400 Invalid JSON payload received. /realUserStatus must be equal to one of the allowed values")
+        #expect(
+            try await search(("realUserStatus", "UNKNOWN"), ("q", "a")).outcome
+                == "400 Invalid JSON payload received. /q must be absent if realUserStatus is present")
+    }
+}
