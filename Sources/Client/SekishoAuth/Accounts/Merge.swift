@@ -67,7 +67,7 @@ public struct MergeResult: Sendable {
 }
 
 extension User {
-    /// Asks what a merge of this account into another would do. Nothing changes.
+    /// Returns what a merge of this account into another would do. Nothing changes.
     ///
     /// - Parameter target: proof of the account that stays.
     public func previewMerge(into target: MergeTarget) async throws -> MergePreview {
@@ -79,7 +79,7 @@ extension User {
                 request.pendingToken = (credential as? OAuthCredential)?.pendingToken
                 guard request.credential != nil || request.pendingToken != nil else {
                     throw AuthErrorCode.invalidCredential.with(
-                        "A merge needs a provider's credential or a user who signed in recently.")
+                        "Merging requires a provider credential or a recent sign-in.")
                 }
             case .user(let user): request.targetIdToken = try await user.freshTokens().idToken
             }

@@ -10,7 +10,7 @@ public struct CredentialState: Hashable, Sendable {
         case notFound = "NOT_FOUND"
         /// The app is moving to another developer team.
         case transferred = "TRANSFERRED"
-        /// The gateway cannot ask Apple.
+        /// The gateway cannot check the state at Apple.
         case unknown = "UNKNOWN"
     }
 
@@ -25,7 +25,7 @@ public struct CredentialState: Hashable, Sendable {
 }
 
 extension User {
-    /// Returns the state of the account's Apple identity. The gateway does not ask Apple for this request.
+    /// Returns the state of the account's Apple identity. The gateway sends Apple no request for this.
     public func credentialState() async throws -> [CredentialState] {
         let response: CredentialStateResponse = try await withIDToken { [core] idToken in
             try await core.post("/v1/accounts:credentialState", IDTokenRequest(idToken: idToken))

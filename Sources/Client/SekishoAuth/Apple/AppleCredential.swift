@@ -7,7 +7,7 @@
         ///
         /// - Parameters:
         ///   - nonce: from ``Auth/issueNonce()`` or ``SignInNonce/random()``. Keep it for the sign-in.
-        ///   - requestedScopes: what to ask the user for (default: name and email address).
+        ///   - requestedScopes: what to request from the user (default: name and email address).
         public func prepare(
             with nonce: SignInNonce, requestedScopes: [ASAuthorization.Scope] = [.fullName, .email]
         ) {

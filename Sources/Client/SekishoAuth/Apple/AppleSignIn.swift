@@ -84,7 +84,7 @@
             _ requests: [ASAuthorizationRequest], immediately: Bool
         ) async throws -> ASAuthorization {
             guard continuation == nil else {
-                throw AuthErrorCode.internalError.with("Another dialog of Apple is shown.")
+                throw AuthErrorCode.internalError.with("An Apple sign-in dialog is already open.")
             }
             let controller = ASAuthorizationController(authorizationRequests: requests)
             controller.delegate = self

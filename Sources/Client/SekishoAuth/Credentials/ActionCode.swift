@@ -32,7 +32,7 @@ public enum ActionCodeOperation: Int, Sendable {
     }
 }
 
-/// What the gateway says about a code from an email.
+/// What the gateway reports about a code from an email.
 public struct ActionCodeInfo: Sendable {
     /// What the code is for.
     public let operation: ActionCodeOperation

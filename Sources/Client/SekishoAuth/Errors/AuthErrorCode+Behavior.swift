@@ -17,7 +17,7 @@ extension AuthErrorCode {
         self == .networkError || self == .tooManyRequests || self == .internalError && serverCode == nil
     }
 
-    /// Whether the gateway said that the session or its account does not exist any more.
+    /// Whether the gateway reported that the session or its account does not exist any more.
     var endsSession: Bool { serverCode.map(ServerError.endsSession) ?? false }
     /// Whether the gateway rejected the ID token, which a refresh may mend.
     var rejectsIDToken: Bool { serverCode.map(ServerError.rejectsIDToken) ?? false }

@@ -107,7 +107,7 @@ extension AuthErrorCode {
     public static let unverifiedEmail = AuthErrorCode(known: 17086)
     /// The account already has this second factor.
     public static let secondFactorAlreadyEnrolled = AuthErrorCode(known: 17087)
-    /// The account has as many second factors as are allowed.
+    /// The account already has the maximum number of second factors.
     public static let maximumSecondFactorCountExceeded = AuthErrorCode(known: 17088)
     /// The first factor does not support second factors.
     public static let unsupportedFirstFactor = AuthErrorCode(known: 17089)
@@ -193,7 +193,10 @@ extension AuthErrorCode {
         17085: ("ERROR_ADMIN_RESTRICTED_OPERATION", "Only administrators are allowed to do this."),
         17086: ("ERROR_UNVERIFIED_EMAIL", "The email address is not verified."),
         17087: ("ERROR_SECOND_FACTOR_ALREADY_ENROLLED", "The account already has this second factor."),
-        17088: ("ERROR_MAXIMUM_SECOND_FACTOR_COUNT_EXCEEDED", "The account has as many second factors as are allowed."),
+        17088: (
+            "ERROR_MAXIMUM_SECOND_FACTOR_COUNT_EXCEEDED",
+            "The account already has the maximum number of second factors."
+        ),
         17089: ("ERROR_UNSUPPORTED_FIRST_FACTOR", "The first factor does not support second factors."),
         17090: ("ERROR_EMAIL_CHANGE_NEEDS_VERIFICATION", "The new email address must be verified first."),
         17093: ("ERROR_MISSING_CLIENT_IDENTIFIER", "The request does not identify the app."),

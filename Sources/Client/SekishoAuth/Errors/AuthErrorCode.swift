@@ -119,10 +119,10 @@ public struct AuthErrorCode: CustomNSError, LocalizedError, RawRepresentable, Se
     public var email: String? { details[AuthErrors.userInfoEmailKey] as? String }
     /// The gateway's error code, or `nil` if the error did not come from the gateway.
     public var serverCode: String? { details[AuthErrors.userInfoServerCodeKey] as? String }
-    /// Seconds to wait before another attempt, if the gateway says so.
+    /// Seconds to wait before another attempt, if the response states them.
     public var retryAfter: TimeInterval? { details[AuthErrors.userInfoRetryAfterKey] as? TimeInterval }
 
-    /// The sign-in methods of the account that has the email address, unless the gateway must not tell them.
+    /// The sign-in methods of the account that has the email address, unless the gateway must not reveal them.
     public var signInMethods: [String]? { details[AuthErrors.userInfoSignInMethodsKey] as? [String] }
 
     static let pendingTokenKey = "SekishoErrorPendingToken"

@@ -63,7 +63,7 @@ struct ServerError: Sendable {
         return known.with(text ?? (isUnknown ? "The gateway rejected the request: \(code)." : nil), details)
     }
 
-    /// Whether a code says that the session or its account does not exist any more.
+    /// Whether a code means that the session or its account does not exist any more.
     static func endsSession(_ code: String) -> Bool {
         ["USER_NOT_FOUND", "USER_DISABLED", "TOKEN_EXPIRED"].contains(code)
     }

@@ -17,7 +17,7 @@ struct Session: Codable, Hashable, Sendable {
     }
 }
 
-/// What the gateway says about an account.
+/// What the gateway reports about an account.
 struct Profile: Codable, Hashable, Sendable {
     var uid: String
     var email: String?
@@ -79,7 +79,7 @@ struct StoredSession: Codable, Sendable {
 
 /// Names the item of an instance, so that no session reaches another gateway, project or tenant.
 struct SessionKey: Hashable, Sendable {
-    /// Everything that tells instances apart.
+    /// Everything that distinguishes instances.
     let owner: String
 
     init(app: String, server: URL, apiKey: String, tenantID: String?) {

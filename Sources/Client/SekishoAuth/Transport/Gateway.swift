@@ -53,7 +53,10 @@ extension AuthCore {
         guard response.body.count <= Self.maximumResponse,
             // The guard throws for a body that is not the response.
             let value = try? JSONDecoder().decode(Response.self, from: response.body)
-        else { throw AuthErrorCode.internalError.with("The response is not one of the gateway's.") }
+        else {
+            throw AuthErrorCode.internalError.with(
+                "The response is not in the expected format. Check SekishoOptions.url.")
+        }
         // The clocks when the request was sent, by an offset that may be known only now.
         var corrected = sentAt
         corrected.clockOffset = time.reading.clockOffset
@@ -105,6 +108,7 @@ extension AuthCore {
         }
         if response.status == 429 { return AuthErrorCode.tooManyRequests.with(nil, details) }
         return AuthErrorCode.internalError.with(
-            "The gateway did not answer the request (HTTP status \(response.status)).", details)
+            "The response (HTTP status \(response.status)) did not come from the gateway, or the gateway failed.",
+            details)
     }
 }

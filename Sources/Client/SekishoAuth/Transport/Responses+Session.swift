@@ -55,7 +55,7 @@ extension Profile {
             hasPassword: user.passwordHash.map { !$0.isEmpty } ?? false)
     }
 
-    /// What an ID token says, for when the gateway signed the user in and then did not answer.
+    /// The claims of an ID token, for when the gateway signed the user in and then did not answer.
     init(_ claims: IDTokenClaims) {
         self.init(
             uid: claims.subject, email: claims.values["email"]?.string,

@@ -12,7 +12,7 @@ extension SampleModel {
     /// Uses the app without a sign-in method.
     public func continueWithoutAccount() async { await perform { try await self.auth.signInAnonymously() } }
 
-    /// Creates an account, and asks the owner of the address to verify it.
+    /// Creates an account, and sends the owner of the address an email to verify it.
     public func signUp(email: String, password: String) async {
         await perform {
             let result = try await self.auth.createUser(withEmail: email, password: password)

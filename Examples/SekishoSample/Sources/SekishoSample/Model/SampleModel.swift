@@ -26,7 +26,7 @@ import SekishoAuth
     /// Creates the model. Call it once, because it configures the library.
     public init(server: SampleServer) { auth = server.auth() }
 
-    /// Shows the restored user, follows its changes and asks the gateway which sign-in methods to offer.
+    /// Shows the restored user, follows its changes and requests the sign-in methods to offer.
     public func start() async {
         if listener == nil {
             // Without a request of this app too: another device may have ended the session.

@@ -70,7 +70,7 @@ public enum Conflict: Equatable, Sendable {
 public struct Problem: Equatable, Sendable {
     /// The library's code, for example ``AuthErrorCode/wrongPassword``.
     public let code: AuthErrorCode
-    /// What to tell the user.
+    /// The message that the user sees.
     public let text: String
 
     init(_ error: any Error) {

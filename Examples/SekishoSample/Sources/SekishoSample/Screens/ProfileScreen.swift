@@ -50,7 +50,7 @@
         }
     }
 
-    /// Deletes the account, as App Review guideline 5.1.1(v) asks.
+    /// Deletes the account, as App Review guideline 5.1.1(v) requires.
     struct DeletionScreen: View {
         @ObservedObject var model: SampleModel
         @State private var isAsking = false
