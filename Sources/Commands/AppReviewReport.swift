@@ -43,7 +43,7 @@ struct AppReviewReport: Encodable {
             var entries: [Entry] = []
             var passes = true
             for project in projects {
-                let tenants = project.hasTenants ? try await store.tenantsThatSignIn(of: project.id) : []
+                let tenants = project.hasTenants ? try await store.tenantsWithSignInMethods(of: project.id) : []
                 let apps = try await store.apps(of: project.id)
                 for realm in [project] + tenants {
                     let usesCustomTokens = try await store.usesCustomTokens(in: realm.realm)

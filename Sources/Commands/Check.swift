@@ -16,7 +16,7 @@ extension Command {
             .flag("json", "with --app-review: print JSON"),
             .flag(
                 "live",
-                "also ask Apple, with an invalid code, whether the private key works for each client ID"),
+                "also check at Apple, with an invalid code, whether the private key works for each client ID"),
         ],
         details: [
             "Reads the variables of `serve` and changes nothing. Exit status: 0 if every check passes, 1 if one fails, 2 if the environment is invalid."

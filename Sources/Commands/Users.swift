@@ -15,7 +15,7 @@ extension Command {
         ],
         details: [
             "FILE may be `-` for standard input. IDs, claims, providers, phone numbers and times are kept. An invalid row is skipped and reported with its line number, and the exit status is 1. Rows are stored in batches of up to 2000; each batch is stored completely or not at all, so an interrupted import can be continued with --resume.",
-            "Email addresses are verified if the file says so. Identities are linked for Apple, Google and OpenID Connect providers; an email address from a provider is not trusted until the next sign-in with that provider. A password is hashed with Argon2id when its owner signs in.",
+            "Email addresses count as verified if the file has emailVerified. Identities are linked for Apple, Google and OpenID Connect providers; an email address from a provider is not trusted until the next sign-in with that provider. A password is hashed with Argon2id when its owner signs in.",
             "Other users of this machine can see command lines: prefer SEKISHO_HASH_KEY or SEKISHO_HASH_KEY_FILE to --hash-key.",
         ],
         environment: ["DATABASE_URL", "SEKISHO_HASH_KEY", "SEKISHO_MASTER_KEY (if there is a hash key)"]

@@ -8,7 +8,7 @@ internal import Postgres
 internal import Storage
 
 extension Endpoint {
-    /// Lists the valid codes. Due emails are delivered first, because tests ask right after their request.
+    /// Lists the valid codes. Due emails are delivered first, because tests list codes right after requesting them.
     static func emulatorCodes(
         _ emails: CapturedEmails, _ emailService: EmailService?, on pool: Pool, _ projects: DevProjects
     ) -> Endpoint {

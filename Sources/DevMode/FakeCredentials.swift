@@ -16,7 +16,7 @@ extension Verifier {
             let text = credential.idToken?.expose() ?? ""
             guard
                 let token = UnsignedToken(text)
-                    ?? UnsignedToken(genuine: text, of: credential.provider, isSimulated: isSimulated)
+                    ?? UnsignedToken(strippingSignatureOf: text, of: credential.provider, isSimulated: isSimulated)
             else {
                 return try await signed.verify(credential, app, project)
             }

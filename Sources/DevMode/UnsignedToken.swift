@@ -38,13 +38,13 @@ enum UnsignedToken {
         let kid: String?
     }
 
-    /// Treats a signed token of Apple or Google as unsigned.
+    /// Ignores the signature of Apple's or Google's token.
     ///
     /// - Returns: `nil` unless the issuer is Apple or Google and the key ID is not one that a simulator has generated.
-    init?(genuine token: String, of provider: ProviderID, isSimulated: (_ keyID: String) -> Bool) {
+    init?(strippingSignatureOf token: String, of provider: ProviderID, isSimulated: (_ keyID: String) -> Bool) {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, !parts[2].isEmpty, let header = Base64URL.decode(String(parts[0])),
-            // If the header cannot be decoded, the token is not genuine.
+            // If the header cannot be decoded, the token is neither Apple's nor Google's.
             let keyID = try? StrictJSON.decode(Header.self, from: header).kid, !isSimulated(keyID),
             let payload = Base64URL.decode(String(parts[1])),
             let issuer = try? StrictJSON.decode(Issuer.self, from: payload).iss,

@@ -69,7 +69,7 @@ package struct ConfigurationCache: Sendable {
         keys = Cache(lifetime: Self.lifetime) { project in
             try KeyRing(try await signingKeys.live(in: project, at: clock.now()), of: project, under: masterKeys)
         }
-        // Any client may ask for readiness, and each answer takes several statements.
+        // Any client may request readiness, and each answer takes several statements.
         schemaIsCurrent = Cache(lifetime: .seconds(1)) { _ in
             do {
                 return try await Schema.status(of: pool).allSatisfy { $0.state == .applied }

@@ -17,7 +17,7 @@ package struct Mode: Sendable {
     package var providerEndpoints = ProviderEndpoints.live
     /// Where tokens of Apple are redeemed, checked and revoked.
     package var appleEndpoints = AppleEndpoints.live
-    /// Where people sign in at Apple and Google, and where Google redeems codes.
+    /// Where users sign in at Apple and Google, and where Google redeems codes.
     package var authorizationEndpoints = AuthorizationEndpoints.live
     /// Whether pages are at the host that a request names; see ``PublicOrigin``.
     package var takesHost = false

@@ -37,7 +37,7 @@ package final class RunningGateway: Sendable {
         client = try HTTP.Client(loop: group.loops[0])
         let providerKeys = JWKSCache(
             fetch: .http(client, allowsPrivate: mode.takesLoopbackIssuers),
-            store: PostgresProviderDocumentStore(pool: pools[0]).shelf, clock: mode.clock,
+            store: PostgresProviderDocumentStore(pool: pools[0]).documentStore, clock: mode.clock,
             allowsPrivate: mode.takesLoopbackIssuers, on: group.loops[0])
         let passwordKeys = PasswordKeys.sealed(
             in: PasswordSchemeStore(pool: pools[0]), under: config.masterKeys, clock: mode.clock)

@@ -66,11 +66,11 @@ extension BreachedPasswords {
 private final class InFlightLimit: Sendable {
     private let count = Atomic(0)
 
-    func counted<Value>(_ ask: () async throws -> Value) async throws -> Value {
+    func counted<Value>(_ request: () async throws -> Value) async throws -> Value {
         let before = count.add(1, ordering: .relaxed).oldValue
         defer { count.subtract(1, ordering: .relaxed) }
         guard before < BreachedPasswords.limit else { throw BreachListFault.busy }
-        return try await ask()
+        return try await request()
     }
 }
 

@@ -47,7 +47,7 @@ struct Apple: Sendable {
         claims.integer("real_user_status").flatMap { (0...2).contains($0) ? Int($0) : nil }
     }
 
-    /// A token with a nonce can be used once. The key contains the subject, because another person's token with the same
+    /// A token with a nonce can be used once. The key contains the subject, because another user's token with the same
     /// nonce is another credential.
     static func replayKeys(nonce: String?, of subject: String, expiresAt: Instant?) -> [ReplayKey] {
         guard let nonce, let expiresAt else { return [] }

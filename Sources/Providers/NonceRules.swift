@@ -17,7 +17,7 @@ enum NonceRules {
         mustBeInToken: Bool = false
     ) throws(ProviderRefusal) -> String? {
         try requireLength(raw)
-        guard let claim = try claimed(in: claims) else {
+        guard let claim = try nonceClaim(of: claims) else {
             guard raw == nil else {
                 // Old devices state that they do not support nonces.
                 guard !mustBeInToken, claims.isFalse("nonce_supported") else { throw .nonce(.missingInToken) }
@@ -38,13 +38,13 @@ enum NonceRules {
     static func openID(_ claims: IdentityTokenClaims, raw: String?) throws(ProviderRefusal) {
         guard let raw else { return }
         try requireLength(raw)
-        guard let claim = try claimed(in: claims) else { throw .nonce(.missingInToken) }
+        guard let claim = try nonceClaim(of: claims) else { throw .nonce(.missingInToken) }
         guard isEqual(claim, raw) || isEqual(claim, hashed(raw)) else {
             throw .nonce(.doesNotMatch(seen: form(of: claim, raw: raw)))
         }
     }
 
-    private static func claimed(in claims: IdentityTokenClaims) throws(ProviderRefusal) -> String? {
+    private static func nonceClaim(of claims: IdentityTokenClaims) throws(ProviderRefusal) -> String? {
         guard let value = claims["nonce"] else { return nil }
         guard case .string(let nonce) = value else { throw .claim("nonce") }
         return nonce

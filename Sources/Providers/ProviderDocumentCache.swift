@@ -91,7 +91,7 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
     private func refresh(_ address: DocumentAddress) async {
         let isKnown = entries.withLock { $0[address.url]?.state.version != nil }
         if !isKnown, await loadFromStore(address.url) { return }
-        _ = await ask(address)
+        _ = await fetchAndStore(address)
     }
 
     /// - Returns: whether the stored document is fresh.
@@ -106,7 +106,7 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
     }
 
     /// - Returns: the reason of a failure.
-    private func ask(_ address: DocumentAddress) async -> String? {
+    private func fetchAndStore(_ address: DocumentAddress) async -> String? {
         do {
             let (body, maxAge) = try await fetch.get(address)
             guard body.count <= DocumentFetch.maximumLength else { throw DocumentFault.tooLong }
@@ -139,7 +139,7 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
         let now = clock.now()
         do {
             if try await store.claimForcedFetch(url, now) {
-                let failure = await ask(address)
+                let failure = await fetchAndStore(address)
                 update(url) {
                     $0.didForceRefetch(until: now + ProviderDocumentStore.forcedFetchInterval, failure: failure)
                 }

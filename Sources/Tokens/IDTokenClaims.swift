@@ -16,9 +16,9 @@ struct IDTokenClaims: Encodable {
         }
     }
 
-    /// What the provider of the session's sign-in stated about the person.
+    /// What the provider of the session's sign-in stated about the user.
     struct SignInAttributes: Encodable {
-        /// Apple's claim, as at the person's first sign-in: 0 unsupported, 1 unknown, 2 likely real.
+        /// Apple's claim, as at the user's first sign-in: 0 unsupported, 1 unknown, 2 likely real.
         let realUserStatus: Int
 
         enum CodingKeys: String, CodingKey {

@@ -179,7 +179,7 @@ struct KeyCacheTests {
         fixture.clock.pass(.seconds(3600))
         #expect(try await fixture.acceptsApple())
         #expect(fixture.provider.asked.count == 2)
-        #expect(fixture.shelf.documents.withLock { $0[Fixture.appleKeysURL]?.fetchedAt } == Fixture.start)
+        #expect(fixture.testStore.documents.withLock { $0[Fixture.appleKeysURL]?.fetchedAt } == Fixture.start)
         let fresh = Fixture()
         fresh.provider.publish(.text(Self.noKeySets[index]), at: Fixture.appleKeysURL)
         await #expect(throws: ProviderUnreachable.self) { try await fresh.verify(lastingToken()) }

@@ -3,14 +3,14 @@ import Providers
 import Synchronization
 import Testing
 
-/// Processes that share a shelf, and processes after each other.
+/// Processes that share a document store, at the same time or one after another.
 @Suite("Stored keys of a provider")
 struct SharedKeyTests {
     @Test("survive a restart while the provider is down")
     func restart() async throws {
         let before = Fixture()
         #expect(try await before.acceptsApple())
-        let after = Fixture(store: before.shelf.shelf)
+        let after = Fixture(store: before.testStore.documentStore)
         after.provider.publish(.failure, at: Fixture.appleKeysURL)
         after.clock.pass(.seconds(6 * 86_400))
         #expect(try await after.acceptsApple())
@@ -23,7 +23,7 @@ struct SharedKeyTests {
     func shared() async throws {
         let before = Fixture()
         #expect(try await before.acceptsApple())
-        let after = Fixture(store: before.shelf.shelf)
+        let after = Fixture(store: before.testStore.documentStore)
         after.clock.pass(.seconds(299))
         #expect(try await after.acceptsApple())
         #expect(after.provider.asked.isEmpty)
@@ -35,7 +35,7 @@ struct SharedKeyTests {
     @Test("are force-refetched by one process, and the others load its result")
     func sharedTurn() async throws {
         let one = Fixture()
-        let other = Fixture(store: one.shelf.shelf)
+        let other = Fixture(store: one.testStore.documentStore)
         #expect(try await one.acceptsApple())
         #expect(try await other.acceptsApple())
         one.provider.publish(.keys(of: Keys.current, Keys.next), at: Fixture.appleKeysURL)
@@ -51,7 +51,7 @@ struct SharedKeyTests {
     @Test("whose refetch by another process failed or is running do not cause a rejection")
     func sharedFailure() async throws {
         let one = Fixture()
-        let other = Fixture(store: one.shelf.shelf)
+        let other = Fixture(store: one.testStore.documentStore)
         #expect(try await one.acceptsApple())
         #expect(try await other.acceptsApple())
         one.provider.publish(.failure, at: Fixture.appleKeysURL)
@@ -66,22 +66,22 @@ struct SharedKeyTests {
     }
 
     @Test("are fetched without the store, but not force-refetched")
-    func brokenShelf() async throws {
+    func brokenStore() async throws {
         let fixture = Fixture()
-        fixture.shelf.isBroken.withLock { $0 = true }
+        fixture.testStore.isBroken.withLock { $0 = true }
         #expect(try await fixture.acceptsApple())
         fixture.provider.publish(.keys(of: Keys.next), at: Fixture.appleKeysURL)
         await #expect(throws: ProviderUnreachable.self) { try await fixture.verify(lastingToken(signedBy: Keys.next)) }
         #expect(fixture.provider.asked.count == 1)
-        fixture.shelf.isBroken.withLock { $0 = false }
+        fixture.testStore.isBroken.withLock { $0 = false }
         fixture.clock.pass(.seconds(2))
         #expect(try await fixture.acceptsApple(by: Keys.next))
     }
 
     @Test("that cannot be loaded are fetched")
-    func unreadableShelf() async throws {
+    func unreadableStore() async throws {
         let fixture = Fixture()
-        fixture.shelf.documents.withLock {
+        fixture.testStore.documents.withLock {
             $0[Fixture.appleKeysURL] = ProviderDocument(body: "<html>", fetchedAt: Fixture.start)
         }
         #expect(try await fixture.acceptsApple())

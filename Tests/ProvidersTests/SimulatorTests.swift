@@ -42,7 +42,8 @@ struct SimulatorTests {
                         issuers: ["https://accounts.google.com", "accounts.google.com"],
                         keysURL: server.baseURL + SimulatedGoogle.keysPath))
                 let fetch = DocumentFetch.http(client)
-                let keys = JWKSCache(fetch: fetch, store: TestDocumentStore().shelf, clock: clock.wallClock, on: loop)
+                let keys = JWKSCache(
+                    fetch: fetch, store: TestDocumentStore().documentStore, clock: clock.wallClock, on: loop)
                 let far = Far(
                     clock: clock, verifier: .live(endpoints: endpoints, keys: keys, clock: clock.wallClock),
                     notifications: AppleNotifications(endpoints: endpoints, keys: keys), fetch: fetch)

@@ -17,7 +17,7 @@ final class Fixture: Sendable {
 
     let clock = TestClock(Fixture.start)
     let provider = ScriptedProvider()
-    let shelf = TestDocumentStore()
+    let testStore = TestDocumentStore()
     let keys: JWKSCache
     let verifier: Verifier
 
@@ -29,7 +29,7 @@ final class Fixture: Sendable {
             .text(#"{"issuer":"\#(Self.issuer)","jwks_uri":"\#(Self.openIDKeysURL)","x":[1]}"#),
             at: Self.configurationURL)
         keys = JWKSCache(
-            fetch: provider.fetch, store: store ?? shelf.shelf, clock: clock.wallClock,
+            fetch: provider.fetch, store: store ?? testStore.documentStore, clock: clock.wallClock,
             allowsPrivate: allowsPrivate, on: globalConcurrentExecutor)
         verifier = .live(keys: keys, clock: clock.wallClock)
     }
@@ -196,7 +196,7 @@ final class TestDocumentStore: Sendable {
     let forced = Mutex<[String: Instant]>([:])
     let isBroken = Mutex(false)
 
-    var shelf: ProviderDocumentStore {
+    var documentStore: ProviderDocumentStore {
         ProviderDocumentStore(
             load: { [self] url in
                 try requireWhole()

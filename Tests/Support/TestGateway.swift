@@ -83,7 +83,7 @@ struct TestGateway: Sendable {
             limiter: limits?.limiter ?? .none,
             breaches: breaches,
             providerKeys: JWKSCache(
-                fetch: simulators.fetch, store: PostgresProviderDocumentStore(pool: database.pool).shelf,
+                fetch: simulators.fetch, store: PostgresProviderDocumentStore(pool: database.pool).documentStore,
                 clock: clock.wallClock,
                 on: database.pool.loop),
             appleTokens: changed(try .simulated(by: appleServer, clock: clock.wallClock)),

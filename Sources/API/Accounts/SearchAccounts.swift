@@ -2,7 +2,7 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Finds accounts by email address, phone number or prefix of the ID, or by Apple's estimate of the person.
+    /// Finds accounts by email address, phone number or prefix of the ID, or by Apple's `real_user_status`.
     static let searchAccounts = administrator(
         "searchAccounts", .get, "/v1/projects/{project}/accounts:search", needs: .readUsers,
         bodyLimit: openBodyLimit

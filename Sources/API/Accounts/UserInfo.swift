@@ -122,9 +122,9 @@ struct ProviderUserInfo: Encodable {
     var isPrivateEmail: Bool?
     /// Apple's `real_user_status`.
     var realUserStatus: String?
-    /// An extension: whether the person still uses Sign in with Apple for the app.
+    /// An extension: whether the user still uses Sign in with Apple for the app.
     var credentialState: String?
-    /// An extension: whether Apple's relay forwards email to the address, as Apple last said.
+    /// An extension: whether Apple's relay forwards email to the address, as Apple last reported.
     var emailForwarding: Bool?
 
     /// - Returns: `nil` if the account has none.

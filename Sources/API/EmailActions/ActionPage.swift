@@ -94,14 +94,14 @@ private struct Visit {
             return PageResponse(.emailDisavowed(frame(of: checked)), of: checked.project.realm)
         case .verifyEmail, .changeEmail: try await emailActions.apply(code, from: origin)
         case .recoverEmail:
-            let remedied = try await emailActions.recover(code, removing: fields.removed, from: origin)
-            return PageResponse(page(after: remedied, of: checked), of: checked.project.realm)
+            let result = try await emailActions.recover(code, removing: fields.removed, from: origin)
+            return PageResponse(page(after: result, of: checked), of: checked.project.realm)
         case .removeSignInMethod:
-            let remedied = try await emailActions.removeSignInMethod(code, from: origin)
-            return PageResponse(page(after: remedied, of: checked), of: checked.project.realm)
+            let result = try await emailActions.removeSignInMethod(code, from: origin)
+            return PageResponse(page(after: result, of: checked), of: checked.project.realm)
         case .undoMerge:
-            let remedied = try await emailActions.undoMerge(code, from: origin)
-            return PageResponse(page(after: remedied, of: checked), of: checked.project.realm)
+            let result = try await emailActions.undoMerge(code, from: origin)
+            return PageResponse(page(after: result, of: checked), of: checked.project.realm)
         }
         return PageResponse(done(checked), of: checked.project.realm)
     }
@@ -128,11 +128,11 @@ private struct Visit {
     }
 
     /// Continues with setting a new password if the project allows passwords.
-    private func page(after remedied: Remedied, of checked: CheckedCode) -> Page {
-        guard let reset = remedied.reset else { return done(remedied.account, checked) }
+    private func page(after result: RemedyResult, of checked: CheckedCode) -> Page {
+        guard let reset = result.reset else { return done(result.account, checked) }
         let next = Visit(call: call, code: reset.secret, continueURL: continueURL, language: language)
         let follows = CheckedCode(
-            code: reset.code, project: checked.project, projectName: checked.projectName, account: remedied.account)
+            code: reset.code, project: checked.project, projectName: checked.projectName, account: result.account)
         return next.page(of: follows, after: remedy(checked))
     }
 

@@ -54,13 +54,13 @@ public struct EmailActionService: Sendable {
     ///
     /// - Parameter providers: their identities are removed, except the one that created the account.
     public func recover(_ code: String, removing providers: Set<ProviderID>, from origin: RequestContext) async throws
-        -> Remedied
+        -> RemedyResult
     {
         try await redemption.recover(code, removing: providers, in: try await project(of: code), from: origin)
     }
 
     /// Removes a sign-in method, and every method that was added after it.
-    public func removeSignInMethod(_ code: String, from origin: RequestContext) async throws -> Remedied {
+    public func removeSignInMethod(_ code: String, from origin: RequestContext) async throws -> RemedyResult {
         try await redemption.removeSignInMethod(code, in: try await project(of: code), from: origin)
     }
 
@@ -70,7 +70,7 @@ public struct EmailActionService: Sendable {
     }
 
     /// Restores an account that was merged into another one.
-    public func undoMerge(_ code: String, from origin: RequestContext) async throws -> Remedied {
+    public func undoMerge(_ code: String, from origin: RequestContext) async throws -> RemedyResult {
         try await redemption.undoMerge(code, in: try await project(of: code), from: origin)
     }
 

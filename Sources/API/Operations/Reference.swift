@@ -3,7 +3,7 @@ internal import HTTP
 internal import Pages
 
 extension Endpoint {
-    /// The reference of the API for people. `Deploy/contract` makes the page from the contract.
+    /// The reference of the API as a page. `Deploy/contract` makes the page from the contract.
     static let getReference = page("getReference", .get, "/docs") { _ in
         PageResponse(
             Page.response(referencePage, language: "en", style: SEKISHO_REFERENCE_STYLE))

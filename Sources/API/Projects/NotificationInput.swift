@@ -75,13 +75,13 @@ struct NotificationInput: Decodable {
     private func agreed(
         _ member: String, _ path: KeyPath<Template, String?>, _ mask: FieldMask
     ) throws(RequestRefusal) -> (pointer: String, value: String)? {
-        let said = templates.filter { mask.names("\(Self.path).\($0.name).\(member)") }.compactMap { name, _, input in
+        let stated = templates.filter { mask.names("\(Self.path).\($0.name).\(member)") }.compactMap { name, _, input in
             input?[keyPath: path].map { (pointer: "/notification/sendEmail/\(name)/\(member)", value: $0) }
         }
-        for other in said where other.value != said[0].value {
+        for other in stated where other.value != stated[0].value {
             throw .invalidField(other.pointer, "must be the same in every template")
         }
-        return said.first
+        return stated.first
     }
 
     private func requireImplemented(_ mask: FieldMask, _ settings: EmailSettings) throws(RequestRefusal) {

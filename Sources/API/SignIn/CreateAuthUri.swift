@@ -9,8 +9,8 @@ extension Endpoint {
         if let provider = request.providerId.nonEmpty {
             return try await call.startFlow(request, with: ProviderID(provider), for: client)
         }
-        let answer = try await call.services.signIn.identifiers.ask(
-            about: try request.checkedIdentifier(), in: client.project)
+        let answer = try await call.services.signIn.identifiers.lookUp(
+            try request.checkedIdentifier(), in: client.project)
         let linkOnly = LoginServices(of: client.app, in: client.project).linkOnly
         let sessionID = request.sessionId.nonEmpty ?? call.services.signIn.authURISession()
         return try .json(CreateAuthUriResponse(sessionId: sessionID, answer, omitting: linkOnly))

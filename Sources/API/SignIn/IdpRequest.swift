@@ -44,7 +44,7 @@ extension IdpRequest {
 
     /// The result of a sign-in in the browser, which the client has from the URL that the gateway sent the browser to.
     ///
-    /// - Throws: `USER_CANCELLED`, or what else that URL says.
+    /// - Throws: `USER_CANCELLED`, or another error that the URL names.
     func flowGrant() throws -> String? {
         guard credential == nil, postBody.nonEmpty == nil, pendingToken.nonEmpty == nil, let requestUri else {
             return nil

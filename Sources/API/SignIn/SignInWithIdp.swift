@@ -9,11 +9,10 @@ extension Endpoint {
         let outcome = try await call.services.signIn.federated.signIn(
             proof, linkingTo: request.idToken.nonEmpty, autoCreate: request.autoCreate ?? true,
             for: client.app, in: client.project, from: call.origin)
-        if case .conflict(let refusal, let profile, let pendingToken) = outcome,
+        if case .conflict(let refusal, let identity, let pendingToken) = outcome,
             request.returnIdpCredential != true || !refusal.canBeErrorMessage
         {
-            throw PendingLinkRefusal(
-                reason: refusal, pendingToken: pendingToken, provider: profile.identity.provider)
+            throw PendingLinkRefusal(reason: refusal, pendingToken: pendingToken, provider: identity.provider)
         }
         var response = SignInWithIdpResponse(outcome, returning: tokens)
         response.tenantId = call.tenant?.rawValue
@@ -126,29 +125,30 @@ private struct SignInWithIdpResponse: Encodable {
 
     init(_ outcome: FederatedSignIn.Outcome, returning tokens: OAuthTokens) {
         switch outcome {
-        case .signedIn(let signedIn, let profile, let isNew):
-            self.init(profile, returning: tokens)
+        case .signedIn(let signedIn, let identity, let isNew):
+            self.init(identity, of: signedIn.account, returning: tokens)
             localId = signedIn.account.id.rawValue
             idToken = signedIn.idToken
             refreshToken = signedIn.refreshToken
             expiresIn = signedIn.expiresInSeconds
             isNewUser = isNew ? true : nil
-        case .confirmationNeeded(let existing, let isRecycled, let profile, let pendingToken):
-            self.init(profile, returning: tokens.withoutRefreshToken)
+        case .confirmationNeeded(let existing, let isRecycled, let identity, let pendingToken):
+            self.init(identity, returning: tokens.withoutRefreshToken)
             needConfirmation = true
             localId = existing?.id.rawValue
             verifiedProvider = existing?.signInMethods.map(\.rawValue)
             emailRecycled = isRecycled ? true : nil
             self.pendingToken = pendingToken
-        case .conflict(let refusal, let profile, let pendingToken):
-            self.init(profile, returning: tokens.withoutRefreshToken)
+        case .conflict(let refusal, let identity, let pendingToken):
+            self.init(identity, returning: tokens.withoutRefreshToken)
             errorMessage = refusal.message
             self.pendingToken = pendingToken
         }
     }
 
-    private init(_ profile: IdentityProfile, returning tokens: OAuthTokens) {
-        let (identity, linked) = (profile.identity, profile.linked)
+    /// - Parameter account: has the identity, with the name that the provider sent first.
+    private init(_ identity: VerifiedIdentity, of account: Account? = nil, returning tokens: OAuthTokens) {
+        let linked = account?.identity(identity.provider, subject: identity.subject) ?? LinkedIdentity(identity)
         providerId = identity.provider.rawValue
         federatedId = identity.federatedID
         email = identity.email?.rawValue

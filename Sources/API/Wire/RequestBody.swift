@@ -26,7 +26,7 @@ extension EndpointCall {
         return try call.decoded(as: type)
     }
 
-    /// Whether the content type says so. A body that begins like a JSON object is not a form, because many tools
+    /// Whether the body has the content type of a form. A body that begins like a JSON object is not a form, because many tools
     /// declare everything as a form.
     var isForm: Bool {
         let contentType = request.headers["Content-Type"]?.lowercased() ?? ""

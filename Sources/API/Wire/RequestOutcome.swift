@@ -100,7 +100,7 @@ public struct GatewayMetrics: Sendable {
 
 extension Log {
     /// One line for each request: never a token, an address, a body or a query. The prefix of the client's network is
-    /// too wide to identify a person.
+    /// too wide to identify a user.
     func note(_ outcome: RequestOutcome, of request: Request, from client: ClientNetwork, took duration: Duration) {
         var fields: LogFields = [
             "requestId": .string(request.id), "status": .int(outcome.response.status),

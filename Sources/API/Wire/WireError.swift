@@ -24,7 +24,7 @@ struct WireError: Hashable {
         case unauthenticated = "UNAUTHENTICATED"
     }
 
-    /// `google.rpc.ErrorInfo`, for clients that tell errors apart by it.
+    /// `google.rpc.ErrorInfo`, for clients that distinguish errors by it.
     struct Detail: Hashable, Encodable {
         let type = "type.googleapis.com/google.rpc.ErrorInfo"
         let reason: String

@@ -35,7 +35,7 @@ package struct AppleKeyCheck: Sendable {
         let credentials = AppleCredentialsLookup.live(on: pool, under: masterKeys)
         var findings: [DatabaseCheck.Finding] = []
         for project in try await store.all() {
-            let tenants = project.hasTenants ? try await store.tenantsThatSignIn(of: project.id) : []
+            let tenants = project.hasTenants ? try await store.tenantsWithSignInMethods(of: project.id) : []
             for realm in [project] + tenants {
                 for clientID in realm.settings(of: .apple)?.clientIDs ?? [] {
                     let key = AppleClientKey(realm: realm.realm, clientID: clientID)

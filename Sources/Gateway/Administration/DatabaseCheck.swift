@@ -60,7 +60,7 @@ package struct DatabaseCheck: Sendable {
         let store = ProjectStore(pool: pool)
         let configured = try await store.apps(of: project.id)
         let apps = configured.map(\.app)
-        let tenants = project.hasTenants ? try await store.tenantsThatSignIn(of: project.id) : []
+        let tenants = project.hasTenants ? try await store.tenantsWithSignInMethods(of: project.id) : []
         let networkHash = "project \(project.realm)"
         return problems(of: configured, in: project, networkHash)
             + apps.map { loginServices(of: $0, in: project, networkHash, at: now) }

@@ -57,7 +57,7 @@ package enum Settings {
     static let appleDomainAssociation = Setting(
         name: "SEKISHO_APPLE_DOMAIN_ASSOCIATION", fallback: nil,
         meaning:
-            "the content of apple-developer-domain-association.txt, by which Apple verifies this host; best given as _FILE"
+            "the content of apple-developer-domain-association.txt, by which Apple verifies this host; prefer NAME_FILE"
     )
     static let logLevel = Setting(name: "SEKISHO_LOG_LEVEL", fallback: "info", meaning: "debug, info, warning or error")
     static let drain = Setting(

@@ -1,4 +1,4 @@
-/// One person in one realm (`localId` on the wire is ``id``).
+/// One user in one realm (`localId` on the wire is ``id``).
 public struct Account: Hashable, Sendable {
     public let id: ID<Account>
     public var email: EmailAddress?
@@ -91,7 +91,7 @@ public struct AccountUpdate: Hashable, Sendable {
 
     public var displayName: Value<String>?
     public var photoURL: Value<String>?
-    /// A new address is unverified, unless ``emailIsVerified`` says otherwise.
+    /// A new address is unverified, unless ``emailIsVerified`` sets the flag.
     public var email: Value<EmailAddress>?
     public var emailIsVerified: Bool?
     /// Removes ``Account/initialEmail``, which may be the address of a previous claimant of the account.
@@ -162,11 +162,11 @@ public struct LinkedIdentity: Hashable, Sendable {
     public var linkedAt: Instant?
     /// The user agent of the device that linked it; at most 200 characters.
     public var linkedDevice: String?
-    /// Of Apple. `nil` if Apple never said anything.
+    /// Only for Apple. `nil` if Apple never reported a state.
     public var credential: CredentialStatus?
     /// Of Apple: the `transfer_sub` of an identity that moves to another team and has not got its new subject yet.
     public var transferSubject: String?
-    /// Whether Apple's relay forwards email to ``email``. `nil` if Apple never said anything.
+    /// Whether Apple's relay forwards email to ``email``. `nil` if Apple never reported it.
     public var emailForwarding: Bool?
 
     public init(

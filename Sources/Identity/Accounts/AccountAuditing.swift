@@ -18,7 +18,7 @@ extension AuditNote {
         case identityUnlinked = "identity.unlinked"
         /// It moved to another developer team of Apple with its app.
         case identityTransferred = "identity.transferred"
-        /// The person stopped using the provider for the app. The identity stays linked.
+        /// The user stopped using the provider for the app. The identity stays linked.
         case identityRevoked = "identity.revoked"
         /// The owner had tokens revoked at the provider.
         case tokensRevoked = "tokens.revoked"

@@ -141,8 +141,8 @@ public struct AccountEditor: Sendable {
         return try await apply(change, to: caller, in: project, from: origin)
     }
 
-    /// - Parameter apple: what the deletion does at Apple. The notice says how to disconnect the app if that is not
-    ///   possible.
+    /// - Parameter apple: whether the deletion revokes Apple's tokens. If that is not possible, the notice explains how
+    ///   to disconnect the app.
     public func delete(
         _ caller: Caller, apple: AppleRevocation = .none, in project: Project, from origin: RequestContext
     ) async throws {

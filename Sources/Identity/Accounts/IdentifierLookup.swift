@@ -18,7 +18,7 @@ public struct IdentifierLookup: Sendable {
     ///
     /// An account is also found by the address that a provider names for one of its identities, unless several accounts
     /// may have an address: then only the account that holds it is described, without its identities.
-    public func ask(about email: EmailAddress, in project: Project) async throws -> Answer {
+    public func lookUp(_ email: EmailAddress, in project: Project) async throws -> Answer {
         let isOnlyHolder = project.policy.allowsDuplicateEmails
         let account =
             isOnlyHolder

@@ -1,4 +1,4 @@
-/// The operations of a backend on identities, and the merging of two accounts of one person.
+/// The operations of a backend on identities, and the merging of two accounts of one user.
 ///
 /// Throws ``IdentityRefusal``, ``MergeRefusal``, ``UndoRefusal``, and ``ProviderRefusal`` for an invalid token.
 public struct LinkAdministration: Sendable {

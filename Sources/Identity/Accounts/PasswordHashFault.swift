@@ -64,7 +64,7 @@ extension PasswordHashFault {
         case .notBase64: "passwordHash and salt must be base64"
         case .saltLength(let range): "salt must have \(range.words) bytes"
         case .hashLength(let range): "passwordHash must have \(range.words) bytes"
-        case .unreadable: "passwordHash is not of the kind that was said"
+        case .unreadable: "passwordHash does not match the stated hash algorithm"
         }
     }
 }

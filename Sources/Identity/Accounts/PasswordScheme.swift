@@ -13,7 +13,7 @@ public struct PasswordScheme: Sendable {
 
     let method: Method
     public let key: PasswordKey?
-    /// How long each hash has to be, where that was said.
+    /// The required length of each hash in bytes, if the import states one.
     let hashLength: Int?
 
     init(_ method: Method, key: PasswordKey? = nil, hashLength: Int? = nil) {
@@ -69,7 +69,7 @@ public struct PasswordScheme: Sendable {
 }
 
 extension HashMethod {
-    /// MD5 comes as hexadecimal digits from Firebase's own users, and other digests from people who expect the same.
+    /// Firebase exports MD5 as hexadecimal digits, so other digests are accepted in that form too.
     fileprivate func bare(_ hash: [UInt8]) -> [UInt8] {
         switch self {
         case .digest(let function, _, _), .hmac(let function, _):

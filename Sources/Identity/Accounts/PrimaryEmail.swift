@@ -46,7 +46,7 @@ extension Account {
     /// The address of the account after an administrator has added this sign-in method, and whether it is verified.
     ///
     /// An account keeps its own address and its verification. An account without address takes the identity's, unless
-    /// it is unverified: a person who verifies it later would have to reclaim the account.
+    /// it is unverified: a user who verifies it later would have to reclaim the account.
     public func primaryEmail(with identity: LinkedIdentity) -> (email: EmailAddress?, isVerified: Bool) {
         guard email == nil, identity.emailTrust != .none else { return (email, emailIsVerified) }
         return (identity.email, identity.email != nil && identity.emailTrust == .authoritative)

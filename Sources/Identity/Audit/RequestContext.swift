@@ -19,9 +19,9 @@ public struct RequestContext: Hashable, Sendable {
     }
 }
 
-/// The network and ID of a request, in a form that may be stored: without address and person.
+/// The network and ID of a request, in a form that may be stored: it identifies neither an address nor a user.
 public struct RequestTrace: Hashable, Sendable {
-    /// A prefix too wide to identify a person, as in log lines.
+    /// A prefix too wide to identify a user, as in log lines.
     public let network: String?
     /// The request's ID in the log.
     public let request: String?

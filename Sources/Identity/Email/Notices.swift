@@ -80,7 +80,7 @@ extension OutOfBand {
     }
 
     /// Notifies the account's former address of an address change, with a link that restores the address. An unverified
-    /// address gets no notice, because another person may own it.
+    /// address gets no notice, because another user may own it.
     func emailChangedNotice(
         to account: Account, for newEmail: EmailAddress?, from origin: RequestContext, at now: Instant
     ) throws

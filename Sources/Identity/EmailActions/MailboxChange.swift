@@ -1,4 +1,4 @@
-/// The change of an account after a person has proven control of a mailbox. Every change is decided on the account as
+/// The change of an account after a user has proven control of a mailbox. Every change is decided on the account as
 /// it was read, and applied only while the account is unchanged.
 public struct MailboxChange: Hashable, Sendable {
     public let account: Account
@@ -104,7 +104,7 @@ public struct MailboxChange: Hashable, Sendable {
         return change
     }
 
-    /// An account whose address was never verified goes to the person who controls the mailbox; see ``reclaiming(_:)``.
+    /// An account whose address was never verified goes to the user who controls the mailbox; see ``reclaiming(_:)``.
     public static func resetting(
         _ account: Account, to passwordHash: String, removing providers: Set<ProviderID>, by policy: Policy
     ) -> MailboxChange {
@@ -134,7 +134,7 @@ public struct MailboxChange: Hashable, Sendable {
         return change
     }
 
-    /// The person who controls the mailbox disavows the account: it loses the address and what belongs to the address.
+    /// The user who controls the mailbox disavows the account: it loses the address and what belongs to the address.
     public static func disavowing(_ account: Account) -> MailboxChange {
         var change = MailboxChange(account)
         change.email = nil
@@ -179,7 +179,7 @@ extension Account {
 }
 
 extension Account {
-    /// An address that neither the account nor a provider of its identities has verified goes to the person who has proven
+    /// An address that neither the account nor a provider of its identities has verified goes to the user who has proven
     /// the mailbox.
     var losesAddressToOwner: Bool {
         !emailIsVerified && !isDisabled && !identities.contains { $0.email == email && $0.emailTrust >= .verified }

@@ -5,28 +5,28 @@ extension OOBRedemption {
     /// - Parameter providers: their identities are removed too, except the one that the account was created with.
     public func recover(
         _ code: String?, removing providers: Set<ProviderID>, in project: Project, from origin: RequestContext
-    ) async throws -> Remedied {
+    ) async throws -> RemedyResult {
         let secret = outOfBand.newCode()
-        let carriedOut = try await redeem(code, for: [.recoverEmail], in: project, from: origin) { account, code, now in
+        let result = try await redeem(code, for: [.recoverEmail], in: project, from: origin) { account, code, now in
             let change = try await recovery(of: account, by: code, removing: providers, in: project)
             return (change, EmailBatch(codes: resetCode(secret, after: change, in: project, at: now)))
         }
-        return Remedied(carriedOut, secret)
+        return RemedyResult(result, secret)
     }
 
     /// Removes a sign-in method, everything that was added to the account at that time or later, and every session.
     public func removeSignInMethod(
         _ code: String?, in project: Project, from origin: RequestContext
-    ) async throws -> Remedied {
+    ) async throws -> RemedyResult {
         let secret = outOfBand.newCode()
-        let carriedOut = try await redeem(code, for: [.removeSignInMethod], in: project, from: origin) {
+        let result = try await redeem(code, for: [.removeSignInMethod], in: project, from: origin) {
             account, code, now in
             guard let method = code.method else { throw OOBCodeRefusal.invalid }
             let holder = try await otherHolder(of: code.email, than: account, in: project)
             let change = MailboxChange.removing(method, from: account, by: code, holder: holder)
             return (change, EmailBatch(codes: resetCode(secret, after: change, in: project, at: now)))
         }
-        return Remedied(carriedOut, secret)
+        return RemedyResult(result, secret)
     }
 
     func recovery(
@@ -59,7 +59,7 @@ extension OOBRedemption {
 }
 
 /// The result of a remedy.
-public struct Remedied: Hashable, Sendable {
+public struct RemedyResult: Hashable, Sendable {
     /// The account after the change.
     public let account: Account
     /// Sets a new password; `nil` if that is not possible.
@@ -70,9 +70,9 @@ public struct Remedied: Hashable, Sendable {
         self.reset = reset
     }
 
-    fileprivate init(_ carriedOut: OOBRedemption.CarriedOut, _ secret: String) {
-        account = carriedOut.account
-        reset = carriedOut.redemption.emailBatch.codes.first.map { IssuedCode(secret: secret, code: $0) }
+    fileprivate init(_ result: OOBRedemption.RedemptionResult, _ secret: String) {
+        account = result.account
+        reset = result.redemption.emailBatch.codes.first.map { IssuedCode(secret: secret, code: $0) }
     }
 }
 

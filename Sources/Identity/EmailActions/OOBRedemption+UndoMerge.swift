@@ -1,6 +1,8 @@
 extension OOBRedemption {
     /// Undoes a merge by the link that was sent to the source's address; see ``MergeReversal``.
-    public func undoMerge(_ code: String?, in project: Project, from origin: RequestContext) async throws -> Remedied {
+    public func undoMerge(_ code: String?, in project: Project, from origin: RequestContext) async throws
+        -> RemedyResult
+    {
         return try await retryingConflicts { _ in
             let found = try await check(code, for: [.undoMerge], in: project)
             let now = clock.now()
@@ -13,7 +15,7 @@ extension OOBRedemption {
                 try await codes.undoMerge(undoing, in: project.realm)
             }
             let reset = undoing.reset(of: source).map { IssuedCode(secret: secret, code: $0) }
-            return Remedied(account: source, reset: reset)
+            return RemedyResult(account: source, reset: reset)
         }
     }
 }

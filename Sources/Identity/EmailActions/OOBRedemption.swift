@@ -68,7 +68,7 @@ public struct OOBRedemption: Sendable {
 
     /// Verifies, changes or restores an address.
     public func apply(_ code: String?, in project: Project, from origin: RequestContext) async throws -> Applied {
-        let carriedOut = try await redeem(
+        let result = try await redeem(
             code, for: [.verifyEmail, .changeEmail, .recoverEmail], in: project, from: origin
         ) { account, code, now in
             switch code.purpose {
@@ -86,7 +86,7 @@ public struct OOBRedemption: Sendable {
                 return (.verifying(account), EmailBatch())
             }
         }
-        return Applied(account: carriedOut.account, code: carriedOut.redemption.code)
+        return Applied(account: result.account, code: result.redemption.code)
     }
 
     public struct Applied: Hashable, Sendable {
@@ -104,7 +104,7 @@ public struct OOBRedemption: Sendable {
         }
     }
 
-    /// Signs in the person who controls the mailbox, to the account that has the address or to a new one. With an ID
+    /// Signs in the user who controls the mailbox, to the account that has the address or to a new one. With an ID
     /// token, gives the address to the account of the token.
     public func signIn(
         email: String?, code: String?, idToken: String?, in project: Project, from origin: RequestContext
@@ -193,7 +193,7 @@ extension OOBRedemption {
     }
 
     /// A redemption, and the account as it was read.
-    struct CarriedOut {
+    struct RedemptionResult {
         let redemption: Redemption
         let account: Account
     }
@@ -201,7 +201,7 @@ extension OOBRedemption {
     func redeem(
         _ code: String?, for purposes: Set<OOBCode.Purpose>, in project: Project, from origin: RequestContext,
         _ decide: (Account, OOBCode, Instant) async throws -> (MailboxChange, EmailBatch)
-    ) async throws -> CarriedOut {
+    ) async throws -> RedemptionResult {
         try await retryingConflicts { _ in
             let found = try await check(code, for: purposes, in: project)
             guard let account = found.account else { throw OOBCodeRefusal.invalid }
@@ -213,7 +213,7 @@ extension OOBRedemption {
             let updated = try await refusing(\.atRedemption) {
                 try await codes.redeem(redemption, in: project.realm)
             }
-            return CarriedOut(redemption: redemption, account: updated)
+            return RedemptionResult(redemption: redemption, account: updated)
         }
     }
 

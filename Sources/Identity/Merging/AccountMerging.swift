@@ -1,4 +1,4 @@
-/// Merges two accounts of one person, each side proven: the source by an ID token, the target by a credential or by
+/// Merges two accounts of one user, each side proven: the source by an ID token, the target by a credential or by
 /// another ID token.
 ///
 /// Throws ``MergeRefusal``, and what ``FederatedSignIn`` throws.

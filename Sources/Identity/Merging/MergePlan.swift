@@ -58,7 +58,7 @@ public enum MergeRefusal: Refusal, Hashable {
     /// The accounts differ from the preview.
     case changed
     /// The merge token was used before, and that merge was undone or can no longer be undone.
-    case carriedOut
+    case alreadyMerged
 }
 
 extension MergeRefusal {
@@ -70,7 +70,7 @@ extension MergeRefusal {
         case .recoveryPending: .recoveryPending
         case .providersCollide: .providerAlreadyLinked
         case .changed: .mergePreviewOutdated
-        case .carriedOut: .mergeAlreadyDone
+        case .alreadyMerged: .mergeAlreadyDone
         }
     }
 
@@ -80,11 +80,12 @@ extension MergeRefusal {
         case .targetUnknown: "No account has this identity; it can be linked."
         case .recoveryPending:
             "The email address of this account was changed recently. Merge it after the recovery link has expired, or "
-                + "ask an administrator."
+                + "contact an administrator."
         case .providersCollide(let providers):
             "Both accounts have an identity of \(providers.map(\.rawValue).joined(separator: " and "))."
-        case .changed: "The accounts have changed. Ask for a dry run again."
-        case .carriedOut: "This merge was carried out; it has been undone since, or can no longer be."
+        case .changed: "The accounts have changed. Request a dry run again."
+        case .alreadyMerged:
+            "The merge token was already used. The merge was undone, or can no longer be undone."
         }
     }
 }

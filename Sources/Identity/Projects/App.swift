@@ -39,7 +39,7 @@ public struct AppSettings: Hashable, Sendable {
         case other
     }
 
-    /// What an app asks identity providers for, besides the user's ID.
+    /// What an app requests from identity providers, besides the user's ID.
     public enum RequestedScope: String, CaseIterable, Codable, Sendable {
         case email
         case name
@@ -56,12 +56,12 @@ public struct AppSettings: Hashable, Sendable {
     /// The allowed audiences of tokens that this app sends, by provider. ``ProviderSettings/clientIDs`` applies to a
     /// provider that is not listed.
     public var clientIDs: [String: [String]]
-    /// What the app's sign-in buttons ask for.
+    /// What the app's sign-in buttons request.
     public var requestedScopes: Set<RequestedScope>
     /// Who may use the app's API keys besides ``bundleIDs``.
     public var callers: AllowedCallers
     public var association: AppAssociation
-    /// Where a sign-in in the browser may hand the person back, besides pages of authorized domains: app links and custom
+    /// Where a sign-in in the browser may return to, besides pages of authorized domains: app links and custom
     /// schemes, compared as they are.
     public var redirectURIs: [String]
     /// Exempts the app from guideline 4.8.

@@ -10,7 +10,7 @@ public struct AppReview: Hashable, Sendable {
     public struct Point: Hashable, Sendable {
         public let guideline: String
         public let verdict: Verdict
-        /// For the person who answers App Review.
+        /// For the developer who answers App Review.
         public let text: String
     }
 

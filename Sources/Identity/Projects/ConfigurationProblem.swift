@@ -40,7 +40,7 @@ public enum ConfigurationProblem: Hashable, Sendable {
     /// The app opted in to a host, but has neither bundle IDs with a team nor packages with a fingerprint.
     case association(ID<App>)
     case redirectURI(ID<App>)
-    case tooManyCallers(ID<App>)
+    case tooManyValues(ID<App>, list: String, count: Int)
     /// Not a provider, listed twice, or among the sign-in methods too.
     case linkOnlyMethod(ProviderID, app: ID<App>)
     case unknownSignInMethod(ProviderID, app: ID<App>)
@@ -160,8 +160,8 @@ extension ConfigurationProblem: CustomStringConvertible {
             "app \(app): associatedDomains need bundleIds with a teamId, or androidPackages with androidFingerprints"
         case .redirectURI(let app):
             "app \(app): redirectUris must be https URLs, http URLs of the device itself, or custom schemes, without fragment, each listed once"
-        case .tooManyCallers(let app):
-            "app \(app): no list of its callers, domains, fingerprints or redirect URIs may have more than \(limits.callers) values"
+        case .tooManyValues(let app, let list, let count):
+            "app \(app): \(list) has \(count) values, but may have at most \(limits.callers)"
         case .linkOnlyMethod(let id, let app):
             "app \(app): \(id.shown) must be a provider, listed once in linkOnlyMethods and not in signInMethods"
         case .unknownSignInMethod(let id, let app):

@@ -104,17 +104,22 @@ extension ProjectConfiguration {
 
     private static func problems(ofCallers settings: AppSettings, _ id: ID<App>) -> [ConfigurationProblem] {
         let callers = settings.callers
-        let lists: [(values: [String], problem: ConfigurationProblem, isValid: (String) -> Bool)] = [
-            (settings.bundleIDs, .bundleID(id), isBundleID), (callers.androidPackages, .androidPackage(id), isPackage),
-            (callers.androidCertificates, .androidCertificate(id), isFingerprint),
-            (callers.webDomains, .webDomain(id), isWebDomain),
-            (settings.association.domains, .associatedDomain(id), Project.canAuthorize),
-            (settings.association.androidFingerprints, .androidFingerprint(id), isSHA256Fingerprint),
-            (settings.redirectURIs, .redirectURI(id), AuthorizationTarget.canBeRegistered),
+        let lists: [(name: String, values: [String], problem: ConfigurationProblem, isValid: (String) -> Bool)] = [
+            ("bundleIds", settings.bundleIDs, .bundleID(id), isBundleID),
+            ("androidPackages", callers.androidPackages, .androidPackage(id), isPackage),
+            ("androidCertificates", callers.androidCertificates, .androidCertificate(id), isFingerprint),
+            ("webDomains", callers.webDomains, .webDomain(id), isWebDomain),
+            ("associatedDomains", settings.association.domains, .associatedDomain(id), Project.canAuthorize),
+            (
+                "androidFingerprints", settings.association.androidFingerprints, .androidFingerprint(id),
+                isSHA256Fingerprint
+            ),
+            ("redirectUris", settings.redirectURIs, .redirectURI(id), AuthorizationTarget.canBeRegistered),
         ]
-        let isLong = lists.contains { $0.values.count > Limits.callers }
+        let longLists = lists.filter { $0.values.count > Limits.callers }
+            .map { ConfigurationProblem.tooManyValues(id, list: $0.name, count: $0.values.count) }
         let hasTeam = settings.association.teamID.map(AppleSettings.isID) ?? true
-        return (isLong ? [.tooManyCallers(id)] : []) + (hasTeam ? [] : [.appTeamID(id)])
+        return longLists + (hasTeam ? [] : [.appTeamID(id)])
             + lists.filter { !$0.values.allSatisfy($0.isValid) || Set($0.values).count != $0.values.count }.map(
                 \.problem)
     }

@@ -36,7 +36,7 @@ public struct LoginServices: Hashable, Sendable {
         return [.apple] + methods.filter { $0 != .apple }
     }
 
-    /// The offered providers beside which guideline 4.8 asks for Apple.
+    /// The offered providers beside which guideline 4.8 requires Apple.
     public var thirdParties: [ProviderID] { needingApple }
 
     /// What a proof of an identity is for.

@@ -94,7 +94,7 @@ struct LoginServicesRules {
         return ordered.filter { $0 != fitting.first }
     }
 
-    /// The methods by which any person can create an account.
+    /// The methods by which any user can create an account.
     private var openSignUp: [ProviderID] {
         methods.filter { $0 == .password || $0 == .anonymous } + (offersEmailLinks ? [.emailLink] : [])
     }

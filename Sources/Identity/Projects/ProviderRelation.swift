@@ -1,4 +1,4 @@
-/// What an identity provider is to an app. It decides whether App Review guideline 4.8 asks for Apple beside the
+/// What an identity provider is to an app. It decides whether App Review guideline 4.8 requires Apple beside the
 /// provider, and which of its exemptions can hold.
 public enum ProviderRelation: String, CaseIterable, Codable, Sendable {
     /// A third-party or social login.

@@ -38,7 +38,7 @@ public struct ProviderStart: Hashable, Sendable {
         hashesNonce = platform != .web
     }
 
-    /// The scopes of the app with those that a client asks for. Apple knows only `name` and `email`.
+    /// The scopes of the app with those that a client requests. Apple knows only `name` and `email`.
     func scopes(adding requested: [String]) -> [String] {
         let known = requested.filter { scope in
             isApple ? AppSettings.RequestedScope(rawValue: scope) != nil : Self.isScope(scope)

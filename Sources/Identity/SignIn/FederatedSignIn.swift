@@ -37,16 +37,16 @@ public struct FederatedSignIn: Sendable {
     }
 
     public enum Outcome: Sendable {
-        case signedIn(SignedIn, IdentityProfile, isNew: Bool)
+        case signedIn(SignedIn, VerifiedIdentity, isNew: Bool)
         /// No user was signed in. The owner of the account that has the address may link the identity with
         /// `pendingToken`.
         ///
         /// - Parameters:
         ///   - existing: `nil` if the client must not learn anything about that account.
         ///   - isRecycled: it has another identity of the same provider.
-        case confirmationNeeded(existing: Account?, isRecycled: Bool, IdentityProfile, pendingToken: String)
+        case confirmationNeeded(existing: Account?, isRecycled: Bool, VerifiedIdentity, pendingToken: String)
         /// No user was signed in; `pendingToken` is as valid as the credential was.
-        case conflict(LinkRefusal, IdentityProfile, pendingToken: String)
+        case conflict(LinkRefusal, VerifiedIdentity, pendingToken: String)
     }
 
     /// Verifies the credential first, so that no transaction waits for a provider's server.
@@ -111,12 +111,11 @@ public struct FederatedSignIn: Sendable {
             let isHidden = project.policy.emailEnumerationProtection && proof.identity.emailTrust < .verified
             return .confirmationNeeded(
                 existing: isHidden ? nil : account, isRecycled: isRecycled && !isHidden,
-                IdentityProfile(proof.identity), pendingToken: try pendingToken(for: proof, use, in: project))
+                proof.identity, pendingToken: try pendingToken(for: proof, use, in: project))
         case .refuse(let refusal):
             guard refusal.leavesPending else { throw refusal }
             return .conflict(
-                refusal, IdentityProfile(proof.identity),
-                pendingToken: try pendingToken(for: proof, proof.use, in: project))
+                refusal, proof.identity, pendingToken: try pendingToken(for: proof, proof.use, in: project))
         }
     }
 
@@ -137,7 +136,7 @@ public struct FederatedSignIn: Sendable {
         }
         let signedIn = try await tokens.signedIn(account, session, in: project, at: now)
         let isNew = if case .create = change { true } else { false }
-        return .signedIn(signedIn, IdentityProfile(identity, of: account), isNew: isNew)
+        return .signedIn(signedIn, identity, isNew: isNew)
     }
 
     /// What a change means for the new session, and the notice to the owner of an account that gets a new sign-in method
@@ -178,17 +177,5 @@ public struct FederatedSignIn: Sendable {
         return try sealedTokens.encode(
             PendingCredential(identity: identity, use: use),
             until: proof.pendingToken.map { min($0.expiresAt, end) } ?? end, in: project.realm)
-    }
-}
-
-/// What the response says about an identity.
-public struct IdentityProfile: Hashable, Sendable {
-    public let identity: VerifiedIdentity
-    /// With the name that the provider sent first, if the identity is linked.
-    public let linked: LinkedIdentity
-
-    init(_ identity: VerifiedIdentity, of account: Account? = nil) {
-        self.identity = identity
-        linked = account?.identity(identity.provider, subject: identity.subject) ?? LinkedIdentity(identity)
     }
 }

@@ -5,7 +5,7 @@ public struct LinkingFacts: Hashable, Sendable {
     public var owner: Account?
     /// The account that has the identity's address.
     public var sameEmail: Account?
-    /// The caller, who asks to link the identity to their account.
+    /// The caller, who requests to link the identity to their account.
     public var caller: Caller?
     /// `false` for a re-authentication: only an identity that is already linked is accepted.
     public var autoCreate: Bool
@@ -129,7 +129,7 @@ extension LinkingDecision {
             } else if other.isDisabled {
                 .refuse(.accountDisabled)
             } else if other.emailIsVerified {
-                // A relay address belongs to one person and one developer team: that the account has it proves little.
+                // A relay address belongs to one user and one developer team: that the account has it proves little.
                 identity.isPrivateEmail
                     ? .confirm(other, isRecycled: false) : .commit(.link(to: other, by: nil, takesEmail: true))
             } else {
@@ -183,7 +183,7 @@ extension LinkRefusal {
 public protocol FederationStore: Sendable {
     /// Returns the account that has the identity, and the account that holds the identity's email address.
     ///
-    /// - Throws: ``ProviderRefusal/voidCredential`` for a credential from before the person disconnected the app or
+    /// - Throws: ``ProviderRefusal/voidCredential`` for a credential from before the user disconnected the app or
     ///   deleted the account at the provider.
     func linkingCandidates(
         for identity: VerifiedIdentity, in realm: ID<Realm>

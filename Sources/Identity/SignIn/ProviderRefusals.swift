@@ -12,10 +12,10 @@ public enum ProviderRefusal: Refusal, Hashable {
     /// The credential contains nothing that this provider's sign-in can use.
     case credentialMissing
     case invalidToken(IdentityTokenFault)
-    /// The credential was issued before the person disconnected the app or deleted the account at the provider.
+    /// The credential was issued before the user disconnected the app or deleted the account at the provider.
     case voidCredential
     case nonce(NonceFault)
-    /// The identity with this provider and subject was verified by another issuer, so it is another person's.
+    /// The identity with this provider and subject was verified by another issuer, so it is another user's.
     case otherIssuer
     /// A sealed token that is malformed, forged, expired, or of another project or purpose.
     case invalidPendingToken
@@ -129,7 +129,7 @@ extension IdentityTokenFault {
         case .authorizedParty(let expected, let seen): Self.mismatch("authorized party", expected, [seen])
         case .expired(let instant): "The ID token expired at \(instant.iso8601)."
         case .issuedInTheFuture(let instant):
-            "The ID token says that it was issued at \(instant.iso8601), later than now."
+            "The ID token was issued at \(instant.iso8601), which is later than now."
         case .claim(let name): "The ID token has no valid claim \(Self.quoted([name]))."
         }
     }

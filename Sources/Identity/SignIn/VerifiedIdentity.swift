@@ -6,7 +6,7 @@ public struct FederatedCredential: Sendable {
     public let rawNonce: String?
     /// Whether the gateway issued ``rawNonce``: it is single-use, and no other party can have generated it.
     public internal(set) var nonceIsFromGateway = false
-    /// Whether a token without a nonce is rejected even if the provider says that the device does not support nonces.
+    /// Whether a token without a nonce is rejected even if it claims that the device does not support nonces.
     public internal(set) var requiresNonceInToken = false
     /// The name from Apple, which Apple sends an app only once.
     public let name: PersonName?
@@ -80,7 +80,7 @@ extension Unicode.Scalar {
     }
 }
 
-/// A provider's claims about one person, verified: signature, issuer, audience, times and nonce.
+/// A provider's claims about one user, verified: signature, issuer, audience, times and nonce.
 public struct VerifiedIdentity: Hashable, Codable, Sendable {
     public let provider: ProviderID
     /// 1 to 255 characters.
@@ -93,7 +93,7 @@ public struct VerifiedIdentity: Hashable, Codable, Sendable {
     public var hostedDomain: String?
     public var email: EmailAddress?
     public var emailTrust: EmailTrust
-    /// Whether the address is a relay address that hides the person's own.
+    /// Whether the address is a relay address that hides the user's own.
     public var isPrivateEmail: Bool
     public var name: PersonName?
     /// The display name from the provider; by default ``PersonName/full``.
@@ -171,10 +171,10 @@ public struct ProfileDetails: Hashable, Codable, Sendable {
     }
 }
 
-/// How far a provider's claim that an address is this person's is trusted.
+/// How far a provider's claim that an address is this user's is trusted.
 public enum EmailTrust: String, Codable, Comparable, Sendable {
     case none
-    /// The person once proved control of the mailbox to the provider. The provider cannot know who controls it now.
+    /// The user once proved control of the mailbox to the provider. The provider cannot know who controls it now.
     case verified
     /// The provider runs the mailbox, or knows who controls it.
     case authoritative

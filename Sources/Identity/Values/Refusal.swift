@@ -2,7 +2,7 @@
 /// gateway, with status 500, or 503 if a retry may succeed.
 public protocol Refusal: Error {
     var code: ErrorCode { get }
-    /// A text for developers, which follows the code in the message. `nil` if the code says everything.
+    /// A text for developers, which follows the code in the message. `nil` if the code needs no explanation.
     var detail: String? { get }
     /// The whole message. It begins with the code, unless the wire has a sentence instead.
     var message: String { get }

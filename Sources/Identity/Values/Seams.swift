@@ -43,8 +43,8 @@ public struct PasswordHasher: Sendable {
     }
 
     public var hash: @Sendable (_ password: Secret, _ network: ClientNetwork) async throws -> String
-    /// Without a stored hash it does the same work and returns ``Verdict/wrong``, so that the two cases cannot be told
-    /// apart.
+    /// Without a stored hash it does the same work and returns ``Verdict/wrong``, so that the response time does not
+    /// distinguish the two cases.
     public var check:
         @Sendable (_ password: Secret, _ storedHash: String?, _ network: ClientNetwork) async throws -> Verdict
 

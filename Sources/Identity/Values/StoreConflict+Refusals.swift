@@ -69,7 +69,7 @@ extension StoreConflict {
         }
     }
 
-    var atAdministratorsMerge: any Error { self == .alreadyUsed ? MergeRefusal.carriedOut : atMerge }
+    var atAdministratorsMerge: any Error { self == .alreadyUsed ? MergeRefusal.alreadyMerged : atMerge }
 
     var atAdministratorsUndo: any Error {
         switch self {

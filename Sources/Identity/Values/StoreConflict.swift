@@ -1,4 +1,4 @@
-/// Why a store did not apply a write. Nothing of the write was applied, unless the method says otherwise.
+/// Why a store did not apply a write. Nothing of the write was applied, unless the method documents otherwise.
 public enum StoreConflict: Error, Hashable {
     /// The account or the session has changed since the caller read it. The caller has to read again and decide again.
     case stale

@@ -13,7 +13,7 @@ public struct CodeForm: Sendable {
 
     /// An action that differs from the purpose of the code.
     public enum Step: String, Sendable {
-        /// The reader says that the account is not theirs.
+        /// The reader states that the account is not theirs.
         case disavow
     }
 

@@ -6,7 +6,7 @@ extension Page {
     ///
     /// - Parameters:
     ///   - device: the device that added it, if it is known and the method is still linked.
-    ///   - setsPassword: whether the next page asks for a new password.
+    ///   - setsPassword: whether the next page has a form for a new password.
     public static func removeSignInMethod(
         _ method: AddedSignInMethod, named name: SignInMethodName, device: String?, of email: EmailAddress,
         setsPassword: Bool, _ form: CodeForm, _ frame: Frame

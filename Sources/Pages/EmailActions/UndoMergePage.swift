@@ -6,7 +6,7 @@ extension Page {
     ///
     /// - Parameters:
     ///   - email: the address of the account to restore.
-    ///   - setsPassword: whether the next page asks for a new password.
+    ///   - setsPassword: whether the next page has a form for a new password.
     public static func undoMerge(of email: EmailAddress, setsPassword: Bool, _ form: CodeForm, _ frame: Frame) -> Page {
         let app = frame.app(in: frame.language)
         var consequences = [

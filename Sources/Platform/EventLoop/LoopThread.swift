@@ -1,6 +1,6 @@
 internal import CSystem
 
-/// A named POSIX thread that can tell whether it is the current one.
+/// A named POSIX thread that knows whether it is the current one.
 final class LoopThread: @unchecked Sendable {
     private final class Start: Sendable {
         let name: String

@@ -163,7 +163,7 @@ final class Connection {
             PQclear(result)
             result = nil
             statement.finish(.failure(failure.published))
-            if failure.meansUnavailable { return end("the server said \(failure.code)") }
+            if failure.meansUnavailable { return end("the server reported \(failure.code)") }
         } else if let result {
             self.result = nil
             statement.finish(.success(resultSet(result)))

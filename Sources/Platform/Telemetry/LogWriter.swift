@@ -15,7 +15,7 @@ final class LogWriter: Sendable {
         var items: [Item] = []
         var bytes = 0
         var dropped = 0
-        /// Dropped lines that the reader has not been told about.
+        /// Dropped lines that the log has not reported yet.
         var unreported = 0
         /// Whether the thread has been woken and has not looked yet.
         var isAnnounced = false

@@ -56,7 +56,7 @@ extension SQL {
             WITH deleted AS (
                 DELETE FROM account WHERE project_id = \(realm.rawValue) AND id = \(account.rawValue)
                 RETURNING project_id, id, email),
-            \(deletionEffects(of: "deleted", tells: actor != nil, at: now))\(audited)
+            \(deletionEffects(of: "deleted", emitsEvents: actor != nil, at: now))\(audited)
             \(insertTombstones("deleted", at: now))
             """
     }
@@ -84,12 +84,12 @@ extension SQL {
     }
 
     /// Emits the events of deleted accounts, and deletes the emails that wait to be sent to them.
-    static func deletionEffects(of source: SQL, tells: Bool = true, at now: Instant) -> SQL {
+    static func deletionEffects(of source: SQL, emitsEvents: Bool = true, at now: Instant) -> SQL {
         """
         outbox_rows AS (
             INSERT INTO outbox (id, project_id, kind, account_id, detail, created_at)
             SELECT gen_random_uuid(), project_id, \(OutboxEvent.Kind.accountDeleted.rawValue), id, '{}', \(Timestamp(now))
-            FROM \(source) WHERE \(tells)),
+            FROM \(source) WHERE \(emitsEvents)),
         deleted_emails AS (
             DELETE FROM outgoing_email m USING \(source) g
             WHERE m.project_id = g.project_id AND (m.account_id = g.id OR m.recipient = g.email)),

@@ -126,7 +126,7 @@ extension SQL {
         """
     }
 
-    /// One row that says for each of these whether an account has it.
+    /// One row with a flag for each of these: whether an account has it.
     fileprivate static func taken(
         id: ID<Account>?, email: EmailAddress?, phoneNumber: PhoneNumber?, besides account: ID<Account>?,
         in realm: ID<Realm>

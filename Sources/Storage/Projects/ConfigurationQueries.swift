@@ -21,7 +21,7 @@ extension SQL {
     static let realms: SQL = "project h JOIN project p ON p.id = coalesce(h.parent_id, h.id)"
 
     /// Tenants without any sign-in method are omitted, because no app can violate guideline 4.8 there.
-    static func tenantsThatSignIn(of project: ID<Project>) -> SQL {
+    static func tenantsWithSignInMethods(of project: ID<Project>) -> SQL {
         """
         SELECT \(projectColumns) FROM \(realms)
         WHERE h.parent_id = \(project.rawValue) AND h.deleted_at IS NULL

@@ -88,7 +88,7 @@ public struct ConfigurationStore: Sendable {
         of before: ProjectConfiguration, _ after: ProjectConfiguration, in transaction: Transaction
     ) async throws -> [Project] {
         guard before.project.tenant == nil, before.project.hasTenants, after.apps != before.apps else { return [] }
-        return try await transaction.query(.tenantsThatSignIn(of: before.project.id)).map(Project.init)
+        return try await transaction.query(.tenantsWithSignInMethods(of: before.project.id)).map(Project.init)
     }
 
     private func dropKeptSecrets(

@@ -41,7 +41,7 @@ public struct GracePeriodStore: Sendable {
         guard try await transaction.lockConfiguration(of: id) else { return [] }
         let realms =
             try await transaction.query(.realms([ID(id)])).map(Project.init)
-            + transaction.query(.tenantsThatSignIn(of: id)).map(Project.init)
+            + transaction.query(.tenantsWithSignInMethods(of: id)).map(Project.init)
         var violations: [Violation] = []
         for configured in try await transaction.query(.apps(of: id)).map(ConfiguredApp.init) {
             let end = LoginServicesGrace.end(for: configured.app, in: realms, startingAt: now)

@@ -8,7 +8,7 @@ internal import Postgres
 extension Transaction {
     /// Locks the providers, so that no transaction can link an identity of the old issuer.
     ///
-    /// - Returns: by provider, how many identities would become another person's; without the providers that have none.
+    /// - Returns: by provider, how many identities would become another user's; without the providers that have none.
     func identitiesInTheWay(
         of changes: [IssuerChange], in realm: ID<Realm>
     ) async throws -> [ProviderID: Int] {
@@ -63,7 +63,7 @@ extension Transaction {
 }
 
 extension SQL {
-    /// A condition: the row `l` of an identity would be another person's under the new issuer. For an identity without
+    /// A condition: the row `l` of an identity would be another user's under the new issuer. For an identity without
     /// an issuer, only the provider's old issuer is known; if the provider had none, an administrator linked the
     /// identity before.
     ///

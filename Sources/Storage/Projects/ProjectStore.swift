@@ -19,8 +19,8 @@ public struct ProjectStore: Sendable {
     }
 
     /// The tenants of a project that have a sign-in method, each as a project.
-    public func tenantsThatSignIn(of project: ID<Project>) async throws -> [Project] {
-        try await withStoreErrors { try await pool.query(.tenantsThatSignIn(of: project)) }.map(Project.init)
+    public func tenantsWithSignInMethods(of project: ID<Project>) async throws -> [Project] {
+        try await withStoreErrors { try await pool.query(.tenantsWithSignInMethods(of: project)) }.map(Project.init)
     }
 
     /// Projects and tenants, including those that are being deleted.

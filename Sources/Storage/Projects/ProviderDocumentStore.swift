@@ -9,7 +9,7 @@ public struct PostgresProviderDocumentStore: Sendable {
         self.pool = pool
     }
 
-    public var shelf: ProviderDocumentStore {
+    public var documentStore: ProviderDocumentStore {
         ProviderDocumentStore(
             load: load(_:), store: { try await store($1, fetchedAt: $2, at: $0) },
             claimForcedFetch: { try await claimForcedFetch(of: $0, at: $1) })

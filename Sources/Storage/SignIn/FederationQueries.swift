@@ -3,7 +3,7 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    /// The first row says whether the credential is void; accounts follow only if it is not.
+    /// The first row states whether the credential is void; accounts follow only if it is not.
     static func linkingCandidates(for identity: VerifiedIdentity, in realm: ID<Realm>) -> SQL {
         guard identity.issuedAt != nil else {
             return "SELECT c.*, false AS is_void FROM (\(candidates(for: identity, in: realm))) c"
@@ -122,7 +122,7 @@ extension SQL {
             """
     }
 
-    /// Removes every credential of the person who created the account.
+    /// Removes every credential of the user who created the account.
     static func reclaim(_ account: Account, for commit: SignInCommit, in realm: ID<Realm>) -> SQL {
         var reclaimed = AccountUpdate()
         reclaimed.passwordHash = .remove

@@ -15,7 +15,7 @@ public struct PostgresFederationStore: FederationStore {
     ) async throws -> (owner: Account?, sameEmail: Account?) {
         let rows = try await withStoreErrors { try await pool.read(.linkingCandidates(for: identity, in: realm)) }
         guard try rows.first?.decode("is_void") != true else { throw ProviderRefusal.voidCredential }
-        // Without candidates there may be one row that says so.
+        // Without candidates there may be one row without an account.
         let accounts = try rows.filter { try $0.decode("is_owner", as: Bool?.self) != nil }.map {
             (try AccountRow.account($0), isOwner: try $0.decode("is_owner", as: Bool.self))
         }
@@ -52,7 +52,7 @@ public struct PostgresFederationStore: FederationStore {
         return signedIn
     }
 
-    /// The first sign-in of a person since their identity's app moved to another team.
+    /// The first sign-in of a user since their identity's app moved to another team.
     private func signIn(
         _ account: Account, completing transfer: IdentityTransfer, _ commit: SignInCommit, in realm: ID<Realm>
     ) async throws -> Account {

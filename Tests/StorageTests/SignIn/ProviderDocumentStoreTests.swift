@@ -12,32 +12,32 @@ struct ProviderKeyStoreTests {
     @Test("is kept by its URL, the newest of it")
     func storing() async throws {
         let database = try TestDatabase()
-        let shelf = PostgresProviderDocumentStore(pool: database.pool).shelf
-        #expect(try await shelf.load(url) == nil)
-        try await shelf.store(url, #"{"keys":["é"]}"#, start)
-        #expect(try await shelf.load(url) == ProviderDocument(body: #"{"keys":["é"]}"#, fetchedAt: start))
-        #expect(try await shelf.load(url + "/") == nil)
-        try await shelf.store(url, "older", start - .microseconds(1))
-        #expect(try await shelf.load(url)?.body == #"{"keys":["é"]}"#)
-        try await shelf.store(url, "same", start)
-        try await shelf.store(url, "newer", start + .seconds(1))
-        #expect(try await shelf.load(url) == ProviderDocument(body: "newer", fetchedAt: start + .seconds(1)))
+        let store = PostgresProviderDocumentStore(pool: database.pool).documentStore
+        #expect(try await store.load(url) == nil)
+        try await store.store(url, #"{"keys":["é"]}"#, start)
+        #expect(try await store.load(url) == ProviderDocument(body: #"{"keys":["é"]}"#, fetchedAt: start))
+        #expect(try await store.load(url + "/") == nil)
+        try await store.store(url, "older", start - .microseconds(1))
+        #expect(try await store.load(url)?.body == #"{"keys":["é"]}"#)
+        try await store.store(url, "same", start)
+        try await store.store(url, "newer", start + .seconds(1))
+        #expect(try await store.load(url) == ProviderDocument(body: "newer", fetchedAt: start + .seconds(1)))
     }
 
     @Test("is asked for out of turn once a minute")
     func turns() async throws {
         let database = try TestDatabase()
-        let shelf = PostgresProviderDocumentStore(pool: database.pool).shelf
-        try await shelf.store(url, "keys", start)
+        let store = PostgresProviderDocumentStore(pool: database.pool).documentStore
+        try await store.store(url, "keys", start)
         let turns: [(seconds: Int, isGiven: Bool)] = [
             (0, true), (0, false), (59, false), (60, true), (61, false), (119, false), (500, true), (501, false),
         ]
         for turn in turns {
             let now = start + .seconds(turn.seconds)
-            #expect(try await shelf.claimForcedFetch(url, now) == turn.isGiven, "\(turn.seconds) s")
+            #expect(try await store.claimForcedFetch(url, now) == turn.isGiven, "\(turn.seconds) s")
         }
-        #expect(try await shelf.claimForcedFetch(url + "/other", start + .seconds(501)))
-        let stored = try await shelf.load(url)
+        #expect(try await store.claimForcedFetch(url + "/other", start + .seconds(501)))
+        let stored = try await store.load(url)
         #expect(
             stored == ProviderDocument(body: "keys", fetchedAt: start, forcedRefetchAt: start + .seconds(500)))
     }
@@ -45,41 +45,41 @@ struct ProviderKeyStoreTests {
     @Test("is asked for out of turn by one of many at once, before and after something is stored")
     func race() async throws {
         let database = try TestDatabase()
-        let shelf = PostgresProviderDocumentStore(pool: database.pool).shelf
+        let store = PostgresProviderDocumentStore(pool: database.pool).documentStore
         let (url, start) = (url, start)
         for round in 0..<2 {
             let now = start + .seconds(60 * round)
             let given = try await withThrowingTaskGroup(of: Bool.self) { group in
-                for _ in 1...20 { group.addTask { try await shelf.claimForcedFetch(url, now) } }
+                for _ in 1...20 { group.addTask { try await store.claimForcedFetch(url, now) } }
                 return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
             }
             #expect(given == 1)
-            #expect(try await shelf.load(url)?.body == (round == 0 ? nil : "keys"))
-            try await shelf.store(url, "keys", now)
+            #expect(try await store.load(url)?.body == (round == 0 ? nil : "keys"))
+            try await store.store(url, "keys", now)
         }
     }
 
     @Test("is not held up for long by a clock that was wrong")
     func wrongClock() async throws {
         let database = try TestDatabase()
-        let shelf = PostgresProviderDocumentStore(pool: database.pool).shelf
+        let store = PostgresProviderDocumentStore(pool: database.pool).documentStore
         let future = start + .seconds(100 * 365 * 86_400)
-        try await shelf.store(url, "future", future)
-        #expect(try await shelf.claimForcedFetch(url, future))
-        try await shelf.store(url, "now", start)
-        #expect(try await shelf.claimForcedFetch(url, start))
+        try await store.store(url, "future", future)
+        #expect(try await store.claimForcedFetch(url, future))
+        try await store.store(url, "now", start)
+        #expect(try await store.claimForcedFetch(url, start))
         #expect(
-            try await shelf.load(url) == ProviderDocument(body: "now", fetchedAt: start, forcedRefetchAt: start))
+            try await store.load(url) == ProviderDocument(body: "now", fetchedAt: start, forcedRefetchAt: start))
     }
 
     @Test("tells the domain in its own words that the database cannot be reached")
     func unreachable() async throws {
         let pool = Pool(
             loop: TestCluster.shared.loop, configuration: .init(url: "postgresql:///nobody?host=/nonexistent"))
-        let shelf = PostgresProviderDocumentStore(pool: pool).shelf
-        await #expect(throws: StoreUnavailable.self) { try await shelf.load(url) }
-        await #expect(throws: StoreUnavailable.self) { try await shelf.store(url, "keys", start) }
-        await #expect(throws: StoreUnavailable.self) { try await shelf.claimForcedFetch(url, start) }
+        let store = PostgresProviderDocumentStore(pool: pool).documentStore
+        await #expect(throws: StoreUnavailable.self) { try await store.load(url) }
+        await #expect(throws: StoreUnavailable.self) { try await store.store(url, "keys", start) }
+        await #expect(throws: StoreUnavailable.self) { try await store.claimForcedFetch(url, start) }
         await pool.close()
     }
 }
