@@ -16,12 +16,12 @@ struct EndpointTests {
     @Test(
         "a page for a rate limit states the minutes to wait",
         arguments: [(1, "Wait one minute"), (60, "Wait one minute"), (61, "Wait 2 minutes")])
-    func tooManyAttempts(seconds: Int, says: String) {
+    func tooManyAttempts(seconds: Int, text: String) {
         let refusal = TooManyAttempts(retryAfter: .seconds(seconds))
         let page = PageResponse(refusal, of: nil, Page.Frame(language: .english, projectName: nil))
         #expect(page.response.status == 429)
         #expect(page.response.headers["Retry-After"] == String(seconds))
-        #expect(String(decoding: page.response.body, as: UTF8.self).contains(says))
+        #expect(String(decoding: page.response.body, as: UTF8.self).contains(text))
         #expect(page.refusal == "TOO_MANY_ATTEMPTS_TRY_LATER")
     }
 }

@@ -12,7 +12,7 @@ struct ProviderRefusalNamesTests {
     static func nonce(_ sentence: String) -> String { "MISSING_OR_INVALID_NONCE : \(sentence)" }
 
     @Test(
-        "has a name that client SDKs know, and tells what was expected and seen",
+        "has a name that client SDKs know, and states what was expected and seen",
         arguments: [
             (.notConfigured, "OPERATION_NOT_ALLOWED : The identity provider configuration is not found."),
             (.disabled, "OPERATION_NOT_ALLOWED : The identity provider configuration is disabled."),
@@ -105,7 +105,7 @@ struct ProviderRefusalNamesTests {
     }
 
     @Test(
-        "says which form of a nonce was seen where another was expected",
+        "names the form of the nonce that was seen and the one that was expected",
         arguments: [
             (.sha256Hex, "that of another nonce"), (.sha256Base64URL, "a digest in base64url"),
             (.unhashed, "the nonce itself, not hashed"), (.other, "something else"),
@@ -116,7 +116,7 @@ struct ProviderRefusalNamesTests {
         #expect(ProviderRefusal.nonce(.doesNotMatch(seen: form)).message == Self.nonce(sentence))
     }
 
-    @Test("is not what a provider that cannot be asked gets: that is our failure, in plain text")
+    @Test("is not the response while a provider is unreachable: that is a failure of the gateway, in plain text")
     func unreachable() {
         let exchange = RequestOutcome(ProviderUnreachable(provider: .apple, reason: "connection refused to 192.0.2.1"))
         #expect(exchange.response.status == 503)

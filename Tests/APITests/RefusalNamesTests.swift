@@ -66,14 +66,14 @@ struct RefusalNamesTests {
         #expect(refusal.loggedCode == String(message.prefix { $0 != " " }))
     }
 
-    @Test("of a stolen refresh token is named in the log alone")
+    @Test("of a stolen refresh token is named only in the log")
     func stolen() {
         #expect(TokenRefusal.refreshTokenStolen.message == "TOKEN_EXPIRED")
         #expect(TokenRefusal.refreshTokenStolen.loggedCode == "REFRESH_TOKEN_STOLEN")
     }
 
     @Test(
-        "is not what a fault is",
+        "is not the response to a fault",
         arguments: [Overloaded(), StoreUnavailable(reason: "down"), CancellationError()] as [any Error])
     func fault(error: any Error) {
         let outcome = RequestOutcome(error)
@@ -82,7 +82,7 @@ struct RefusalNamesTests {
     }
 
     /// Stock clients keep the user signed in after an error that is not JSON.
-    @Test("asks for a retry, in plain text, after a conflict that did not end")
+    @Test("is a 503 in plain text with Retry-After if conflicts continue")
     func conflict() throws {
         let outcome = RequestOutcome(PersistentConflict(attempts: 5))
         #expect(outcome.refusal == nil && outcome.fault is PersistentConflict)
@@ -124,7 +124,7 @@ struct RefusalNamesTests {
     }
 
     @Test(
-        "of too many attempts says when to come back, and never too early",
+        "of too many attempts states when to retry, rounded up",
         arguments: [
             (Duration.seconds(400), "400"), (.milliseconds(399_500), "400"), (.milliseconds(1), "1"), (.zero, "1"),
         ])
@@ -138,7 +138,7 @@ struct RefusalNamesTests {
         }
     }
 
-    @Test("of an API key says so in a detail")
+    @Test("of an API key has a detail with the reason")
     func unknownKey() throws {
         let text = try ErrorEnvelope.secureToken.response(WireError(AccessRefusal.unknownKey)).text
         #expect(
@@ -148,7 +148,7 @@ struct RefusalNamesTests {
         #expect(text.contains(#""status":"INVALID_ARGUMENT""#))
     }
 
-    @Test("of a bearer token says where it stood")
+    @Test("of a bearer token names the header field")
     func bearer() throws {
         let response = try ErrorEnvelope.identityToolkit.response(WireError(AccessRefusal.bearerNotAccepted))
         #expect(response.status == 401)

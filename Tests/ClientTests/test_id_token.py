@@ -1,4 +1,4 @@
-"""ID tokens verified by PyJWT, which knows only the issuer."""
+"""ID tokens verified by PyJWT, which is configured only with the issuer."""
 
 import base64
 import json

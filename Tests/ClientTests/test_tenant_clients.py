@@ -45,8 +45,8 @@ def test_an_account_belongs_to_the_tenant_of_the_sign_up(admin, acme, ada):
 
 
 def test_one_email_address_can_have_an_account_in_every_tenant(admin, acme, zen, ada):
-    received = {"email": ada["email"], "password": PASSWORD, "tenantId": acme}
-    assert admin.client.call("signUp", received).code == "EMAIL_EXISTS"
+    body = {"email": ada["email"], "password": PASSWORD, "tenantId": acme}
+    assert admin.client.call("signUp", body).code == "EMAIL_EXISTS"
     others = [sign_up(admin.client, zen, ada["email"]), admin.client.sign_up(email=ada["email"], password=PASSWORD)]
     assert len({entry["localId"] for entry in [ada, *others]}) == 3
     for tenant, account in ((acme, ada), (zen, others[0]), (None, others[1])):
@@ -129,7 +129,7 @@ def test_dev_creates_an_unknown_tenant_like_the_emulator(admin):
 
 @pytest.mark.parametrize("admin", ["serve"], indirect=True)
 def test_a_token_of_a_tenant_is_verified_with_the_keys_of_the_project(admin, acme, ada):
-    """PyJWT knows only the issuer, which is that of the project."""
+    """PyJWT is configured only with the issuer, which is that of the project."""
     issuer = f"{admin.gateway.url}/{admin.gateway.project}"
     keys = jwt.PyJWKClient(requests.get(f"{issuer}/.well-known/openid-configuration", timeout=30).json()["jwks_uri"])
     for token in (ada["idToken"], admin.client.refresh(ada).body["id_token"]):

@@ -198,7 +198,7 @@ def test_a_disabled_tenant_rejects_every_request(admin, configure, backend):
     assert eventually_applied(lambda: admin.client.call("signInWithPassword", password).code == "PROJECT_DISABLED")
     assert eventually_applied(lambda: admin.client.call("lookup", token).code == "PROJECT_DISABLED")
     path = {"tenant": tenant.tenant_id}
-    look = {"localId": [ada.uid]}
-    assert eventually_applied(lambda: backend("lookupAccountsInTenant", look, path).code == "PROJECT_DISABLED")
+    lookup = {"localId": [ada.uid]}
+    assert eventually_applied(lambda: backend("lookupAccountsInTenant", lookup, path).code == "PROJECT_DISABLED")
     configure(tenant, disableAuth=False)
     assert eventually_applied(lambda: admin.client.call("signInWithPassword", password).status == 200)

@@ -49,7 +49,7 @@ struct EmailRendererTests {
 
     static func escaped(_ text: String) -> String { Markup.text(text).html }
 
-    @Test("a deletion notice says how to disconnect Apple only if the gateway cannot", arguments: Language.allCases)
+    @Test("a deletion notice explains how to disconnect Apple only if the gateway cannot", arguments: Language.allCases)
     func staysConnected(language: Language) throws {
         var payload = EmailPayload()
         #expect(try !Self.message(.accountDeleted, language, payload).text.contains("Apple"))
@@ -60,7 +60,7 @@ struct EmailRendererTests {
     }
 
     @Test(
-        "text and HTML say the same, name the project, and contain no user input", arguments: every)
+        "text and HTML have the same content, name the project, and contain no user input", arguments: every)
     func sameText(kind: OutgoingEmail.Kind, language: Language) throws {
         let message = try Self.message(kind, language)
         #expect(message.subject.contains("Tom & Jerry's <App>"))
@@ -111,7 +111,7 @@ struct EmailRendererTests {
         }
     }
 
-    @Test("tells recipients what to do if they did not cause the email", arguments: OutgoingEmail.Kind.allCases)
+    @Test("explains what to do if the recipient did not cause the email", arguments: OutgoingEmail.Kind.allCases)
     func advice(kind: OutgoingEmail.Kind) throws {
         let (english, japanese) = (try Self.message(kind, .english).text, try Self.message(kind, .japanese).text)
         let isNotice = kind.rawValue.hasPrefix("notice.")

@@ -108,7 +108,7 @@ struct EmailWorkerTests {
         #expect(state.outcomes == [.sent])
     }
 
-    @Test("gives up at once, without a connection, if the relay forwards no email")
+    @Test("gives up at once, without a connection, if email forwarding is off")
     func relay() async throws {
         let state = try await Self.deliver([Self.queued(relayIsStopped: true)])
         #expect(state.calls == ["give up the relay address forwards no email"])

@@ -56,18 +56,18 @@ struct BreachedPasswordTests {
     @Test(
         "finds a password by the suffix of its digest",
         arguments: [
-            Row(testDescription: "among others", lines: others + ["\(suffix):9545824"], isKnown: true),
+            Row(testDescription: "in the middle", lines: others + ["\(suffix):9545824"], isKnown: true),
             Row(testDescription: "first", lines: ["\(suffix):1"] + others, isKnown: true),
             Row(
                 testDescription: "bare line feeds", lines: others + ["\(suffix):7", ""], separator: "\n", isKnown: true),
             Row(testDescription: "in lower case", lines: ["\(suffix.lowercased()):7"], isKnown: true),
-            Row(testDescription: "not there", lines: others, isKnown: false),
+            Row(testDescription: "not listed", lines: others, isKnown: false),
             Row(testDescription: "as padding", lines: others + ["\(suffix):0"], isKnown: false),
             Row(testDescription: "as padding of many digits", lines: ["\(suffix):000"], isKnown: false),
             Row(
                 testDescription: "shifted", lines: ["0\(suffix.dropLast()):7", "\(suffix.dropFirst())0:7"],
                 isKnown: false),
-            Row(testDescription: "nothing there", lines: [], isKnown: false),
+            Row(testDescription: "an empty list", lines: [], isKnown: false),
         ])
     func found(row: Row) async throws {
         try await Self.beside(row.lines, separator: row.separator) { _, _, near in

@@ -70,7 +70,7 @@ struct PasswordWorkTests {
         #expect(abs(wrong.work - unknown.work) <= Self.tolerance, "\(wrong.costs)")
     }
 
-    @Test("is done twice only for a right password whose hash is replaced")
+    @Test("is done twice only for a correct password whose hash is replaced")
     func rehash() async throws {
         let counting = CountingArgon2()
         let (passwords, pool) = try Self.passwords(counting)
@@ -103,7 +103,7 @@ struct PasswordWorkTests {
         let counting = CountingArgon2()
         let pool = try FairPool(name: "test", threads: 1, capacity: 8)
         defer { pool.stop() }
-        let keys = PasswordKeys(keep: { _, _ in ID("key") }, find: { _ in nil })
+        let keys = PasswordKeys(store: { _, _ in ID("key") }, find: { _ in nil })
         let passwords = try PasswordHasher.argon2id(
             .recommended, by: counting.argon2, keys: keys, replacesHashes: replacesHashes, on: pool)
         let check = try await passwords.check(Secret("right"), Self.phc(38904, 2), Self.network)
@@ -116,7 +116,7 @@ struct PasswordWorkTests {
 
     private static func passwords(_ counting: CountingArgon2) throws -> (PasswordHasher, FairPool) {
         let pool = try FairPool(name: "test", threads: 1, capacity: 8)
-        let keys = PasswordKeys(keep: { _, _ in ID("key") }, find: { _ in nil })
+        let keys = PasswordKeys(store: { _, _ in ID("key") }, find: { _ in nil })
         let passwords = try PasswordHasher.argon2id(.recommended, by: counting.argon2, keys: keys, on: pool)
         _ = counting.take()
         return (passwords, pool)

@@ -28,7 +28,7 @@ struct AdvisoryTests {
     }
 
     @Test(
-        "CVE-2026-30863: a provider without client ids believes nobody",
+        "CVE-2026-30863: a provider without client IDs accepts no token",
         arguments: [[], [""]] as [[String]], ["com.example.app", ""])
     func noAudience(clientIDs: [String], seen: String) async throws {
         let token = try appleToken(changing: ["aud": .string(seen)])
@@ -45,7 +45,7 @@ struct AdvisoryTests {
     }
 
     @Test(
-        "CVE-2022-39231: a client id is compared whole, and each of a list",
+        "CVE-2022-39231: a client ID is compared as a whole, also in a list",
         arguments: [
             "com.example", "com.example.apps", "xcom.example.app", "com.example.app com.example.web",
             "[com.example.app]",
@@ -61,7 +61,7 @@ struct AdvisoryTests {
                 == .invalidToken(.audience(expected: expected, seen: ["com.example.app", seen])))
     }
 
-    @Test("CVE-2022-39231, closer: letters that only look alike are not alike")
+    @Test("CVE-2022-39231: letters that only look alike are different")
     func lookalikes() async throws {
         let kelvin = "com.example.\u{212A}"
         #expect(kelvin == "com.example.K")
@@ -89,17 +89,17 @@ struct AdvisoryTests {
     }
 
     @Test(
-        "GHSA-5hvv-9cqv-894r: an error that is answered as if it were a person is nobody",
+        "GHSA-5hvv-9cqv-894r: an error instead of claims is not an identity",
         arguments: [
             #"{"error":"temporarily_unavailable"}"#, "{}", "[]", "null", "", "<html></html>",
             #"{"iss":"https://appleid.apple.com","aud":"com.example.app","iat":1800000000,"exp":1800000600}"#,
             #"{"iss":"https://appleid.apple.com","aud":"com.example.app","iat":1800000000,"exp":1800000600,"sub":""}"#,
         ])
-    func nobody(payload: String) async throws {
+    func errorAsClaims(payload: String) async throws {
         let token = try appleToken(
             header: #"{"alg":"RS256","kid":"current"}"#, payload: payload.isEmpty ? " " : payload)
         guard case .invalidToken(let fault) = try await Fixture().refusal(of: token) else {
-            Issue.record("somebody")
+            Issue.record("the token was accepted")
             return
         }
         #expect([.malformed, .claim("iss"), .claim("sub")].contains(fault))
@@ -214,7 +214,7 @@ struct AdvisoryTests {
         #expect(fixture.provider.asked.isEmpty)
     }
 
-    @Test("Bhavuk Jain 2020, nOAuth: the email address does not identify the person")
+    @Test("Bhavuk Jain 2020, nOAuth: the email address does not identify the user")
     func addressIsNoSubject() async throws {
         let fixture = Fixture()
         let victim = try await fixture.verify(appleToken())

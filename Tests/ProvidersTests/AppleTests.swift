@@ -4,7 +4,7 @@ import JSON
 import Providers
 import Testing
 
-@Suite("An identity token of Apple's")
+@Suite("Apple's identity token")
 struct AppleTests {
     @Test("is validated by each of its claims", arguments: ClaimRow.all)
     func claims(row: ClaimRow) async throws {
@@ -12,7 +12,7 @@ struct AppleTests {
         #expect(refusal == row.fault.map(ProviderRefusal.invalidToken))
     }
 
-    @Test("identifies the person")
+    @Test("identifies the user")
     func identity() async throws {
         let name = PersonName(given: "Ada", family: "King")
         let token = try appleToken(changing: ["real_user_status": 2, "nonce": .string(sha256("raw"))])
@@ -60,37 +60,40 @@ struct AppleTests {
             EmailRow(testDescription: "verified, as text", changes: ["email_verified": "true"], trust: .authoritative),
             EmailRow(testDescription: "not verified", changes: ["email_verified": false], trust: .none),
             EmailRow(testDescription: "not verified, as text", changes: ["email_verified": "false"], trust: .none),
-            EmailRow(testDescription: "nothing said", changes: ["email_verified": .null], trust: .none),
+            EmailRow(testDescription: "no email_verified", changes: ["email_verified": .null], trust: .none),
             EmailRow(testDescription: "1", changes: ["email_verified": 1], trust: .none),
             EmailRow(testDescription: "True", changes: ["email_verified": "True"], trust: .none),
             EmailRow(testDescription: "[true]", changes: ["email_verified": [true]], trust: .none),
             EmailRow(testDescription: "no address", changes: ["email": .null], trust: .none, email: nil),
-            EmailRow(testDescription: "no address, but text", changes: ["email": "ada"], trust: .none, email: nil),
+            EmailRow(testDescription: "not an address", changes: ["email": "ada"], trust: .none, email: nil),
             EmailRow(
-                testDescription: "an address that is no text", changes: ["email": ["a@b"]], trust: .none, email: nil),
+                testDescription: "an address that is not a string", changes: ["email": ["a@b"]], trust: .none,
+                email: nil),
             EmailRow(
-                testDescription: "a relay's", changes: ["is_private_email": true], trust: .authoritative,
+                testDescription: "a relay address", changes: ["is_private_email": true], trust: .authoritative,
                 isPrivate: true),
             EmailRow(
-                testDescription: "a relay's, as text", changes: ["is_private_email": "true"], trust: .authoritative,
+                testDescription: "a relay address, as text", changes: ["is_private_email": "true"],
+                trust: .authoritative,
                 isPrivate: true),
             EmailRow(
-                testDescription: "no relay's, as text", changes: ["is_private_email": "false"], trust: .authoritative),
+                testDescription: "not a relay address, as text", changes: ["is_private_email": "false"],
+                trust: .authoritative),
             EmailRow(
-                testDescription: "a relay's by its domain", changes: ["email": "X1@PrivateRelay.AppleID.com"],
+                testDescription: "a relay address by its domain", changes: ["email": "X1@PrivateRelay.AppleID.com"],
                 trust: .authoritative, isPrivate: true, email: "x1@privaterelay.appleid.com"),
             EmailRow(
-                testDescription: "a relay's by its newer domain", changes: ["email": "x1@private.icloud.com"],
+                testDescription: "a relay address by its newer domain", changes: ["email": "x1@private.icloud.com"],
                 trust: .authoritative, isPrivate: true, email: "x1@private.icloud.com"),
             EmailRow(
-                testDescription: "a person's own at iCloud", changes: ["email": "ada@icloud.com"],
+                testDescription: "a user's own address at iCloud", changes: ["email": "ada@icloud.com"],
                 trust: .authoritative, email: "ada@icloud.com"),
             EmailRow(
-                testDescription: "a domain that ends like a relay's",
+                testDescription: "a domain that ends like the relay's",
                 changes: ["email": "x@evilprivaterelay.appleid.com"],
                 trust: .authoritative, email: "x@evilprivaterelay.appleid.com"),
             EmailRow(
-                testDescription: "a relay's that is not verified",
+                testDescription: "a relay address that is not verified",
                 changes: ["is_private_email": true, "email_verified": false], trust: .none, isPrivate: true),
         ]
     }

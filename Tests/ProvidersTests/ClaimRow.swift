@@ -35,7 +35,7 @@ struct ClaimRow: CustomTestStringConvertible {
 
     static let issuers = [
         ClaimRow("no issuer", ["iss": .null], .claim("iss")),
-        ClaimRow("an issuer that is no text", ["iss": ["https://appleid.apple.com"]], .claim("iss")),
+        ClaimRow("an issuer that is not a string", ["iss": ["https://appleid.apple.com"]], .claim("iss")),
     ]
 
     static let wrongAudiences = [
@@ -44,35 +44,36 @@ struct ClaimRow: CustomTestStringConvertible {
     ]
 
     static let audiences = [
-        ClaimRow("another audience of ours", ["aud": "com.example.web"], nil),
-        ClaimRow("audiences: one of ours", ["aud": ["com.example.web"]], nil),
-        ClaimRow("audiences: two of ours", ["aud": ["com.example.web", "com.example.app"]], nil),
+        ClaimRow("another client ID of the project", ["aud": "com.example.web"], nil),
+        ClaimRow("audiences: one client ID of the project", ["aud": ["com.example.web"]], nil),
+        ClaimRow("audiences: two client IDs of the project", ["aud": ["com.example.web", "com.example.app"]], nil),
         ClaimRow(
-            "audiences: one of ours and another", ["aud": ["com.example.app", "com.other"]],
+            "audiences: one client ID of the project and a foreign one", ["aud": ["com.example.app", "com.other"]],
             .audience(expected: clientIDs, seen: ["com.example.app", "com.other"])),
         ClaimRow(
-            "audiences: one of ours and another, asked for by ours",
+            "audiences: one client ID of the project and a foreign one, requested by the project's",
             ["aud": ["com.other", "com.example.app"], "azp": "com.example.web"], nil),
         ClaimRow(
-            "audiences: one of ours and another, asked for by the other",
+            "audiences: one client ID of the project and a foreign one, requested by the foreign one",
             ["aud": ["com.example.app", "com.other"], "azp": "com.other"],
             .audience(expected: clientIDs, seen: ["com.example.app", "com.other"])),
         ClaimRow(
-            "audiences: none of ours, asked for by ours", ["aud": ["com.other"], "azp": "com.example.app"],
+            "audiences: only a foreign one, requested by the project's",
+            ["aud": ["com.other"], "azp": "com.example.app"],
             .audience(expected: clientIDs, seen: ["com.other"])),
-        ClaimRow("audiences: none at all", ["aud": []], .audience(expected: clientIDs, seen: [])),
+        ClaimRow("audiences: an empty list", ["aud": []], .audience(expected: clientIDs, seen: [])),
         ClaimRow("no audience", ["aud": .null], .claim("aud")),
-        ClaimRow("an audience that is no text", ["aud": 7], .claim("aud")),
-        ClaimRow("audiences that are not all texts", ["aud": ["com.example.app", 7]], .claim("aud")),
+        ClaimRow("an audience that is not a string", ["aud": 7], .claim("aud")),
+        ClaimRow("audiences that are not all strings", ["aud": ["com.example.app", 7]], .claim("aud")),
     ]
 
     static let parties = [
-        ClaimRow("asked for by ours", ["azp": "com.example.web"], nil),
+        ClaimRow("requested by a client ID of the project", ["azp": "com.example.web"], nil),
         ClaimRow(
-            "asked for by a sibling", ["azp": "com.sibling"],
+            "requested by a foreign client ID", ["azp": "com.sibling"],
             .authorizedParty(expected: clientIDs, seen: "com.sibling")),
-        ClaimRow("asked for by nobody", ["azp": ""], .authorizedParty(expected: clientIDs, seen: "")),
-        ClaimRow("asked for by what is no text", ["azp": ["com.example.app"]], .claim("azp")),
+        ClaimRow("requested by an empty client ID", ["azp": ""], .authorizedParty(expected: clientIDs, seen: "")),
+        ClaimRow("requested by a client ID that is not a string", ["azp": ["com.example.app"]], .claim("azp")),
     ]
 
     static let times = [
@@ -107,11 +108,11 @@ struct ClaimRow: CustomTestStringConvertible {
     static let subjects = [
         ClaimRow("no subject", ["sub": .null], .claim("sub")),
         ClaimRow("an empty subject", ["sub": ""], .claim("sub")),
-        ClaimRow("a subject that is no text", ["sub": 7], .claim("sub")),
-        ClaimRow("a subject of 255", ["sub": .string(String(repeating: "é", count: 255))], nil),
-        ClaimRow("a subject of 256", ["sub": .string(String(repeating: "s", count: 256))], .claim("sub")),
-        ClaimRow("a subject in two lines", ["sub": "a\nb"], .claim("sub")),
+        ClaimRow("a subject that is not a string", ["sub": 7], .claim("sub")),
+        ClaimRow("a subject of 255 bytes", ["sub": .string(String(repeating: "é", count: 255))], nil),
+        ClaimRow("a subject of 256 bytes", ["sub": .string(String(repeating: "s", count: 256))], .claim("sub")),
+        ClaimRow("a subject with a line feed", ["sub": "a\nb"], .claim("sub")),
         ClaimRow("a subject with DEL", ["sub": "a\u{7F}"], .claim("sub")),
-        ClaimRow("a token that tells of events", ["events": ["x": [:]]], .claim("events")),
+        ClaimRow("a token with events", ["events": ["x": [:]]], .claim("events")),
     ]
 }

@@ -3,7 +3,7 @@ import JSON
 import Providers
 import Testing
 
-@Suite("An ID token of Google's")
+@Suite("Google's ID token")
 struct GoogleTests {
     private let clientIDs = ["web.apps.example", "ios.apps.example"]
 
@@ -81,7 +81,7 @@ struct GoogleTests {
         #expect(!wide.isPrivateEmail)
     }
 
-    @Test("contains the profile of the person")
+    @Test("contains the user's profile")
     func profile() async throws {
         let identity = try await Fixture().verify(googleToken(), of: .google)
         #expect(identity.subject == "1081510815")

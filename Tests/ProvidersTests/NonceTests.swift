@@ -20,32 +20,35 @@ struct NonceRow: CustomTestStringConvertible {
 
     static let apple = [
         NonceRow(testDescription: "neither has one"),
-        NonceRow(testDescription: "neither has one, and it is asked for", isRequired: true, refusal: .nonce(.missing)),
+        NonceRow(testDescription: "neither has one, and it is required", isRequired: true, refusal: .nonce(.missing)),
         NonceRow(testDescription: "the hash", claim: hashed, raw: raw),
-        NonceRow(testDescription: "the hash, and it is asked for", claim: hashed, raw: raw, isRequired: true),
-        NonceRow(testDescription: "in the token alone", claim: hashed, refusal: .nonce(.missingInRequest)),
+        NonceRow(testDescription: "the hash, and it is required", claim: hashed, raw: raw, isRequired: true),
+        NonceRow(testDescription: "only in the token", claim: hashed, refusal: .nonce(.missingInRequest)),
         NonceRow(testDescription: "empty in the token", claim: "", refusal: .nonce(.missingInRequest)),
         NonceRow(
-            testDescription: "in the token alone, from a device that knows none", claim: hashed, supported: false,
+            testDescription: "only in the token, from a device without support for nonces", claim: hashed,
+            supported: false,
             refusal: .nonce(.missingInRequest)),
-        NonceRow(testDescription: "in the request alone", raw: raw, refusal: .nonce(.missingInToken)),
-        NonceRow(testDescription: "in the request alone, from a device that knows none", raw: raw, supported: false),
+        NonceRow(testDescription: "only in the request", raw: raw, refusal: .nonce(.missingInToken)),
         NonceRow(
-            testDescription: "in the request alone, from a device that knows none, as text", raw: raw,
+            testDescription: "only in the request, from a device without support for nonces", raw: raw, supported: false
+        ),
+        NonceRow(
+            testDescription: "only in the request, from a device without support for nonces, as text", raw: raw,
             supported: "false", isRequired: true),
         NonceRow(
-            testDescription: "in the request alone, and nothing is said of the device", raw: raw, supported: nil,
+            testDescription: "only in the request, without nonce_supported", raw: raw, supported: nil,
             refusal: .nonce(.missingInToken)),
         NonceRow(
-            testDescription: "in the request alone, and something odd is said of the device", raw: raw, supported: 0,
+            testDescription: "only in the request, with an invalid nonce_supported", raw: raw, supported: 0,
             refusal: .nonce(.missingInToken)),
         NonceRow(
-            testDescription: "no text in the token", claim: 7, raw: raw, refusal: .invalidToken(.claim("nonce"))),
+            testDescription: "not a string in the token", claim: 7, raw: raw, refusal: .invalidToken(.claim("nonce"))),
         NonceRow(
-            testDescription: "of another", claim: .string(sha256("other")), raw: raw,
+            testDescription: "another nonce", claim: .string(sha256("other")), raw: raw,
             refusal: .nonce(.doesNotMatch(seen: .sha256Hex))),
         NonceRow(
-            testDescription: "the hash in capitals", claim: .string(sha256(raw).uppercased()), raw: raw,
+            testDescription: "the hash in upper case", claim: .string(sha256(raw).uppercased()), raw: raw,
             refusal: .nonce(.doesNotMatch(seen: .sha256Hex))),
         NonceRow(
             testDescription: "the hash in base64url", claim: digest, raw: raw,
@@ -53,10 +56,11 @@ struct NonceRow: CustomTestStringConvertible {
         NonceRow(
             testDescription: "unhashed", claim: .string(raw), raw: raw,
             refusal: .nonce(.doesNotMatch(seen: .unhashed))),
-        NonceRow(testDescription: "unhashed, as it may be", claim: .string(raw), raw: raw, takesUnhashed: true),
-        NonceRow(testDescription: "the hash, as it still may be", claim: hashed, raw: raw, takesUnhashed: true),
+        NonceRow(testDescription: "unhashed, which is allowed", claim: .string(raw), raw: raw, takesUnhashed: true),
         NonceRow(
-            testDescription: "the hash, shown as if it were the nonce", claim: hashed, raw: sha256(raw),
+            testDescription: "the hash, although unhashed is allowed", claim: hashed, raw: raw, takesUnhashed: true),
+        NonceRow(
+            testDescription: "the hash as the nonce of the request", claim: hashed, raw: sha256(raw),
             refusal: .nonce(.doesNotMatch(seen: .unhashed))),
         NonceRow(
             testDescription: "empty in both", claim: "", raw: "", takesUnhashed: true, refusal: .nonce(.invalidLength)),
@@ -74,17 +78,17 @@ struct NonceRow: CustomTestStringConvertible {
     /// Of the others.
     static let openID = [
         NonceRow(testDescription: "neither has one"),
-        NonceRow(testDescription: "neither has one, and Apple's tokens would have to", isRequired: true),
-        NonceRow(testDescription: "as it is", claim: .string(raw), raw: raw),
+        NonceRow(testDescription: "neither has one", isRequired: true),
+        NonceRow(testDescription: "unhashed", claim: .string(raw), raw: raw),
         NonceRow(testDescription: "the hash", claim: hashed, raw: raw),
-        NonceRow(testDescription: "put in by an SDK: the app never saw it", claim: .string(raw)),
-        NonceRow(testDescription: "no text, and nobody asks", claim: 7),
+        NonceRow(testDescription: "only in the token, added by an SDK", claim: .string(raw)),
+        NonceRow(testDescription: "not a string, and the request has none", claim: 7),
         NonceRow(
-            testDescription: "no text, and somebody asks", claim: 7, raw: raw,
+            testDescription: "not a string, and the request has one", claim: 7, raw: raw,
             refusal: .invalidToken(.claim("nonce"))),
-        NonceRow(testDescription: "in the request alone", raw: raw, supported: false, refusal: .nonce(.missingInToken)),
+        NonceRow(testDescription: "only in the request", raw: raw, supported: false, refusal: .nonce(.missingInToken)),
         NonceRow(
-            testDescription: "of another", claim: .string(sha256("other")), raw: raw,
+            testDescription: "another nonce", claim: .string(sha256("other")), raw: raw,
             refusal: .nonce(.doesNotMatch(seen: .sha256Hex))),
         NonceRow(
             testDescription: "the hash in base64url", claim: digest, raw: raw,
@@ -110,25 +114,25 @@ struct NonceRow: CustomTestStringConvertible {
 
 @Suite("A nonce")
 struct NonceTests {
-    @Test("of Apple is the hash of the app's nonce", arguments: NonceRow.apple)
+    @Test("for Apple is the hash of the app's nonce", arguments: NonceRow.apple)
     func apple(row: NonceRow) async throws {
         let token = try appleToken(changing: row.changes)
         #expect(try await Fixture().refusal(of: token, nonce: row.raw, row.change) == row.refusal)
     }
 
-    @Test("of Google is compared if the request has one", arguments: NonceRow.openID)
+    @Test("for Google is compared if the request has one", arguments: NonceRow.openID)
     func google(row: NonceRow) async throws {
         let token = try googleToken(changing: row.changes)
         #expect(try await Fixture().refusal(of: token, from: .google, nonce: row.raw, row.change) == row.refusal)
     }
 
-    @Test("of another provider is compared if the request has one", arguments: NonceRow.openID)
+    @Test("for another provider is compared if the request has one", arguments: NonceRow.openID)
     func openID(row: NonceRow) async throws {
         let token = try openIDToken(changing: row.changes)
         #expect(try await Fixture().refusal(of: token, from: Fixture.openID, nonce: row.raw, row.change) == row.refusal)
     }
 
-    @Test("that is known unhashed is returned")
+    @Test("that the token has unhashed is returned")
     func known() async throws {
         let fixture = Fixture()
         let hidden = try googleToken(changing: ["nonce": "claimed"])
@@ -140,7 +144,7 @@ struct NonceTests {
         #expect(try await fixture.verify(appleToken()).nonce == nil)
     }
 
-    @Test("of Apple has a replay key that is valid as long as the token")
+    @Test("for Apple has a replay key that is valid as long as the token")
     func marks() async throws {
         let fixture = Fixture()
         func marks(_ nonce: String, subject: JSONValue = "one") async throws -> [ReplayKey] {

@@ -5,7 +5,7 @@ import JSON
 import Providers
 import Testing
 
-@Suite("An ID token of an operator's own provider")
+@Suite("An ID token of a generic OpenID provider")
 struct OpenIDTests {
     @Test("is verified with the keys that the discovery document names")
     func discovery() async throws {
@@ -57,7 +57,7 @@ struct OpenIDTests {
         #expect(identity.email == EmailAddress("ada@example.com"))
     }
 
-    @Test("never has a relay address of Apple")
+    @Test("never has Apple's relay address")
     func relay() async throws {
         let token = try openIDToken(changing: ["email": "x@privaterelay.appleid.com", "is_private_email": true])
         #expect(try await !Fixture().verify(token, of: Fixture.openID).isPrivateEmail)
@@ -87,7 +87,7 @@ struct OpenIDTests {
             ConfigurationRow(testDescription: "a page", document: "<html></html>"),
             ConfigurationRow(testDescription: "without keys", document: #"{"issuer":"\#(Fixture.issuer)"}"#),
             ConfigurationRow(
-                testDescription: "that says it twice",
+                testDescription: "with a repeated member",
                 document: #"{"issuer":"\#(Fixture.issuer)","issuer":"x","jwks_uri":"\#(Fixture.openIDKeysURL)"}"#),
         ]
     }

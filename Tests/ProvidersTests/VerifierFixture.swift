@@ -165,7 +165,7 @@ final class ScriptedProvider: Sendable {
     }
 }
 
-/// Holds whoever comes until it is opened.
+/// Suspends callers until it is opened.
 final class Gate: Sendable {
     private let waiting = Mutex<[CheckedContinuation<Void, Never>]?>([])
 

@@ -2,7 +2,7 @@ import Testing
 
 @Suite("The audit trail")
 struct AuditTrailTests {
-    @Test("is only ever added to; one statement removes, by age, and none changes")
+    @Test("is append-only: only one statement deletes, by age, and none updates")
     func statements() throws {
         var touching: [String: [String]] = [:]
         for file in try Repository.files(in: "Sources", ending: ".swift") {

@@ -13,7 +13,7 @@ struct ContractTests {
         var description: String { "\(method) \(path) (\(id))" }
     }
 
-    @Test("describes exactly the routes there are")
+    @Test("describes exactly the existing routes")
     func routes() throws {
         let described = Self.operations(in: try Repository.text("openapi.yaml"))
         let built = Endpoint.all.map {
@@ -24,7 +24,7 @@ struct ContractTests {
         #expect(Set(built.map(\.id)).count == built.count, "operation ids are unique")
     }
 
-    @Test("says of each operation for administrators which scope it needs")
+    @Test("names the scope of each operation for administrators")
     func scopes() throws {
         let parts = try Repository.text("openapi.yaml").split(separator: "      operationId: ").dropFirst()
         for part in parts {
@@ -37,7 +37,7 @@ struct ContractTests {
         }
     }
 
-    @Test("says of each operation that changes providers, apps or the project what needs trust too")
+    @Test("names what needs trust in each operation that changes providers, apps or the project")
     func trust() throws {
         let parts = try Repository.text("openapi.yaml").split(separator: "      operationId: ").dropFirst()
         let resources = ["IdpConfig", "IdpConfigInTenant", "App", "ProjectConfig"]
@@ -50,7 +50,7 @@ struct ContractTests {
         }
     }
 
-    @Test("lists exactly the error codes there are")
+    @Test("lists exactly the existing error codes")
     func errorCodes() throws {
         let contract = try Repository.text("openapi.yaml")
         let schema = try #require(

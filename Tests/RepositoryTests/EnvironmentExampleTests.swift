@@ -2,7 +2,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("The example of the environment")
+@Suite("The example environment")
 struct EnvironmentExampleTests {
     @Test("names every setting with its default, and no other")
     func settings() throws {
@@ -14,7 +14,7 @@ struct EnvironmentExampleTests {
         }
     }
 
-    @Test("says of each setting what the program says")
+    @Test("describes each setting as the program does")
     func meanings() throws {
         let text = try Repository.text("Deploy/sekisho.env.example")
         for setting in Settings.all { #expect(text.contains("# \(setting.meaning)\n"), "\(setting.name)") }

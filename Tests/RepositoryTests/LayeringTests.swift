@@ -119,7 +119,7 @@ struct LayeringTests {
         }
     }
 
-    @Test("nothing leaves its loop through a bare Task, and nothing gives up at run time")
+    @Test("no code leaves its loop through a bare Task, or traps at run time")
     func forbiddenWords() throws {
         let forbidden = #/try!|fatalError\(|\bas! |\bTODO\b|\bFIXME\b/#
         let bareTask = #/(^|[^a-zA-Z(.])Task \{/#

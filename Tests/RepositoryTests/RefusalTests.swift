@@ -7,7 +7,7 @@ struct RefusalTests {
         "Overloaded", "StoreUnavailable", "PersistentConflict", "ProviderUnreachable",
     ]
 
-    @Test("are refusals, which have a code of the wire each, or answer 503")
+    @Test("are refusals, each with its wire code, or answer 503")
     func areRefusals() throws {
         let outcome = try Repository.text("Sources/API/Wire/RequestOutcome.swift")
         var (refusals, errors): (Set<String>, Set<String>) = ([], [])

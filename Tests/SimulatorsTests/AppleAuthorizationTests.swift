@@ -8,7 +8,7 @@ struct AppleAuthorizationTests {
 
     init() throws { fixture = try AppleFixture() }
 
-    @Test("hands over name and address, and says how real the person seems, the first time only")
+    @Test("sends name, address and real_user_status the first time only")
     func firstTime() throws {
         let first = try fixture.apple.authorize(.ada, client: AppleFixture.app, nonce: "n", state: "s")
         #expect(
@@ -28,7 +28,7 @@ struct AppleAuthorizationTests {
         #expect(later["sub"] == claims["sub"])
     }
 
-    @Test("to another client of the team is a first one again, of the same subject")
+    @Test("to another client of the team counts as the first, with the same subject")
     func otherClient() throws {
         let app = try fixture.apple.authorize(.ada, client: AppleFixture.app)
         let site = try fixture.apple.authorize(.ada, client: AppleFixture.site, redirectURI: AppleFixture.callback)
@@ -40,7 +40,7 @@ struct AppleAuthorizationTests {
     }
 
     @Test(
-        "shares what was asked for the first time",
+        "shares the scopes that were requested the first time",
         arguments: [
             ([.name, .email], true, true), ([.name], true, false), ([.email], false, true), ([], false, false),
         ] as [(Set<AppleScope>, Bool, Bool)])
@@ -55,7 +55,7 @@ struct AppleAuthorizationTests {
         }
     }
 
-    @Test("gives apps the relay address in both places when the person hides theirs")
+    @Test("has the relay address in token and form if the person hides their own")
     func relay() throws {
         let first = try fixture.apple.authorize(.grace, client: AppleFixture.app)
         let email = try #require(try fixture.claims(of: first.identityToken)["email"]?.text)
@@ -64,7 +64,7 @@ struct AppleAuthorizationTests {
         #expect(try #require(first.user).contains("example.com") == false)
     }
 
-    @Test("asks again after the person has disconnected the client")
+    @Test("requires consent again after the person has disconnected the client")
     func disconnected() throws {
         _ = try fixture.apple.authorize(.ada, client: AppleFixture.app)
         fixture.apple.disconnect(.grace, from: AppleFixture.app)
@@ -75,7 +75,7 @@ struct AppleAuthorizationTests {
     }
 
     @Test(
-        "is refused to clients that are not registered, or not with that redirect URI",
+        "is rejected for unregistered clients and redirect URIs",
         arguments: [
             ("com.example.stranger", nil, .invalidClient), (AppleFixture.site, nil, .unauthorizedClient),
             (AppleFixture.site, "https://evil.example.com/", .unauthorizedClient),
@@ -88,7 +88,7 @@ struct AppleAuthorizationTests {
         #expect(refusal?.code == code)
     }
 
-    @Test("has codes of Apple's shape, never the same")
+    @Test("has unique codes in Apple's format")
     func codes() throws {
         let codes = try (0..<10).map { _ in
             try fixture.apple.authorize(.ada, client: AppleFixture.app).authorizationCode

@@ -3,7 +3,7 @@ import JSON
 import Simulators
 import Testing
 
-@Suite("Apple's simulator: the move of people to another team")
+@Suite("Apple's simulator: the transfer of users to another team")
 struct AppleMigrationTests {
     static let newTeam = "NEWTEAM001"
 
@@ -30,7 +30,7 @@ struct AppleMigrationTests {
             SimulatedApple.migrationPath, form, headers: ["Authorization": "Bearer \(bearer)"])
     }
 
-    @Test("exchanges subjects by way of transfer_sub, the one that identity tokens carry")
+    @Test("exchanges subjects through the transfer_sub of identity tokens")
     func exchange() throws {
         let old = try #require(try token(team: AppleFixture.team).json["access_token"]?.text)
         let subject = SimulatedApple.subject(of: .grace, in: AppleFixture.team)
@@ -49,7 +49,7 @@ struct AppleMigrationTests {
                 .compactMapValues { $0 })
     }
 
-    @Test("is refused to other scopes, without a token for it, and for whom the client does not know")
+    @Test("is rejected for other scopes, without its token, and for unknown subjects")
     func refused() throws {
         #expect(try token(team: AppleFixture.team, scope: "name").outcome == "400 invalid_scope")
         #expect(try token(team: AppleFixture.team, scope: nil).outcome == "400 invalid_scope")

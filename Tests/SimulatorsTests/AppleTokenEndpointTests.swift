@@ -14,7 +14,7 @@ struct AppleTokenEndpointTests {
         try fixture.apple.authorize(.ada, client: AppleFixture.app, nonce: "n").authorizationCode
     }
 
-    @Test("redeems a code once, as Apple answers")
+    @Test("redeems a code once, with Apple's responses")
     func redeem() throws {
         let code = try code()
         let answer = try fixture.redeem(code)
@@ -48,7 +48,7 @@ struct AppleTokenEndpointTests {
         #expect(Set(outcomes) == ["200", "400 invalid_grant"])
     }
 
-    @Test("renews with a refresh token, and gives no other")
+    @Test("refreshes with a refresh token, and returns no new one")
     func refresh() throws {
         let first = fixture.clock.now
         let token = try #require(try fixture.redeem(code()).json["refresh_token"]?.text)
@@ -70,9 +70,9 @@ struct AppleTokenEndpointTests {
     }
 
     @Test(
-        "refuses a code",
+        "rejects a code",
         arguments: [
-            Row(testDescription: "good, after five minutes less a second", delay: 299, outcome: "200"),
+            Row(testDescription: "valid, after five minutes less a second", delay: 299, outcome: "200"),
             Row(testDescription: "after five minutes", delay: 300, outcome: "400 invalid_grant"),
             Row(testDescription: "long after", delay: 86_400, outcome: "400 invalid_grant"),
             Row(testDescription: "unknown", changes: ["code": "c0"], outcome: "400 invalid_grant"),
@@ -96,7 +96,7 @@ struct AppleTokenEndpointTests {
         #expect(try fixture.redeem(code, row.changes).outcome == row.outcome)
     }
 
-    @Test("refuses a code of another client, and of another redirect URI")
+    @Test("rejects a code of another client, and of another redirect URI")
     func otherClient() throws {
         let secret = try fixture.secret(for: AppleFixture.site)
         let site: [String: String?] = ["client_id": AppleFixture.site, "client_secret": secret]
@@ -119,7 +119,7 @@ struct AppleTokenEndpointTests {
     @Test(
         "checks the client secret",
         arguments: [
-            SecretRow(testDescription: "good", outcome: "200"),
+            SecretRow(testDescription: "valid", outcome: "200"),
             SecretRow(
                 testDescription: "six months", change: { $0["exp"] = .integer(1_800_000_000 + 15_777_000) },
                 outcome: "200"),
@@ -147,7 +147,7 @@ struct AppleTokenEndpointTests {
         #expect(try fixture.redeem(code(), ["client_secret": "x"]).outcome == "400 invalid_client")
     }
 
-    @Test("asks for a form")
+    @Test("requires a form")
     func form() throws {
         let answer = try #require(
             fixture.apple.response(
@@ -171,7 +171,8 @@ struct AppleRevocationTests {
     }
 
     @Test(
-        "of either token ends the relation: no refresh any more, and consent from the start", arguments: [true, false])
+        "of either token ends the consent: no refresh works, and the next sign-in requires consent",
+        arguments: [true, false])
     func revoke(byRefreshToken: Bool) throws {
         let tokens = try tokens()
         let answer = try fixture.revoke(byRefreshToken ? tokens.refresh : tokens.access)
@@ -182,7 +183,7 @@ struct AppleRevocationTests {
         #expect(try fixture.apple.authorize(.ada, client: AppleFixture.app).user != nil)
     }
 
-    @Test("of what Apple does not know, or of another client's token, is answered the same and does nothing")
+    @Test("of an unknown token, or of another client's, gets the same response and does nothing")
     func unknown() throws {
         let tokens = try tokens()
         #expect(try fixture.revoke("r0").status == 200)
@@ -192,7 +193,7 @@ struct AppleRevocationTests {
         #expect(try fixture.refresh(tokens.refresh).outcome == "200")
     }
 
-    @Test("asks for a good secret and a token")
+    @Test("requires a valid secret and a token")
     func refused() throws {
         let token = try tokens().refresh
         #expect(try fixture.revoke(token, ["client_secret": "x"]).outcome == "400 invalid_client")
@@ -201,7 +202,7 @@ struct AppleRevocationTests {
     }
 
     @Test(
-        "by the person is told by the next refresh, with either error",
+        "by the person makes the next refresh fail, with either error",
         arguments: [AppleRefusal.Code.invalidGrant, .invalidRequest])
     func disconnected(code: AppleRefusal.Code) throws {
         fixture.apple.quirks.refusalAfterDisconnecting = code

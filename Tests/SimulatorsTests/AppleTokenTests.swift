@@ -10,7 +10,7 @@ struct AppleTokenTests {
 
     init() throws { fixture = try AppleFixture() }
 
-    @Test("has the header that Apple writes, and the claims that Apple states")
+    @Test("has Apple's header and claims")
     func plain() throws {
         let now = fixture.clock.now
         let token = try fixture.apple.identityToken(for: .ada, audience: AppleFixture.app, nonce: "6e6f6e6365")
@@ -36,7 +36,7 @@ struct AppleTokenTests {
     }
 
     @Test(
-        "differs as Apple's do",
+        "has the quirks of Apple's tokens",
         arguments: [
             Row(
                 testDescription: "strings for booleans", person: .grace, quirk: { $0.booleansAreStrings = true },
@@ -48,7 +48,7 @@ struct AppleTokenTests {
                 testDescription: "relay address", person: .grace,
                 expected: ["email_verified": .bool(true), "is_private_email": .bool(true)]),
             Row(
-                testDescription: "relay address that is not marked", person: .grace,
+                testDescription: "relay address without is_private_email", person: .grace,
                 quirk: { $0.marksPrivateEmail = false },
                 expected: ["email_verified": .bool(true), "is_private_email": .null]),
             Row(
@@ -99,7 +99,7 @@ struct AppleTokenTests {
         #expect(try email("com.example.of.another.team") != address)
     }
 
-    @Test("knows people by team: six digits, thirty-two of hex, four digits")
+    @Test("has a subject for each team: six digits, 32 hexadecimal digits, four digits")
     func subjects() throws {
         let subjects = ["TEAM123456", "TEAM654321"].flatMap { team in
             [SimulatedPerson.ada, .grace].map { SimulatedApple.subject(of: $0, in: team) }
@@ -111,7 +111,7 @@ struct AppleTokenTests {
         #expect(try another.claims(of: token)["sub"]?.text == subjects[0])
     }
 
-    @Test("carries transfer_sub for sixty days after its app moved to another team")
+    @Test("contains transfer_sub for sixty days after its app moved to another team")
     func transfer() throws {
         fixture.apple.transfer(AppleFixture.app, to: "NEWTEAM001")
         func current() throws -> Claims {
@@ -123,7 +123,7 @@ struct AppleTokenTests {
         #expect(try current()["transfer_sub"] == nil)
     }
 
-    @Test("is refused after anything about its signature was changed")
+    @Test("is rejected after any change of its signature")
     func changes() throws {
         func expectRefused(_ fault: JWSFault, _ change: (inout TokenDraft) -> Void) throws {
             let token = try fixture.apple.identityToken(for: .ada, audience: AppleFixture.app, changing: change)
@@ -144,7 +144,7 @@ struct AppleTokenTests {
         #expect(try UnverifiedJWS(parsing: token).unverifiedIssuer == "https://appleid.example.com")
     }
 
-    @Test("survives a rotation of keys only if the old one stays published", arguments: [true, false])
+    @Test("is valid after a rotation of keys only while the old key is published", arguments: [true, false])
     func rotation(keepingOld: Bool) throws {
         let served = try fixture.apple.servedKeys(at: SimulatedApple.keysPath)
         #expect(served == fixture.apple.jwks)

@@ -12,7 +12,7 @@ struct ServerTests {
         apple = try SimulatedApple(clock: { 1_800_000_000 }, keys: Keys.apple)
     }
 
-    @Test("serves the keys, and counts who asks")
+    @Test("serves the keys, and counts the requests")
     func keys() async throws {
         try await SimulatorServer.run(apple) { server in
             let reply = try LoopbackClient.get(SimulatedApple.keysPath, port: server.port)
@@ -25,7 +25,7 @@ struct ServerTests {
         }
     }
 
-    @Test("describes itself under the host it was reached by, with the issuer it stands for")
+    @Test("has a discovery document with its own host and the provider's issuer")
     func configuration() async throws {
         try await SimulatorServer.run(apple) { server in
             let reply = try LoopbackClient.get("/.well-known/openid-configuration", port: server.port)
@@ -87,7 +87,7 @@ struct ServerTests {
         }
     }
 
-    @Test("answers late when it is slow")
+    @Test("responds late with the fault slow")
     func slow() async throws {
         apple.faultInjection.injectFault(.slow(.milliseconds(150)))
         try await SimulatorServer.run(apple) { server in
@@ -98,7 +98,7 @@ struct ServerTests {
         }
     }
 
-    @Test("goes away in an outage, under the hands of those who wait, and comes back on its port")
+    @Test("closes its connections in an outage, and resumes on its port")
     func outage() async throws {
         apple.faultInjection.injectFault(.silent)
         try await SimulatorServer.run(apple) { server in
@@ -116,7 +116,7 @@ struct ServerTests {
         }
     }
 
-    @Test("leaves nothing behind")
+    @Test("frees its port")
     func stop() async throws {
         let server = try SimulatorServer(apple)
         await server.stop()

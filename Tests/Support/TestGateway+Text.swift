@@ -7,7 +7,7 @@ import Testing
 
 /// Requests as exact text, and codes of every purpose.
 extension TestGateway {
-    /// The policy that new projects get, with every rule in place.
+    /// A gateway with the policy of new projects, unchanged.
     static func ofNewProject() async throws -> TestGateway { try await TestGateway(.sekisho) { _ in } }
 
     /// Sends `text` unchanged as the body.
@@ -28,7 +28,7 @@ extension TestGateway {
 
     static let formHeaders: Headers = ["Content-Type": "application/x-www-form-urlencoded"]
 
-    /// Makes every statement about accounts fail with an error that no code expects.
+    /// Makes every statement about accounts fail with an unexpected error.
     func breakAccounts() async throws {
         _ = try await database.pool.execute("ALTER TABLE account RENAME TO broken_account")
     }

@@ -27,8 +27,8 @@ struct IssuedNonceTests {
         "are valid under both active master keys, only in their own project",
         arguments: [
             Row(testDescription: "the same key", current: 1, isOurs: true),
-            Row(testDescription: "the key before", current: 2, previous: 1, isOurs: true),
-            Row(testDescription: "a key that is gone", current: 2, previous: 3, isOurs: false),
+            Row(testDescription: "the previous key", current: 2, previous: 1, isOurs: true),
+            Row(testDescription: "a removed key", current: 2, previous: 3, isOurs: false),
             Row(testDescription: "another project", current: 1, project: "other", isOurs: false),
         ])
     func keys(row: Row) throws {

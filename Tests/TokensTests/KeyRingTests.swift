@@ -38,12 +38,12 @@ struct KeyRingTests {
     }
 
     @Test("are published before they sign, and do neither after they retire")
-    func life() throws {
-        let maker = KeyGenerator(masterKeys: masterKeys)
-        let old = try maker.idTokenKey(.es256, in: project, at: now, signsFrom: now)
+    func lifetime() throws {
+        let generator = KeyGenerator(masterKeys: masterKeys)
+        let old = try generator.idTokenKey(.es256, in: project, at: now, signsFrom: now)
             .with(retiresAt: now + .seconds(5000))
-        let next = try maker.idTokenKey(.es256, in: project, at: now, signsFrom: now + .seconds(900))
-        let refresh = try maker.refreshTokenKey(in: project, at: now, signsFrom: now)
+        let next = try generator.idTokenKey(.es256, in: project, at: now, signsFrom: now + .seconds(900))
+        let refresh = try generator.refreshTokenKey(in: project, at: now, signsFrom: now)
         let ring = try KeyRing([next, old, refresh], of: project, under: masterKeys)
         func published(_ seconds: Int64) throws -> [Bool] {
             let text = String(decoding: try ring.jwks(at: now + .seconds(seconds)), as: UTF8.self)

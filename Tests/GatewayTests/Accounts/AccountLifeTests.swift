@@ -161,7 +161,7 @@ private struct Town {
             """)
         for row in shutOut {
             let id: String = try row.decode("id")
-            if !anonymous.contains(id) { faults.append("nobody can enter \(id)") }
+            if !anonymous.contains(id) { faults.append("\(id) has no sign-in method") }
         }
         return faults
     }

@@ -17,11 +17,11 @@ struct AdminBatchTests {
         _ = try await gateway.administer(":update", ["localId": "ada", "disableUser": true])
         let body: JSON = ["localIds": ["ada", "nobody", "bob", "bob"]]
         let message = "NOT_DISABLED : Disable the account before batch deletion."
-        let spared = try await gateway.administer(":batchDelete", body)
+        let partial = try await gateway.administer(":batchDelete", body)
         let expected = [2, 3].map { index -> JSON in
             ["index": .number(Double(index)), "localId": "bob", "message": .string(message)]
         }
-        #expect(spared.json == ["errors": .array(expected)])
+        #expect(partial.json == ["errors": .array(expected)])
         let forced = try await gateway.administer(":batchDelete", ["localIds": ["ada", "bob"], "force": true])
         #expect(forced.json == [:])
         #expect(try await gateway.administer(":query", ["returnUserInfo": false]).json == ["recordsCount": "0"])
@@ -30,10 +30,10 @@ struct AdminBatchTests {
     }
 
     @Test("deletion accepts 1 to 1000 IDs", arguments: [(0, false), (1, true), (1000, true), (1001, false)])
-    func batchDeleteLimit(count: Int, isTaken: Bool) async throws {
+    func batchDeleteLimit(count: Int, isAccepted: Bool) async throws {
         let ids = JSON.array((0..<count).map { .string("a\($0)") })
         let answer = try await TestGateway.administered().administer(":batchDelete", ["localIds": ids])
-        #expect(answer.outcome == (isTaken ? "200" : "400 LOCAL_ID_LIST_EXCEEDS_LIMIT"))
+        #expect(answer.outcome == (isAccepted ? "200" : "400 LOCAL_ID_LIST_EXCEEDS_LIMIT"))
     }
 
     @Test(
@@ -58,7 +58,7 @@ struct AdminBatchTests {
     }
 
     @Test("a page token works for any ID that a custom token can create", arguments: ["a/b", "é é", "a\u{1}"])
-    func oddIDs(id: String) async throws {
+    func anyID(id: String) async throws {
         let gateway = try await TestGateway.administered()
         let backend = try await ServiceKey(in: gateway)
         let token = try backend.customToken(uid: id, at: gateway.clock.now)
@@ -85,27 +85,27 @@ struct AdminBatchTests {
 
     @Test("paging returns each remaining account exactly once while accounts are created and deleted")
     func stablePages() async throws {
-        let lasting = (0..<60).map { "stays\($0 + 100)" }
-        let gateway = try await Self.administered(ids: lasting)
+        let permanent = (0..<60).map { "stays\($0 + 100)" }
+        let gateway = try await Self.administered(ids: permanent)
         async let writing: Void = {
             for round in 0..<15 {
-                let passing = ["a\(round)", "stays\(100 + round)x", "z\(round)"]
-                try await gateway.make(passing)
+                let temporary = ["a\(round)", "stays\(100 + round)x", "z\(round)"]
+                try await gateway.make(temporary)
                 _ = try await gateway.administer(
-                    ":batchDelete", ["localIds": .array(passing.dropFirst().map { .string($0) }), "force": true])
+                    ":batchDelete", ["localIds": .array(temporary.dropFirst().map { .string($0) }), "force": true])
             }
         }()
         for _ in 0..<3 {
-            var met: [String] = []
+            var listed: [String] = []
             var token: String?
             repeat {
                 let page = try await gateway.batchGet(
                     [("maxResults", "7")] + (token.map { [("nextPageToken", $0)] } ?? []))
-                met += page.ids
+                listed += page.ids
                 token = page.json["nextPageToken"]?.string
             } while token != nil
-            #expect(met.filter(lasting.contains) == lasting)
-            #expect(Set(met).count == met.count)
+            #expect(listed.filter(permanent.contains) == permanent)
+            #expect(Set(listed).count == listed.count)
         }
         try await writing
     }

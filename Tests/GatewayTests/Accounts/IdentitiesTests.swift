@@ -43,7 +43,7 @@ struct IdentitiesTests {
         "are linked without a proof, which never verifies the account's own address",
         arguments: [
             Link(
-                testDescription: "an address of nobody's word", account: ["localId": "ada"],
+                testDescription: "an address that no provider has verified", account: ["localId": "ada"],
                 identity: ["email": "ada@example.com"], trust: "none", email: nil, isVerified: nil),
             Link(
                 testDescription: "a verified address, for an account without", account: ["localId": "ada"],
@@ -63,11 +63,11 @@ struct IdentitiesTests {
                 testDescription: "verified, but no address", account: ["localId": "ada"],
                 identity: ["emailVerified": true], trust: "none", email: nil, isVerified: nil),
             Link(
-                testDescription: "a verified address that somebody has", account: ["localId": "ada"],
+                testDescription: "a verified address that another account has", account: ["localId": "ada"],
                 identity: ["email": "bob@example.com", "emailVerified": true], trust: "verified", email: nil,
                 isVerified: nil),
             Link(
-                testDescription: "what nobody may say", account: ["localId": "ada"],
+                testDescription: "ignored members", account: ["localId": "ada"],
                 identity: [
                     "email": "ada@example.com", "emailTrust": "authoritative", "audience": "x", "localId": "bob",
                     "realUserStatus": "LIKELY_REAL", "isPrivateEmail": true, "createdAt": 0,
@@ -129,8 +129,8 @@ struct IdentitiesTests {
         #expect(try await gateway.moveIdentity("google.com", of: "ada", ["targetLocalId": "bob"]).outcome == "200")
         #expect(try await gateway.user("ada")["email"] == nil)
         #expect(try await gateway.user("bob")["email"] == "ada@example.com")
-        let meant: JSON = ["targetLocalId": "carol", "allowNoSignInMethod": true]
-        #expect(try await gateway.moveIdentity("google.com", of: "bob", meant).outcome == "200")
+        let confirmed: JSON = ["targetLocalId": "carol", "allowNoSignInMethod": true]
+        #expect(try await gateway.moveIdentity("google.com", of: "bob", confirmed).outcome == "200")
         #expect(try await gateway.user("bob")["email"] == nil)
         #expect(try await gateway.user("carol")["email"] == "carol@example.com")
     }
@@ -143,8 +143,9 @@ struct IdentitiesTests {
         let last = try await gateway.unlinkIdentity("oidc.corp", of: "ada")
         #expect(last.outcome.hasPrefix("400 LAST_SIGN_IN_METHOD"))
         #expect(try await gateway.identities(of: "ada").count == 1)
-        let meant = try await gateway.unlinkIdentity("oidc.corp", of: "ada", query: [("allowNoSignInMethod", "true")])
-        #expect(meant.outcome == "200")
+        let confirmed = try await gateway.unlinkIdentity(
+            "oidc.corp", of: "ada", query: [("allowNoSignInMethod", "true")])
+        #expect(confirmed.outcome == "200")
         #expect(try await gateway.recordedEvents().audit.count { $0.contains("identity.unlinked ada") } == 2)
     }
 
@@ -198,7 +199,7 @@ struct IdentitiesTests {
             (String(repeating: "a", count: 129), 404), (String(repeating: "%C3%A9", count: 65), 404),
             ("%C3%A9", 400), ("ada%20", 400), ("ADA", 400), ("ada%27--", 400),
         ])
-    func oddIDs(id: String, status: Int) async throws {
+    func ambiguousIDs(id: String, status: Int) async throws {
         let gateway = try await TestGateway.administered()
         try await gateway.make(["localId": "ada"], identities: [google])
         #expect(try await gateway.manage(.get, "/accounts/\(id)/identities").status == status)

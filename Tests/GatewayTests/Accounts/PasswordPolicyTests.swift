@@ -82,7 +82,7 @@ struct PasswordPolicyTests {
     }
 
     @Test("applies to the exact password, which is not trimmed or normalized")
-    func asGiven() async throws {
+    func unchanged() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signUp(password: " sécret ")
         #expect(try await gateway.signIn(password: " sécret ").outcome == "200")
@@ -100,50 +100,50 @@ struct BreachedPasswordTests {
     @Test("is rejected wherever a password is set, and only there")
     func everywhere() async throws {
         let breaches = RecordedBreaches(["breached"])
-        let gateway = try await TestGateway(breaches: breaches.seam) {
+        let gateway = try await TestGateway(breaches: breaches.list) {
             $0.emailEnumerationProtection = false
             $0.rejectsBreachedPasswords = true
         }
         try await gateway.makeServiceKey()
         let ada = try await gateway.signUp(password: "good enough")
-        let nobody = try await gateway.post("/v1/accounts:signUp")
+        let anonymous = try await gateway.post("/v1/accounts:signUp")
         let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])
         let new: [String: JSON] = ["email": "b@example.com", "password": "breached"]
         let setters = [
             try await gateway.post("/v1/accounts:signUp", .object(new)),
             try await gateway.post(
                 "/v1/accounts:signUp",
-                .object(new.merging(["idToken": try #require(nobody.json["idToken"])]) { $1 })),
+                .object(new.merging(["idToken": try #require(anonymous.json["idToken"])]) { $1 })),
             try await gateway.update(ada.idToken, ["password": "breached"]),
             try await gateway.reset(code, "breached"),
             try await gateway.administer("", .object(new)),
             try await gateway.administer(":update", ["localId": .string(ada.localId), "password": "breached"]),
         ]
         #expect(setters.map(\.outcome) == Array(repeating: Self.refusal, count: setters.count))
-        #expect(breaches.asked == ["good enough"] + Array(repeating: "breached", count: setters.count))
+        #expect(breaches.lookups == ["good enough"] + Array(repeating: "breached", count: setters.count))
 
         let imported = try await gateway.administer(
             ":batchCreate",
             ["users": [["localId": "old", "email": "old@example.com", "rawPassword": "breached"]]])
         #expect(imported.outcome == "200")
         #expect(try await gateway.signIn(email: "old@example.com", password: "breached").outcome == "200")
-        #expect(breaches.asked.count == 1 + setters.count, "nobody was asked at an import or a sign-in")
-        #expect(try await gateway.reset(code, "better than that").outcome == "200", "the code is still good")
+        #expect(breaches.lookups.count == 1 + setters.count, "an import and a sign-in look nothing up")
+        #expect(try await gateway.reset(code, "better than that").outcome == "200", "the code is still valid")
     }
 
     @Test("is looked up only if the policy requires it, after every other check")
-    func sparingly() async throws {
+    func order() async throws {
         let breaches = RecordedBreaches(["breached"])
-        let indifferent = try await TestGateway(breaches: breaches.seam)
-        _ = try await indifferent.signUp(password: "breached")
-        let strict = try await TestGateway(breaches: breaches.seam) {
+        let withoutPolicy = try await TestGateway(breaches: breaches.list)
+        _ = try await withoutPolicy.signUp(password: "breached")
+        let strict = try await TestGateway(breaches: breaches.list) {
             $0.rejectsBreachedPasswords = true
             $0.requiresDigit = true
         }
         let refused = try await strict.post(
             "/v1/accounts:signUp", ["email": "ada@example.com", "password": "breached"])
         #expect(refused.outcome.contains("[Password must contain a numeric character]"))
-        #expect(breaches.asked.isEmpty)
+        #expect(breaches.lookups.isEmpty)
     }
 }
 
@@ -184,8 +184,8 @@ private final class RecordedBreaches: Sendable {
         self.known = known
     }
 
-    var asked: [String] { record.withLock { $0 } }
-    var seam: BreachedPasswords {
+    var lookups: [String] { record.withLock { $0 } }
+    var list: BreachedPasswords {
         BreachedPasswords { [self] password in
             record.withLock { $0.append(password.expose()) }
             return known.contains(password.expose())

@@ -89,7 +89,7 @@ struct UnlinkedSessionTests {
             Act(testDescription: "update") {
                 try await $0.administer(":update", ["localId": .string($1), "deleteProvider": ["google.com"]])
             },
-            Act(testDescription: "another identity in its place") {
+            Act(testDescription: "a replacement by another identity") {
                 try await $0.administer(
                     ":update",
                     ["localId": .string($1), "linkProviderUserInfo": ["providerId": "google.com", "rawId": "other"]])

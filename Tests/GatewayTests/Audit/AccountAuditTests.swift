@@ -34,7 +34,7 @@ struct AccountAuditTests {
         Act("a refresh", []) { try await $0.refresh($1.refreshToken) },
         Act("another name", []) { try await $0.update($1.idToken, ["displayName": "Ada"]) },
         Act("signing in with Apple", []) { gateway, _ in try await gateway.signIn(gateway.apple()) },
-        Act("a way in for an anonymous account", ["email.changed", "password.set"]) {
+        Act("a sign-in method for an anonymous account", ["email.changed", "password.set"]) {
             try await $0.signUpAnonymously()
         } _: {
             try await $0.post(
@@ -49,7 +49,7 @@ struct AccountAuditTests {
             try await $0.post("/v1/accounts:revokeSession", ["idToken": .string($1.idToken), "everywhere": true])
         },
         Act("an identity", ["identity.linked provider=apple.com"]) { try await $0.link($0.apple(), to: $1.idToken) },
-        Act("an identity less", ["identity.unlinked provider=apple.com"]) { gateway in
+        Act("a removed identity", ["identity.unlinked provider=apple.com"]) { gateway in
             let tokens = try await gateway.signUp()
             _ = try await gateway.link(gateway.apple(), to: tokens.idToken)
             return tokens
@@ -57,7 +57,7 @@ struct AccountAuditTests {
             try await $0.post(
                 "/v1/accounts:unlink", ["idToken": .string($1.idToken), "deleteProvider": ["apple.com"]])
         },
-        Act("a proven address", ["email.verified"]) {
+        Act("a verified address", ["email.verified"]) {
             try await $0.apply($0.requestedCode("VERIFY_EMAIL", ["idToken": .string($1.idToken)]))
         },
         Act("a reset", ["password.set"]) {
@@ -71,14 +71,14 @@ struct AccountAuditTests {
             let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])
             return try await gateway.submit(code, ["newPassword": "staple battery"])
         },
-        Act("a reset by whom the address belongs to", ["account.reclaimed", "password.set"]) { gateway, _ in
+        Act("a reset by the owner of the address", ["account.reclaimed", "password.set"]) { gateway, _ in
             try await gateway.reset(gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
         },
-        Act("a reclaim by Apple's word", ["account.reclaimed provider=apple.com"]) { gateway, _ in
+        Act("a reclaim by an address that Apple verified", ["account.reclaimed provider=apple.com"]) { gateway, _ in
             let person = SimulatedPerson.named("ada", "Town").with { $0.email = "ada@example.com" }
             return try await gateway.signIn(gateway.apple(person))
         },
-        Act("the account's end", ["account.deleted"]) { try await $0.delete($1.idToken) },
+        Act("the deletion of the account", ["account.deleted"]) { try await $0.delete($1.idToken) },
     ]
 
     @Test("records changes of sign-in methods, but not sign-ins", arguments: acts)

@@ -16,9 +16,9 @@ struct AdminAuditTests {
 
     static let rows: [Row] = [
         Row(
-            testDescription: "an account made", operation: "", body: ["localId": "eve", "email": "eve@example.com"],
+            testDescription: "a created account", operation: "", body: ["localId": "eve", "email": "eve@example.com"],
             lines: ["account.created eve"]),
-        Row(testDescription: "one that is there already", operation: "", body: ["localId": "ada"], lines: []),
+        Row(testDescription: "an account that exists already", operation: "", body: ["localId": "ada"], lines: []),
         Row(
             testDescription: "a name, claims, disabling", operation: ":update",
             body: ["localId": "ada", "displayName": "Ada", "disableUser": true, "customAttributes": "{\"a\":1}"],
@@ -28,11 +28,11 @@ struct AdminAuditTests {
             body: ["localId": "ada", "email": "lady@example.com", "password": "secret2", "emailVerified": true],
             lines: ["account.updated ada members=email emailVerified password"]),
         Row(
-            testDescription: "an identity instead of another", operation: ":update",
+            testDescription: "an identity that replaces another", operation: ":update",
             body: ["localId": "bob", "linkProviderUserInfo": ["providerId": "google.com", "rawId": "2"]],
             lines: ["identity.linked bob provider=google.com", "identity.unlinked bob provider=google.com"]),
         Row(
-            testDescription: "an identity taken away, and one that was not there", operation: ":update",
+            testDescription: "an unlinked identity, and one that does not exist", operation: ":update",
             body: ["localId": "bob", "deleteProvider": ["google.com", "apple.com"]],
             lines: ["identity.unlinked bob provider=google.com"]),
         Row(testDescription: "no change", operation: ":update", body: ["localId": "ada"], lines: []),
@@ -42,35 +42,37 @@ struct AdminAuditTests {
         Row(
             testDescription: "a deletion", operation: ":delete", body: ["localId": "ada"],
             lines: ["account.deleted ada"]),
-        Row(testDescription: "of nobody", operation: ":delete", body: ["localId": "nobody"], lines: []),
+        Row(
+            testDescription: "the deletion of an unknown account", operation: ":delete", body: ["localId": "nobody"],
+            lines: []),
         Row(
             testDescription: "several deletions", operation: ":batchDelete",
             body: ["localIds": ["bob", "nobody", "ada"], "force": true],
             lines: ["account.deleted ada", "account.deleted bob"]),
         Row(
-            testDescription: "none of several, for they are not disabled", operation: ":batchDelete",
+            testDescription: "no deletion of several that are not disabled", operation: ":batchDelete",
             body: ["localIds": ["ada", "bob"]], lines: []),
         Row(
             testDescription: "an import", operation: ":batchCreate",
             body: ["users": [["localId": "mallory"], ["localId": "eve"], ["localId": "ada"]]],
             lines: ["accounts.imported demo accounts=eve mallory count=2"]),
         Row(
-            testDescription: "an import over somebody", operation: ":batchCreate",
+            testDescription: "an import that overwrites an account", operation: ":batchCreate",
             body: ["users": [["localId": "eve"], ["localId": "ada"]], "allowOverwrite": true],
             lines: ["account.overwritten ada", "accounts.imported demo accounts=ada eve count=2"]),
         Row(
-            testDescription: "a link handed over", operation: ":sendOobCode",
+            testDescription: "a link in the response", operation: ":sendOobCode",
             body: ["requestType": "PASSWORD_RESET", "email": "ada@example.com", "returnOobLink": true],
             lines: ["code.issued ada handedOver=true requestType=PASSWORD_RESET"]),
         Row(
-            testDescription: "a link mailed", operation: ":sendOobCode",
+            testDescription: "an emailed link", operation: ":sendOobCode",
             body: ["requestType": "VERIFY_EMAIL", "email": "ada@example.com"],
             lines: ["code.issued ada handedOver=false requestType=VERIFY_EMAIL"]),
         Row(
-            testDescription: "a link for somebody who has no account yet", operation: ":sendOobCode",
+            testDescription: "a link for an address without an account", operation: ":sendOobCode",
             body: ["requestType": "EMAIL_SIGNIN", "email": "new@example.com", "returnOobLink": true],
             lines: ["code.issued demo handedOver=true requestType=EMAIL_SIGNIN"]),
-        Row(testDescription: "a look", operation: ":lookup", body: ["localId": ["ada"]], lines: []),
+        Row(testDescription: "a look-up", operation: ":lookup", body: ["localId": ["ada"]], lines: []),
         Row(testDescription: "a count", operation: ":query", body: ["returnUserInfo": false], lines: []),
     ]
 

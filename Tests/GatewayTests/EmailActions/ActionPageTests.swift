@@ -23,7 +23,7 @@ struct ActionPageTests {
         #expect(try await gateway.page(code).text.contains("This link does not work"))
     }
 
-    @Test("removes an address from an account that another person created with it")
+    @Test("removes an address from an account that another user created with it")
     func disavow() async throws {
         let gateway = try await TestGateway()
         let eve = try await gateway.signUp()
@@ -80,7 +80,7 @@ struct ActionPageTests {
         #expect(try await gateway.page(code).status == 400)
     }
 
-    @Test("says when it has expired, or when another account has the address")
+    @Test("explains that it has expired, or that another account has the address")
     func refused() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()

@@ -47,7 +47,7 @@ struct AppLinkTests {
                 more: ["iOSBundleId": "com.example.app", "androidPackageName": "com.example.droid"],
                 base: links + "ibi=com.example.app&apn=com.example.droid&"),
             Row(
-                testDescription: "one known, one not",
+                testDescription: "a known and an unknown app",
                 more: ["iOSBundleId": "com.example.app", "androidPackageName": "com.evil"],
                 base: links + "ibi=com.example.app&"),
             Row(testDescription: "no app", base: page),

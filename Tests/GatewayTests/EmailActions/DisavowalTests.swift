@@ -14,7 +14,7 @@ struct DisavowalTests {
             .post, "/__/auth/action", body: Array("oobCode=\(code)&step=disavow".utf8), query: [], headers: headers)
     }
 
-    @Test("the owner of the mailbox removes the address from an account of another person")
+    @Test("the owner of the mailbox removes the address from another user's account")
     func disavow() async throws {
         let gateway = try await TestGateway()
         let squatter = try await gateway.signUp()

@@ -8,7 +8,7 @@ import Testing
 struct ForgotPasswordTests {
     static let path = "/__/auth/forgotPassword"
 
-    @Test("asks for an email address", arguments: [path, "/demo" + path])
+    @Test("has a form for an email address", arguments: [path, "/demo" + path])
     func asks(path: String) async throws {
         let gateway = try await TestGateway()
         let response = try await gateway.send(.get, path, query: [("lang", "en")])
@@ -32,7 +32,7 @@ struct ForgotPasswordTests {
     }
 
     @Test(
-        "asks again if the text is not an email address",
+        "shows the form again if the text is not an email address",
         arguments: ["email=ada", "email=", "", "email=a%0d%0ab@example.com"])
     func invalid(body: String) async throws {
         let gateway = try await TestGateway()
@@ -61,7 +61,7 @@ struct ForgotPasswordTests {
         #expect(fields[0] == fields[1])
     }
 
-    @Test("says that no email can be sent")
+    @Test("reports that no email can be sent")
     func notAvailable() async throws {
         for gateway in [
             try await TestGateway { $0.allowsPasswords = false }, try await TestGateway(sendsEmails: false),

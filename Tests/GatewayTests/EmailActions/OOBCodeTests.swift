@@ -14,7 +14,7 @@ struct SendingTests {
     }
 
     @Test(
-        "are refused with the errors in Firebase's order",
+        "are rejected with the errors in Firebase's order",
         arguments: [
             Row(testDescription: "no type", body: [:], outcome: "400 MISSING_REQ_TYPE"),
             Row(testDescription: "type 0", body: ["requestType": 0], outcome: "400 MISSING_REQ_TYPE"),
@@ -23,30 +23,30 @@ struct SendingTests {
                 outcome:
                     "400 Invalid JSON payload received. /requestType must be equal to one of the allowed values"),
             Row(
-                testDescription: "reset of nobody", body: ["requestType": "PASSWORD_RESET"],
+                testDescription: "reset without an address", body: ["requestType": "PASSWORD_RESET"],
                 outcome: "400 MISSING_EMAIL"),
             Row(
-                testDescription: "reset of no address", body: ["requestType": "PASSWORD_RESET", "email": "x"],
+                testDescription: "reset of an invalid address", body: ["requestType": "PASSWORD_RESET", "email": "x"],
                 outcome: "400 INVALID_EMAIL"),
             Row(
                 testDescription: "reset of an unknown address",
                 body: ["requestType": "PASSWORD_RESET", "email": "nobody@example.com"],
                 outcome: "400 EMAIL_NOT_FOUND"),
-            Row(testDescription: "link to nobody", body: ["requestType": 6], outcome: "400 MISSING_EMAIL"),
+            Row(testDescription: "link without an address", body: ["requestType": 6], outcome: "400 MISSING_EMAIL"),
             Row(
-                testDescription: "verification by nobody", body: ["requestType": "VERIFY_EMAIL"],
+                testDescription: "verification without an ID token", body: ["requestType": "VERIFY_EMAIL"],
                 outcome: "400 INVALID_ID_TOKEN"),
             Row(
                 testDescription: "verification by address",
                 body: ["requestType": "VERIFY_EMAIL", "email": "ada@example.com"], outcome: "400 INVALID_ID_TOKEN"),
             Row(
-                testDescription: "change to nothing", body: ["requestType": "VERIFY_AND_CHANGE_EMAIL"],
+                testDescription: "change without an address", body: ["requestType": "VERIFY_AND_CHANGE_EMAIL"],
                 outcome: "400 MISSING_NEW_EMAIL"),
             Row(
-                testDescription: "change to no address",
+                testDescription: "change to an invalid address",
                 body: ["requestType": "VERIFY_AND_CHANGE_EMAIL", "newEmail": "x"], outcome: "400 INVALID_NEW_EMAIL"),
             Row(
-                testDescription: "change by nobody",
+                testDescription: "change without an ID token",
                 body: ["requestType": "VERIFY_AND_CHANGE_EMAIL", "newEmail": "b@example.com"],
                 outcome: "400 MISSING_ID_TOKEN"),
             Row(
@@ -54,7 +54,7 @@ struct SendingTests {
                 body: ["requestType": "PASSWORD_RESET", "email": "ada@example.com", "returnOobLink": true],
                 outcome: "400 INSUFFICIENT_PERMISSION"),
             Row(
-                testDescription: "going back", body: ["requestType": "RECOVER_EMAIL"],
+                testDescription: "a recovery", body: ["requestType": "RECOVER_EMAIL"],
                 outcome: "400 INVALID_REQ_TYPE : The gateway sends this code itself when an address changes."),
             Row(
                 testDescription: "a page of another site",

@@ -96,7 +96,7 @@ struct VerificationTests {
         #expect(try await gateway.emails().isEmpty)
     }
 
-    @Test("invalidates later recovery codes by a recovery, but not earlier ones")
+    @Test("restores an earlier address although a later one was restored before")
     func furthestBack() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUpVerified()
@@ -167,15 +167,16 @@ struct ResetTests {
     }
 
     @Test(
-        "becomes invalid if the account changes",
+        "becomes invalid after",
         arguments: [
             End(testDescription: "another password") {
                 _ = try await $0.update($1.idToken, ["password": "chosen now"])
             },
             End(testDescription: "another address") { _ = try await $0.update($1.idToken, ["email": "b@example.com"]) },
-            End(testDescription: "the account") { _ = try await $0.delete($1.idToken) },
+            End(testDescription: "the deletion of the account") { _ = try await $0.delete($1.idToken) },
             End(
-                testDescription: "its hour", happens: { gateway, _ in gateway.clock.advance(by: .seconds(3600)) },
+                testDescription: "the end of its hour",
+                happens: { gateway, _ in gateway.clock.advance(by: .seconds(3600)) },
                 outcome: "400 EXPIRED_OOB_CODE"),
             End(testDescription: "another reset") { gateway, _ in
                 _ = try await gateway.reset(gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"]))

@@ -13,27 +13,27 @@ struct PageRefusalTests {
         let testDescription: String
         var purpose = OOBCode.Purpose.verifyEmail
         var prepare: @Sendable (Fixture) async throws -> Void = { _ in }
-        /// Whether the code can still be looked at.
+        /// Whether the page of the code can still be opened.
         var isShown = false
-        let says: String
+        let text: String
     }
 
     @Test(
-        "the page says why the request was rejected",
+        "the page explains why the request was rejected",
         arguments: [
             Row(
                 testDescription: "expired", prepare: { $0.gateway.clock.advance(by: .seconds(3601)) },
-                says: "This link has expired"),
+                text: "This link has expired"),
             Row(
-                testDescription: "used", prepare: { _ = try await $0.submit() }, says: "This link does not work"),
+                testDescription: "used", prepare: { _ = try await $0.submit() }, text: "This link does not work"),
             Row(
                 testDescription: "another account has the address", purpose: .changeEmail,
                 prepare: { _ = try await $0.gateway.signUp(email: "new@example.com", password: "second secret") },
-                isShown: true, says: "belongs to another account"),
+                isShown: true, text: "belongs to another account"),
             Row(
                 testDescription: "the account is disabled",
                 prepare: { _ = try await $0.gateway.database.pool.execute("UPDATE account SET disabled_at = now()") },
-                isShown: true, says: "account is disabled"),
+                isShown: true, text: "account is disabled"),
             Row(
                 testDescription: "passwords are not allowed", purpose: .resetPassword,
                 prepare: {
@@ -41,7 +41,7 @@ struct PageRefusalTests {
                         .patch, "/v2/projects/demo/config", ["signIn": ["email": ["enabled": false]]],
                         by: ServiceKey(in: $0.gateway), query: [("updateMask", "signIn.email.enabled")])
                     #expect(answer.status == 200, "\(answer.text)")
-                }, isShown: true, says: "not available"),
+                }, isShown: true, text: "not available"),
         ])
     func rejection(row: Row) async throws {
         let fixture = try await Fixture(row.purpose)
@@ -52,7 +52,7 @@ struct PageRefusalTests {
         for response in row.isShown ? [done] : [shown, done] {
             #expect(response.status == 400)
             #expect(response.headers["Content-Type"] == "text/html; charset=utf-8")
-            #expect(response.text.contains(row.says) && !response.text.contains("<form"), "\(response.text)")
+            #expect(response.text.contains(row.text) && !response.text.contains("<form"), "\(response.text)")
         }
         // A page names the project only after the code was found.
         #expect(shown.text.contains("Demo") == row.isShown && done.text.contains("Demo") == row.isShown)
@@ -73,23 +73,23 @@ struct PageRefusalTests {
         let testDescription: String
         var password = "horse1"
         var change: @Sendable (inout Policy) -> Void
-        let says: String
+        let text: String
     }
 
     @Test(
-        "asks for a better password and keeps the code",
+        "lists the missing requirements of a password and keeps the code",
         arguments: [
             Weak(
                 testDescription: "too short", change: { $0.minimumPasswordLength = 12 },
-                says: "<li>At least 12 characters</li>"),
-            Weak(testDescription: "missing", password: "", change: { _ in }, says: "<li>At least 8 characters</li>"),
+                text: "<li>At least 12 characters</li>"),
+            Weak(testDescription: "missing", password: "", change: { _ in }, text: "<li>At least 8 characters</li>"),
             Weak(
                 testDescription: "lacks characters", password: "horsehorse",
                 change: { ($0.requiresDigit, $0.requiresSymbol) = (true, true) },
-                says: "<li>A digit</li><li>A symbol, such as ! or #</li>"),
+                text: "<li>A digit</li><li>A symbol, such as ! or #</li>"),
             Weak(
                 testDescription: "breached", password: "breached", change: { _ in },
-                says: "<li>Not known from a data leak</li>"),
+                text: "<li>Not known from a data leak</li>"),
         ])
     func weakPassword(row: Weak) async throws {
         let gateway = try await TestGateway(
@@ -98,7 +98,7 @@ struct PageRefusalTests {
         let response = try await gateway.submit(code, ["newPassword": row.password])
         #expect(response.status == 400)
         let alert = try #require(response.text.firstMatch(of: #/id="problem" role="alert".*?</div>/#)).output
-        #expect(alert.contains(row.says), "\(alert)")
+        #expect(alert.contains(row.text), "\(alert)")
         #expect(response.text.contains(#"aria-describedby="problem passwordRules" aria-invalid="true" autofocus"#))
         #expect(response.text.contains(#"name="oobCode" value="\#(code)""#))
         #expect(row.password.isEmpty || !response.text.contains(row.password))

@@ -6,7 +6,7 @@ import Testing
 @testable import DevMode
 @testable import Support
 
-@Suite("An account that can go back to an earlier address", .serialized)
+@Suite("An account whose earlier address can be restored", .serialized)
 struct RecoveryPendingTests {
     @Test("is not merged into another account by a client, neither in the preview nor later", arguments: [true, false])
     func pending(isPendingAtPreview: Bool) async throws {

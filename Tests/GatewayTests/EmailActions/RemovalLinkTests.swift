@@ -14,7 +14,7 @@ struct RemovalLinkTests {
     }
 
     /// The attacker's actions after linking an identity.
-    private static let sequels = [
+    private static let laterActions = [
         Row(testDescription: "nothing") { _, _ in },
         Row(testDescription: "sets another password") { intrusion, stolen in
             _ = try await intrusion.gateway.update(stolen.idToken, ["password": "known to eve"])
@@ -45,7 +45,7 @@ struct RemovalLinkTests {
         },
     ]
 
-    @Test("evicts an attacker, whatever the attacker changed later", arguments: sequels)
+    @Test("evicts an attacker, whatever the attacker changed later", arguments: laterActions)
     func evicts(row: Row) async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
@@ -69,7 +69,7 @@ struct RemovalLinkTests {
     }
 
     @Test("shows the consequences; opening the page changes nothing")
-    func looking() async throws {
+    func viewing() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
         let stolen = try await intrusion.intrude()
@@ -99,7 +99,7 @@ struct RemovalLinkTests {
     }
 
     private static let endings = [
-        Row(testDescription: "its seven days") { intrusion, _ in
+        Row(testDescription: "the end of its seven days") { intrusion, _ in
             intrusion.gateway.clock.advance(by: Policy.removalLinkLifetime)
         },
         Row(testDescription: "a reset") { intrusion, _ in

@@ -7,7 +7,7 @@ import Testing
 @testable import DevMode
 @testable import Support
 
-@Suite("Remedies: what a removal leaves")
+@Suite("Remedies: the result of a removal link:")
 struct RemovalOutcomeTests {
     @Test("no pending codes or tokens")
     func pending() async throws {
@@ -60,7 +60,7 @@ struct RemovalOutcomeTests {
         let stolen = try await intrusion.intrude()
         let code = try await intrusion.linkIdentity(stolen)
         _ = try await intrusion.changeAddress(stolen, to: "evil@example.com")
-        _ = try await gateway.signUpVerified(email: Intrusion.victim, password: "somebody else's")
+        _ = try await gateway.signUpVerified(email: Intrusion.victim, password: "another user's")
         let done = try await gateway.submit(code)
         #expect(done.status == 200)
         #expect(done.text.contains("Another account now uses this address"))

@@ -114,7 +114,7 @@ struct MergeNotUndoneTests {
         #expect(try await gateway.undoMerge().outcome == "200")
     }
 
-    @Test("happens once for concurrent requests")
+    @Test("succeeds once for concurrent requests")
     func race() async throws {
         let gateway = try await MergeCase.whole.gateway()
         let before = try await gateway.accountsAsStored()

@@ -32,14 +32,15 @@ struct MergeNoticeTests {
             testDescription: "not to addresses that were never verified", source: ["email": "ada@example.com"],
             target: ["email": "bob@example.com"], expected: []),
         Row(
-            testDescription: "to addresses that either can go back to, each once", source: Row.ada, target: Row.bob,
+            testDescription: "to addresses that either account can restore, each once", source: Row.ada,
+            target: Row.bob,
             recoveries: [
                 ("ada", "was.ada@example.com"), ("bob", "was.bob@example.com"), ("bob", "ada@example.com"),
                 ("ada", "bob@example.com"), ("bob", "was.ada@example.com"),
             ],
             expected: ["ada@example.com +", "bob@example.com", "was.ada@example.com", "was.bob@example.com"]),
         Row(
-            testDescription: "to an address that can be gone back to, beside one that was never verified",
+            testDescription: "to an address that can be restored, beside one that was never verified",
             source: ["email": "ada@example.com"], recoveries: [("ada", "was.ada@example.com")],
             expected: ["was.ada@example.com"]),
     ]

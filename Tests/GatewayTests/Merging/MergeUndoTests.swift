@@ -44,7 +44,7 @@ struct MergeCase: CustomTestStringConvertible, Sendable {
     ]
 
     static let whole = MergeCase(
-        testDescription: "everything goes to an account that has nothing", ada: full,
+        testDescription: "the source has everything, the target nothing", ada: full,
         adaIdentities: [google, apple],
         adaMore: ["customAttributes": #"{"role":"editor"}"#, "createdAt": "1700000000123"],
         moves: [
@@ -54,7 +54,7 @@ struct MergeCase: CustomTestStringConvertible, Sendable {
 
     static let all = [
         whole,
-        MergeCase(testDescription: "nothing goes to nothing"),
+        MergeCase(testDescription: "both have nothing"),
         MergeCase(
             testDescription: "both have everything", ada: full, adaIdentities: [google],
             bob: [
@@ -91,7 +91,7 @@ struct MergeCase: CustomTestStringConvertible, Sendable {
 
 @Suite("Merging as an administrator", .serialized)
 struct AdminMergeTests {
-    @Test("does what the preview said, and undoing it restores both accounts", arguments: MergeCase.all)
+    @Test("does what the preview described, and undoing it restores both accounts", arguments: MergeCase.all)
     func thereAndBack(row: MergeCase) async throws {
         let gateway = try await row.gateway()
         let before = try await gateway.accountsAsStored()
@@ -213,7 +213,7 @@ struct AdminMergeTests {
                 "idToken": try await gateway.signIn(email: "ada@example.com").json["idToken"] ?? .null,
                 "mergeToken": token,
             ])
-        #expect(asClient.outcome.hasPrefix("400 INVALID_PENDING_TOKEN"), "an administrator's token signs nobody in")
+        #expect(asClient.outcome.hasPrefix("400 INVALID_PENDING_TOKEN"), "an administrator's token does not sign in")
         #expect(try await gateway.unlinkIdentity("google.com", of: "ada").outcome == "200")
         let changed = try await gateway.administer(":merge", ["mergeToken": token])
         #expect(changed.outcome.hasPrefix("400 MERGE_PREVIEW_OUTDATED"))

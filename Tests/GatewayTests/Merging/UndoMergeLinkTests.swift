@@ -58,7 +58,7 @@ struct UndoMergeLinkTests {
             _ = try await $0.gateway.update($0.attacker.idToken, ["email": "ada.lovelace@example.com"])
             return try await $0.gateway.signIn($0.gateway.apple(.ada))
         },
-        Move(testDescription: "the way back to an address before") {
+        Move(testDescription: "a recovery of an earlier address") {
             _ = try await $0.gateway.update($0.attacker.idToken, ["email": "eve@example.com"])
             return try await $0.gateway.apply($0.gateway.code(.emailChanged))
         },

@@ -15,7 +15,7 @@ struct LoginServicesTableTests {
         #expect(try LoginServicesRow.all.get().count >= 60)
     }
 
-    @Test("is decided as it says", arguments: try LoginServicesRow.all.get())
+    @Test("matches the decisions", arguments: try LoginServicesRow.all.get())
     func decision(row: LoginServicesRow) {
         let own = LoginServices(of: row.app, in: row.realm.project())
         let inTenant = row.tenantRealm.map { LoginServices(of: row.app, in: $0.project()) }

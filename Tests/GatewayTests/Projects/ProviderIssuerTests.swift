@@ -241,7 +241,7 @@ extension ProviderIssuerTests {
     }
 
     @Test(
-        "leaves no identity behind of a sign-in that it overtakes", .timeLimit(.minutes(1)), arguments: [false, true])
+        "leaves no identity of a concurrent sign-in", .timeLimit(.minutes(1)), arguments: [false, true])
     func changeBeforeSignIn(links: Bool) async throws {
         let fixture = try await Fixture()
         let more: [String: JSON] =

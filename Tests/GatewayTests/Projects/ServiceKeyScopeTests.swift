@@ -158,7 +158,7 @@ struct ServiceKeyScopeTests {
         #expect(try await works(old, gateway) == [200, 200])
         let new = try await ServiceKey(id: "new", in: gateway)
         #expect(try await works(new, gateway) == [200, 200])
-        #expect(try await works(old, gateway) == [200, 200], "what is under way goes on")
+        #expect(try await works(old, gateway) == [200, 200], "requests continue")
         let keys = ServiceKeyStore(pool: gateway.database.pool)
         #expect(try await keys.revoke(old.id, in: gateway.project.id, at: gateway.clock.now))
         #expect(try await works(new, gateway) == [200, 200])

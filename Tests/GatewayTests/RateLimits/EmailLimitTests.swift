@@ -33,11 +33,11 @@ struct EmailLimitTests {
                 testDescription: "one /48", strangers: (1...9).map { ("EMAIL_SIGNIN", "2001:db8:1:\($0)00::1") },
                 passes: 2, owner: "EMAIL_SIGNIN", outcome: "200"),
             Row(
-                testDescription: "many places, of the same purpose",
+                testDescription: "many networks, the same purpose",
                 strangers: (1...9).map { ("EMAIL_SIGNIN", "192.0.\($0).1") }, passes: 4, owner: "EMAIL_SIGNIN",
                 outcome: tooMany),
             Row(
-                testDescription: "many places, of another purpose",
+                testDescription: "many networks, another purpose",
                 strangers: (1...9).map { ("EMAIL_SIGNIN", "192.0.\($0).1") }, passes: 4, owner: "PASSWORD_RESET",
                 outcome: "200"),
         ])

@@ -8,7 +8,7 @@ import Testing
 @testable import Gateway
 @testable import Support
 
-@Suite("Wrong passwords for one address from many places")
+@Suite("Wrong passwords for one address from many networks")
 struct PasswordAttackTests {
     private let tooMany = LimitedGateway.tooMany
     private let wrong = "400 INVALID_LOGIN_CREDENTIALS"

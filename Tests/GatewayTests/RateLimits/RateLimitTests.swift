@@ -40,7 +40,7 @@ struct RateLimitTests {
                 testDescription: "the same address", first: ("192.0.2.7", nil), second: ("192.0.2.7", nil),
                 isTheSame: true),
             Place(
-                testDescription: "the neighbour's", first: ("192.0.2.7", nil), second: ("192.0.2.8", nil),
+                testDescription: "another address of its /24", first: ("192.0.2.7", nil), second: ("192.0.2.8", nil),
                 isTheSame: false),
             Place(
                 testDescription: "the same as IPv4-mapped IPv6", first: ("192.0.2.7", nil),
@@ -55,7 +55,7 @@ struct RateLimitTests {
                 testDescription: "of another /64", first: ("2001:db8:1:2::1", nil), second: ("2001:db8:1:3::1", nil),
                 isTheSame: false),
             Place(
-                testDescription: "a header that anybody can write", first: ("192.0.2.7", "198.51.100.1"),
+                testDescription: "a forged header", first: ("192.0.2.7", "198.51.100.1"),
                 second: ("192.0.2.7", "198.51.100.2"), isTheSame: true),
             Place(
                 testDescription: "a trusted proxy's header", proxies: ["10.0.0.0/8"],
@@ -94,7 +94,8 @@ struct RateLimitTests {
         }
         #expect(try await limited.signIn("ada", "secret1").outcome == tooMany)
         for number in 0..<27 { try await limited.fail(1, "stranger\(number)") }
-        #expect(try await limited.signIn("eve", "secret1").outcome == tooMany, "thirty from one place, whoever's")
+        #expect(
+            try await limited.signIn("eve", "secret1").outcome == tooMany, "thirty from one network, for any account")
         #expect(try await limited.signIn("eve", "secret1", from: "203.0.113.1").outcome == "200")
     }
 

@@ -32,7 +32,7 @@ struct CustomTokenAccountTests {
     }
 
     @Test(
-        "may be asked for again after their deletion and begin clean, by a token made since; as often as they are deleted"
+        "are created again, without earlier data, by a token that is newer than their deletion"
     )
     func deleted() async throws {
         let gateway = try await TestGateway()

@@ -83,7 +83,9 @@ struct EnumerationTests {
                 ]
             ).outcome
         }
-        for _ in 1...5 { #expect(try await upgrade("taken", "x") == Self.weak, "tells nothing, so is not counted") }
+        for _ in 1...5 {
+            #expect(try await upgrade("taken", "x") == Self.weak, "reveals nothing, so it is not counted")
+        }
         for _ in 1...2 { #expect(try await upgrade("taken") == "400 EMAIL_EXISTS") }
         #expect(try await upgrade("taken") == tooMany)
         #expect(try await upgrade("free") == tooMany)

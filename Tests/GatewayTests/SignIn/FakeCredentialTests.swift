@@ -26,7 +26,7 @@ struct FakeCredentialTests {
             let header = Base64URL.encode(Array(#"{"alg":"none","typ":"JWT"}"#.utf8))
             let token =
                 isBare ? String(decoding: bytes, as: UTF8.self) : "\(header).\(Base64URL.encode(bytes))."
-            return Proof(provider: provider, idToken: token, rawNonce: "never looked at")
+            return Proof(provider: provider, idToken: token, rawNonce: "ignored")
         }
     }
 
@@ -86,11 +86,11 @@ struct FakeCredentialTests {
             Wrong("a number for a subject", "apple.com", #"{"sub":1}"#, "INVALID_IDP_RESPONSE"),
             Wrong("not JSON", "apple.com", "{sub", "INVALID_IDP_RESPONSE"),
             Wrong("no token at all", "apple.com", "nonsense", "INVALID_IDP_RESPONSE"),
-            Wrong("signed by nobody knows whom", "google.com", "e30.e30.AAAA", "INVALID_IDP_RESPONSE"),
+            Wrong("signed with an unknown key", "google.com", "e30.e30.AAAA", "INVALID_IDP_RESPONSE"),
             Wrong(
                 "alg none and a signature", "google.com", "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhIn0.AAAA",
                 "INVALID_IDP_RESPONSE"),
-            Wrong("not signed by whom nobody can check", "facebook.com", "nonsense", "OPERATION_NOT_ALLOWED"),
+            Wrong("not a token, of a provider that is only faked", "facebook.com", "nonsense", "OPERATION_NOT_ALLOWED"),
             Wrong("a provider that has to be configured", "oidc.corp", #"{"sub":"a"}"#, "OPERATION_NOT_ALLOWED"),
             Wrong("not a provider", "password", #"{"sub":"a"}"#, "OPERATION_NOT_ALLOWED"),
             Wrong("SAML", "saml.corp", #"{"sub":"a"}"#, "OPERATION_NOT_ALLOWED"),

@@ -40,15 +40,16 @@ struct FederatedLinkingTests {
     }
 
     static let conflicts = [
-        Conflict(testDescription: "of somebody else", code: "FEDERATED_USER_ID_ALREADY_LINKED") { gateway in
+        Conflict(testDescription: "of another account", code: "FEDERATED_USER_ID_ALREADY_LINKED") { gateway in
             _ = try await gateway.signIn(gateway.apple())
             return (try await gateway.signUpAnonymously().idToken, try gateway.apple())
         },
-        Conflict(testDescription: "beside another of that provider", code: "PROVIDER_ALREADY_LINKED") { gateway in
+        Conflict(testDescription: "beside another identity of that provider", code: "PROVIDER_ALREADY_LINKED") {
+            gateway in
             let first = try await gateway.signIn(gateway.apple())
             return (try #require(first.json["idToken"]?.string), try gateway.apple(.grace))
         },
-        Conflict(testDescription: "whose address is somebody else's", code: "EMAIL_EXISTS") { gateway in
+        Conflict(testDescription: "whose address is another account's", code: "EMAIL_EXISTS") { gateway in
             _ = try await gateway.signUp(email: "ada.lovelace@example.com")
             return (try await gateway.signUpAnonymously().idToken, try gateway.apple())
         },

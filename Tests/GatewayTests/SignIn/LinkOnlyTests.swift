@@ -53,7 +53,7 @@ struct LinkOnlyTests {
         #expect(try await other.signInWithIdp(["pendingToken": .string(pending)]).outcome == Self.refusal)
     }
 
-    @Test("proves no side of a merge")
+    @Test("cannot prove a side of a merge")
     func merge() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.google())
@@ -88,7 +88,7 @@ struct LinkOnlyTests {
         #expect(try await gateway.account(linked.idToken)["emailVerified"] == false)
     }
 
-    @Test("is no last sign-in method when an administrator removes the other one")
+    @Test("does not count as a sign-in method when an administrator removes the last other one")
     func lastMethodOfAdministrator() async throws {
         let gateway = try await TestGateway.administered().withApp(Self.settings)
         let ada = try Tokens(await gateway.signIn(gateway.apple()))
@@ -97,7 +97,7 @@ struct LinkOnlyTests {
         #expect(unlinked.outcome.hasPrefix("400 LAST_SIGN_IN_METHOD"))
     }
 
-    @Test("is no last sign-in method, unless another app offers it for sign-in", arguments: [false, true])
+    @Test("does not count as a sign-in method, unless another app offers it for sign-in", arguments: [false, true])
     func lastMethod(isOffered: Bool) async throws {
         var gateway = try await TestGateway(.sekisho).withApp(Self.settings)
         if isOffered {

@@ -48,7 +48,8 @@ struct LinkingLoginTests {
     }
 
     @Test(
-        "an old login is refused in profile sekisho, and one repeated with a linked identity is not", arguments: changes
+        "an old login is rejected in profile sekisho; a login that is repeated with a linked identity is accepted",
+        arguments: changes
     )
     func recentLoginMaxAge(change: Change) async throws {
         let gateway = try await TestGateway(.sekisho)

@@ -11,7 +11,7 @@ struct RequestedScopesTests {
     private static let names = ["displayName", "photoUrl"]
 
     @Test(
-        "is dropped on arrival if the policy says so",
+        "is dropped on arrival if the policy requires it",
         arguments: [
             (true, #"["email", "name"]"#, true, true), (true, #"["email"]"#, true, false),
             (true, #"["name"]"#, false, true), (true, "[]", false, false), (false, "[]", true, true),

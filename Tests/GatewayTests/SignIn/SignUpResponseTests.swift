@@ -16,7 +16,7 @@ struct SignUpResponseTests {
         return gateway
     }
 
-    @Test("with email and password makes an account with both, and ignores members that clients may not set")
+    @Test("with email and password creates an account with both, and ignores members that clients may not set")
     func password() async throws {
         let gateway = try await TestGateway.ofNewProject()
         let response = try await gateway.post(
@@ -32,7 +32,7 @@ struct SignUpResponseTests {
     }
 
     @Test(
-        "without credentials makes an anonymous account",
+        "without credentials creates an anonymous account",
         arguments: ["", #"{"returnSecureToken":true}"#, #"{"password":""}"#])
     func anonymous(body: String) async throws {
         let response = try await Self.shared.value.post("/v1/accounts:signUp", text: body)

@@ -52,7 +52,7 @@ struct CallerRestrictionTests {
         #expect(with.outcome == "200")
     }
 
-    @Test("is accepted from anybody in dev")
+    @Test("is accepted from every caller in dev")
     func dev() async throws {
         let gateway = try await TestGateway(mode: .dev(ID("demo"))).withApp(Self.settings)
         let exchange = try await gateway.post(

@@ -78,7 +78,7 @@ struct RequestPipelineTests {
     }
 
     @Test(
-        "answers 501 for operations of Firebase that do not exist here",
+        "answers 501 for Firebase's operations that the gateway does not implement",
         arguments: [
             "/v1/accounts:signInWithPhoneNumber", "/v1/accounts:revokeToken",
             "/identitytoolkit.googleapis.com/v2/accounts/mfaSignIn:start",

@@ -1,7 +1,7 @@
 import Identity
 import Testing
 
-@Suite("An e-mail address")
+@Suite("An email address")
 struct EmailTests {
     @Test(
         "is accepted and folded to lower case",
@@ -18,7 +18,7 @@ struct EmailTests {
     }
 
     @Test(
-        "is refused",
+        "is rejected",
         arguments: [
             "", "ada", "@", "ada@", "@example.com", "a@b@c", "ada @example.com", "ada@exa mple.com", "ada@example.com ",
             "ada@\n", "ada\u{0}@example.com", "\"ada\"@example.com", "ada@example..com", "ada@.example.com",

@@ -1,10 +1,10 @@
 import Identity
 import Testing
 
-@Suite("What ids begin with")
+@Suite("The range of IDs with a prefix")
 struct IDPrefixTests {
     @Test(
-        "ends before the next text that does not begin so",
+        "ends before the next text without the prefix",
         arguments: [
             ("a", "b"), ("az", "a{"), ("é", "ê"), ("a\u{D7FF}", "a\u{E000}"), ("a\u{10FFFF}", "b"),
             ("\u{10FFFF}\u{10FFFF}", nil), ("\u{10FFFF}", nil),
@@ -15,7 +15,7 @@ struct IDPrefixTests {
     }
 
     @Test(
-        "is at least one character, and no more than an id has",
+        "needs one character, and at most as many as an ID has",
         arguments: ["", "a\0", String(repeating: "a", count: 129)])
     func none(text: String) {
         #expect(IDPrefix(text) == nil)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Identity
 
-@Suite("Password hashes made elsewhere")
+@Suite("Imported password hashes")
 struct PasswordSchemeTests {
     static let key = PasswordKey([UInt8](repeating: 7, count: 64))
 
@@ -31,7 +31,7 @@ struct PasswordSchemeTests {
     static func stored(
         _ input: PasswordScheme.Input, hash: [UInt8], salt: [UInt8] = Array("NaCl".utf8)
     ) throws(PasswordHashFault) -> String {
-        try KeptPasswordScheme(try PasswordScheme(input), key: ID("k1")).stored(
+        try StoredPasswordScheme(try PasswordScheme(input), key: ID("k1")).stored(
             hash: Base64.encode(hash), salt: Base64.encode(salt))
     }
 
@@ -45,7 +45,7 @@ struct PasswordSchemeTests {
     }
 
     @Test(
-        "are stored as one text that tells how they were made, and read again",
+        "are stored as one text with their parameters, and read again",
         arguments: [
             Row(
                 input: input("SCRYPT") { $0.saltSeparator = [7] }, count: 64,
@@ -70,7 +70,7 @@ struct PasswordSchemeTests {
         #expect(read.text == text)
     }
 
-    @Test("of digests may come as hexadecimal digits", arguments: ["MD5", "SHA256", "HMAC_SHA1"])
+    @Test("of digests may be hexadecimal", arguments: ["MD5", "SHA256", "HMAC_SHA1"])
     func hexadecimal(algorithm: String) throws {
         let length = ["MD5": 16, "SHA256": 32, "HMAC_SHA1": 20][algorithm] ?? 0
         let text = try Self.stored(Self.input(algorithm), hash: Array(String(repeating: "01", count: length).utf8))
@@ -87,7 +87,7 @@ struct PasswordSchemeTests {
     }
 
     @Test(
-        "that would cost too much, or say too little, are refused",
+        "that would cost too much, or lack parameters, are rejected",
         arguments: [
             Refused(why: "unknown", input: input("ROT13"), fault: .algorithmIsUnknown),
             Refused(why: "no key", input: input("SCRYPT") { $0.key = nil }, fault: .keyIsMissing),
@@ -131,7 +131,7 @@ struct PasswordSchemeTests {
         #expect(throws: row.fault) { try Self.stored(row.input, hash: row.hash, salt: row.salt) }
     }
 
-    @Test("of Argon2 become strings, within bounds")
+    @Test("of Argon2 become encoded strings, within limits")
     func argon2() throws {
         func stored(_ memoryKiB: Int, _ iterations: Int, isPlain: Bool = true, type: String = "ARGON2_ID") throws
             -> String
@@ -155,7 +155,7 @@ struct PasswordSchemeTests {
     static let yescrypt = String(repeating: "a", count: 43)
 
     @Test(
-        "that tell all by themselves need nothing said",
+        "that contain their parameters need no others",
         arguments: [
             ("$2b$10$\(bcrypt)", nil), ("$2b$15$\(bcrypt)", .rounds(4...14)), ("$2b$1$\(bcrypt)", .unreadable),
             ("$2b$10$\(bcrypt.dropLast())", .unreadable), ("$2b$10$\(bcrypt)$", .unreadable),
@@ -175,7 +175,7 @@ struct PasswordSchemeTests {
             ("$1$salt$qJH7.N4xYta3aEG/dfqo/0", .algorithmIsMissing), ("nonsense", .algorithmIsMissing),
         ] as [(String, PasswordHashFault?)])
     func encoded(text: String, fault: PasswordHashFault?) {
-        let scheme = KeptPasswordScheme(.selfDescribing, key: nil)
+        let scheme = StoredPasswordScheme(.selfDescribing, key: nil)
         let stored = Result { try scheme.stored(hash: Base64.encode(Array(text.utf8)), salt: nil) }
         switch fault {
         case nil: #expect((try? stored.get()) == text)
@@ -183,19 +183,19 @@ struct PasswordSchemeTests {
         }
     }
 
-    @Test("that need a key take the one that comes along, never the one they name")
+    @Test("that need a key are verified with the given key, never with one that they name")
     func rekeyed() throws {
         let text = try Self.stored(Self.input("SCRYPT"), hash: Self.bytes(64))
         let encoded = Base64.encode(Array(text.utf8))
         #expect(throws: PasswordHashFault.keyIsMissing) {
-            try KeptPasswordScheme(.selfDescribing, key: nil).stored(hash: encoded, salt: nil)
+            try StoredPasswordScheme(.selfDescribing, key: nil).stored(hash: encoded, salt: nil)
         }
-        let kept = KeptPasswordScheme(try PasswordScheme(Self.input("CRYPT")), key: ID("k2"))
+        let kept = StoredPasswordScheme(try PasswordScheme(Self.input("CRYPT")), key: ID("k2"))
         #expect(try kept.stored(hash: encoded, salt: nil) == text.replacing("k=k1", with: "k=k2"))
     }
 
     @Test(
-        "beyond the bounds are not read even when they are stored",
+        "beyond the limits are not read, not even from the database",
         arguments: [
             "$scrypt$n=1073741824,r=8,p=1$TmFDbA$AQEBAQEBAQEBAQEBAQEBAQ", "$md5$i=8,o=sp$TmFDbA$AQ",
             "$pbkdf2-sha1$i=4294967295$TmFDbA$AQEBAQEBAQEBAQEBAQEBAQ", "$md5$$$", "$$$$", "",
@@ -205,12 +205,12 @@ struct PasswordSchemeTests {
         #expect(ForeignHash(text: text) == nil)
     }
 
-    @Test("and salts are taken in both alphabets, padded or not", arguments: ["+/8=", "+/8", "-_8", "-_8="])
+    @Test("and salts are accepted in both alphabets, padded or not", arguments: ["+/8=", "+/8", "-_8", "-_8="])
     func base64(text: String) {
         #expect(Base64.decode(text) == [0xfb, 0xff])
     }
 
-    @Test("that are no base64 are refused", arguments: ["not base64!", "A", "A=B="])
+    @Test("that are not base64 are rejected", arguments: ["not base64!", "A", "A=B="])
     func notBase64(text: String) {
         #expect(Base64.decode(text) == nil)
     }

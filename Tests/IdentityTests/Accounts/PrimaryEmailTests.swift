@@ -4,7 +4,7 @@ import Testing
 private let now = Instant(seconds: 1_800_000_000)
 private let address = EmailAddress("ada@example.com")
 
-@Suite("The address of an account that loses ways in")
+@Suite("The address of an account that loses sign-in methods")
 struct PrimaryEmailTests {
     private static let other = EmailAddress("other@example.com")
 
@@ -18,13 +18,13 @@ struct PrimaryEmailTests {
             }, createdAt: now, validSince: now)
     }
 
-    @Test("goes with the identity that brought it")
+    @Test("is removed with the identity that it came from")
     func goes() {
         let result = Self.account([(.google, address, .authoritative)]).primaryEmail(without: [.google])
         #expect(result.email == nil && !result.isVerified)
     }
 
-    @Test("stays with a password, with another identity that has it, and where it came from elsewhere")
+    @Test("stays if there is a password, if another identity has it, or if it did not come from the identity")
     func stays() {
         for account in [
             Self.account(hasPassword: true, [(.google, address, .authoritative)]),
@@ -37,7 +37,7 @@ struct PrimaryEmailTests {
     }
 
     @Test(
-        "passes to what is left, proven only as far as that provider's word goes",
+        "becomes that of a remaining identity, verified only if that provider verified it",
         arguments: [
             (EmailTrust.authoritative, true), (.verified, false), (.none, false),
         ])
@@ -47,7 +47,7 @@ struct PrimaryEmailTests {
         #expect(result.email == Self.other && result.isVerified == isVerified)
     }
 
-    @Test("an unproven address never becomes proven, whatever is removed")
+    @Test("an unverified address never becomes verified, whatever is removed")
     func property() {
         var generator = SystemRandomNumberGenerator()
         let providers: [ProviderID] = [.apple, .google, ProviderID("oidc.x"), .password]

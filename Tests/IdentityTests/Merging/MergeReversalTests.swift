@@ -46,19 +46,19 @@ struct MergeReversalTests {
 
     private static let rows = [
         Row(
-            testDescription: "everything is where the merge put it",
+            testDescription: "the target has everything from the merge",
             target: account("target") {
                 ($0.email, $0.emailIsVerified, $0.passwordUpdatedAt) = (email, true, then)
                 ($0.phoneNumber, $0.displayName, $0.identities) = (phone, "Ada", [apple, google])
             }, taken: ["g"], rest: account("target") { $0.identities = [apple] }),
         Row(
-            testDescription: "with another password beside the address, unverified by now, and a new name",
+            testDescription: "the target has another password, an unverified address and a new name",
             target: account("target") {
                 ($0.email, $0.passwordUpdatedAt, $0.usesEmailLinks) = (email, then + .seconds(1), true)
                 ($0.displayName, $0.generation, $0.identities) = ("Eve", 7, [apple])
             }, relinked: ["g"],
             rest: account("target") { ($0.displayName, $0.generation, $0.identities) = ("Eve", 7, [apple]) }),
-        Row(testDescription: "nothing is anywhere", relinked: ["g"]),
+        Row(testDescription: "no account has anything from the merge", relinked: ["g"]),
         Row(
             testDescription: "the target has its own address",
             before: account("target") { ($0.email, $0.emailIsVerified) = (EmailAddress("bob@example.com"), true) },
@@ -70,7 +70,7 @@ struct MergeReversalTests {
             target: account("target") { ($0.email, $0.passwordUpdatedAt) = (email, then) }, relinked: ["g"],
             rest: account("target")),
         Row(
-            testDescription: "the target got the number later, from elsewhere",
+            testDescription: "the target got the number later, from another request",
             before: account("target") { $0.phoneNumber = "+15555550101" },
             target: account("target") { $0.phoneNumber = phone }, returnsPhoneNumber: false, relinked: ["g"]),
         Row(
@@ -78,21 +78,21 @@ struct MergeReversalTests {
             target: account("target") { $0.identities = [LinkedIdentity(provider: .google, subject: "h")] },
             relinked: ["g"]),
         Row(
-            testDescription: "others have everything, and have proven it",
+            testDescription: "other accounts have everything, verified",
             others: [
                 account("x") { ($0.email, $0.emailIsVerified) = (email, true) },
                 account("y") { $0.phoneNumber = phone }, account("z") { $0.identities = [google] },
             ], returnsEmail: false, returnsPhoneNumber: false),
         Row(
-            testDescription: "another has the address, and never proved it",
+            testDescription: "another account has the address, unverified",
             others: [account("x") { ($0.email, $0.identities) = (email, [google]) }], disavowed: "x"),
         Row(
-            testDescription: "another has the address, never proved it, and is disabled",
+            testDescription: "another account has the address, unverified, and is disabled",
             others: [account("x") { ($0.email, $0.isDisabled) = (email, true) }], returnsEmail: false,
             relinked: ["g"]),
     ]
 
-    @Test("gives the source what is left to give", arguments: rows)
+    @Test("returns to the source what the target still has", arguments: rows)
     func decision(row: Row) throws {
         let reversal = MergeReversal(
             of: try Self.merge(into: row.before), from: row.target, among: [row.target] + row.others)
@@ -105,7 +105,7 @@ struct MergeReversalTests {
         #expect(reversal.targetLosesEmail == (row.target.email == Self.email))
     }
 
-    @Test("sets a new password only for an address that came back")
+    @Test("sets a new password only for a restored address")
     func reset() throws {
         let code = OOBCode(
             hash: [1], purpose: .undoMerge, account: ID("target"), email: try #require(Self.email),

@@ -26,7 +26,7 @@ struct AllowedCallersTests {
     }
 
     @Test(
-        "are told by their bundle ID, exactly or before a dot",
+        "are recognized by their bundle ID, exactly or before a dot",
         arguments: [
             ("com.example.app", true), ("com.example.app.widget", true), ("", true), ("com.example.application", false),
             ("com.example", false), ("COM.EXAMPLE.APP", false), ("com.example.app ", false),
@@ -37,7 +37,7 @@ struct AllowedCallersTests {
     }
 
     @Test(
-        "are told by their package and certificate",
+        "are recognized by their package and certificate",
         arguments: [
             ("com.example.android", certificate, true), ("com.example.android", nil, true),
             ("com.example.android", certificate.uppercased(), true), ("com.example.android.x", certificate, false),
@@ -51,7 +51,7 @@ struct AllowedCallersTests {
     }
 
     @Test(
-        "are told by their page",
+        "are recognized by their origin or referrer",
         arguments: [
             ("https://example.com", true), ("https://EXAMPLE.com:8443", true), ("http://example.com/", true),
             ("https://a.apps.example.com", true), ("https://a.b.apps.example.com", true),
@@ -67,13 +67,13 @@ struct AllowedCallersTests {
         #expect(Self.refusal(["Origin": "null", "Referer": url]) == (isAccepted ? nil : .web(referrer: url)))
     }
 
-    @Test("are not told by the referrer if there is an origin")
+    @Test("are not recognized by the referrer if there is an origin")
     func origin() {
         let headers = ["Origin": "https://evil.example", "Referer": "https://example.com/"]
         #expect(Self.refusal(headers) == .web(referrer: "https://evil.example"))
     }
 
-    @Test("must name themselves if the policy says so, in one of the ways")
+    @Test("must send one of the headers if the policy requires it")
     func required() {
         #expect(Self.refusal([:]) == nil)
         #expect(Self.refusal([:], isRequired: true) == .ios(bundleID: nil))
@@ -88,7 +88,7 @@ struct AllowedCallersTests {
         #expect(Self.refusal([:], isRequired: true, of: web) == .web(referrer: nil))
     }
 
-    @Test("are all accepted, and no header is read, where the app lists none")
+    @Test("are all accepted, and no header is read, if the app lists none")
     func unrestricted() {
         var names: [String] = []
         #expect(throws: Never.self) {

@@ -2,7 +2,7 @@ import Identity
 import Testing
 
 extension ConfigurationTests {
-    @Test("leaves a trail of what was changed and of every exemption")
+    @Test("audits every change and every exemption")
     func events() {
         var after = Self.valid
         after.set(Secret("k"), of: .apple)

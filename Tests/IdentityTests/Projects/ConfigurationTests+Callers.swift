@@ -7,9 +7,9 @@ extension ConfigurationTests {
         app("too many callers", .tooManyValues(app, list: "androidPackages", count: 51)) {
             $0.callers.androidPackages = (0...50).map { "com.example.p\($0)" }
         },
-        app("an odd package", .androidPackage(app)) { $0.callers.androidPackages = ["com.example-app"] },
-        app("an odd certificate", .androidCertificate(app)) { $0.callers.androidCertificates = ["AB:CD"] },
-        app("an odd web domain", .webDomain(app)) { $0.callers.webDomains = ["https://example.com"] },
+        app("an invalid package", .androidPackage(app)) { $0.callers.androidPackages = ["com.example-app"] },
+        app("an invalid certificate", .androidCertificate(app)) { $0.callers.androidCertificates = ["AB:CD"] },
+        app("an invalid web domain", .webDomain(app)) { $0.callers.webDomains = ["https://example.com"] },
         app("a redirect URI that is a script", .redirectURI(app)) { $0.redirectURIs = ["javascript:alert(1)"] },
         app("a redirect URI twice", .redirectURI(app)) { $0.redirectURIs = ["myapp:/a", "myapp:/a"] },
         app("valid redirect URIs") { $0.redirectURIs = ["com.example.app:/done", "https://app.example.com/done"] },
@@ -19,23 +19,23 @@ extension ConfigurationTests {
                 androidCertificates: ["DA:39:A3:EE:5E:6B:4B:0D:32:55:BF:EF:95:60:18:90:AF:D8:07:09"],
                 webDomains: ["example.com", "*.example.com", "localhost"])
         },
-        app("an odd associated domain", .associatedDomain(app)) {
+        app("an invalid associated domain", .associatedDomain(app)) {
             $0.association.domains = ["webcredentials:a.example"]
         },
         app("an associated domain twice", .associatedDomain(app)) {
             $0.association.domains = ["a.example", "a.example"]
         },
-        app("an odd fingerprint", .androidFingerprint(app)) {
+        app("an invalid fingerprint", .androidFingerprint(app)) {
             $0.association.androidFingerprints = ["DA:39:A3:EE:5E:6B:4B:0D:32:55:BF:EF:95:60:18:90:AF:D8:07:09"]
         },
-        app("an odd team", .appTeamID(app)) { $0.association.teamID = "team" },
+        app("an invalid team", .appTeamID(app)) { $0.association.teamID = "team" },
         app("a host without anything to associate", .association(app)) {
             $0.bundleIDs = []
             $0.signInMethods = [.password]
             $0.association.domains = ["a.example"]
             $0.callers.androidPackages = ["com.example.app"]
         },
-        Row(testDescription: "a host, but no team", problems: [.association(app)]) {
+        Row(testDescription: "a host without a team", problems: [.association(app)]) {
             $0.apps[0].app.settings.association.domains = ["a.example"]
             $0.apps[0].app.settings.signInMethods = [.password]
             $0.project.providers[0].apple = nil
@@ -70,7 +70,7 @@ extension ConfigurationTests {
             ProviderSettings(provider: .google, isEnabled: true, clientIDs: ["c"], statedRelation: .government),
             .relation(.google)),
         provider(
-            "Google with an odd domain",
+            "Google with an invalid domain",
             ProviderSettings(provider: .google, isEnabled: true, clientIDs: ["c"], hostedDomains: ["@example.com"]),
             .hostedDomains(.google)),
         provider(

@@ -77,16 +77,16 @@ struct ConfigurationTests {
         emailSettings("a sender who adds a header", .emailSenderName) { $0.senderName = "A\r\nBcc: b@example.com" },
         emailSettings("a sender on two lines", .emailSenderName) { $0.senderName = "A\u{2028}B" },
         emailSettings(
-            "odd subjects", .emailSubject(.resetPassword, .english), .emailSubject(.accountDeleted, .japanese)
+            "invalid subjects", .emailSubject(.resetPassword, .english), .emailSubject(.accountDeleted, .japanese)
         ) {
             $0.subjects = [
                 .resetPassword: [.english: "", .japanese: "ok"],
                 .accountDeleted: [.japanese: "a\nb"],
             ]
         },
-        emailSettings("links to an odd place", .emailActionURL) { $0.actionURL = "https://localhost/?a" },
-        emailSettings("links to anybody's page", .emailActionHost) { $0.actionURL = "https://evil.example/" },
-        Row(testDescription: "links to where no links may go any more", problems: [.emailActionHost]) {
+        emailSettings("an invalid action URL", .emailActionURL) { $0.actionURL = "https://localhost/?a" },
+        emailSettings("an action URL of another site", .emailActionHost) { $0.actionURL = "https://evil.example/" },
+        Row(testDescription: "an action URL whose domain was removed", problems: [.emailActionHost]) {
             $0.project.emailSettings.actionURL = "https://localhost/"
             $0.project.authorizedDomains = []
         },
@@ -115,7 +115,7 @@ struct ConfigurationTests {
             ProviderSettings(provider: .google, isEnabled: true, clientIDs: ["c"], apple: appleSettings.apple),
             .foreignSettings(.google)),
         provider(
-            "Apple with wrong ids",
+            "Apple with invalid IDs",
             ProviderSettings(
                 provider: .apple, isEnabled: true, clientIDs: ["com.example.app"], hasSecret: true,
                 apple: AppleSettings(teamID: "TEAM", keyID: "key1234567")),
@@ -131,12 +131,11 @@ struct ConfigurationTests {
             "no issuer", ProviderSettings(provider: corp, isEnabled: false, clientIDs: ["c"]), .issuerMissing(corp)),
         provider("a name with a line feed", openID(name: "a\nb"), .displayName(corp)),
         Row(testDescription: "an unusable secret", problems: [.secret(.google)]) { $0.set(Secret("bad"), of: .google) },
-        Row(testDescription: "no key any more", problems: [.loginServices(.init(.appleCannotWork, .google), app: app)])
-        {
+        Row(testDescription: "a removed key", problems: [.loginServices(.init(.appleCannotWork, .google), app: app)]) {
             $0.set(Secret(""), of: .apple)
         },
         Row(
-            testDescription: "no Apple any more", problems: [.loginServices(.init(.appleNotEnabled, .google), app: app)]
+            testDescription: "Apple removed", problems: [.loginServices(.init(.appleNotEnabled, .google), app: app)]
         ) {
             $0.remove(.apple)
         },
@@ -148,11 +147,11 @@ struct ConfigurationTests {
             $0.remove(app)
             $0.set(ConfiguredApp(app: App(id: ID("new")), name: "New"))
         },
-        Row(testDescription: "an odd app", problems: [.appID(ID("New App"))]) {
+        Row(testDescription: "an invalid app ID", problems: [.appID(ID("New App"))]) {
             $0.set(ConfiguredApp(app: App(id: ID("New App")), name: "New"))
         },
         Row(testDescription: "an app without a name", problems: [.appName(app)]) { $0.apps[0].name = "" },
-        app("an odd bundle id", .bundleID(app), .loginServices(.init(.bundleIDMissing, .google), app: app)) {
+        app("an invalid bundle ID", .bundleID(app), .loginServices(.init(.bundleIDMissing, .google), app: app)) {
             $0.bundleIDs = ["com..a"]
         },
         app("an unknown method", .unknownSignInMethod(ProviderID("facebook.com"), app: app)) {
@@ -161,7 +160,7 @@ struct ConfigurationTests {
         app("a repeated method", .repeatedSignInMethod(.apple, app: app)) { $0.signInMethods = [.apple, .apple] },
         app("a method that is not configured") { $0.signInMethods = [.apple, ProviderID("oidc.later")] },
         app("no audience for an app", .noClientIDs(.google, app: app)) { $0.clientIDs = ["google.com": []] },
-        app("audiences of nobody", .unknownProvider(ProviderID("x"))) { $0.clientIDs = ["x": ["c"]] },
+        app("audiences of an unknown provider", .unknownProvider(ProviderID("x"))) { $0.clientIDs = ["x": ["c"]] },
         app("an exemption without a reason", .exemptionReason(app)) {
             $0.signInMethods = [.google]
             $0.exemption = LoginServicesExemption(kind: .thirdPartyClient, reason: "")
@@ -179,7 +178,7 @@ struct ConfigurationTests {
         },
     ]
 
-    @Test("tells every problem at once", arguments: rows + callerRows)
+    @Test("reports every problem at once", arguments: rows + callerRows)
     func problems(row: Row) {
         var configuration = Self.valid
         row.change(&configuration)
@@ -187,7 +186,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "takes issuers that are https",
+        "accepts https issuers",
         arguments: [
             ("https://id.example.com", true, true), ("https://id.example.com:8443/a/b", true, true),
             ("https://id.example.com?x", false, false), ("https://id.example.com/#x", false, false),
@@ -209,7 +208,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "has links in mail lead to pages of its own, encrypted",
+        "accepts action URLs only with https and an authorized domain",
         arguments: [
             ("https://app.example.com", true), ("https://app.example.com:8443/a/b", true),
             ("https://APP.example.com/a", true), ("https://auth.example.com/mail", true),
@@ -231,14 +230,14 @@ struct ConfigurationTests {
         #expect(configuration.problems(by: rules).isEmpty == isTaken)
     }
 
-    @Test("says each problem in words of its own")
+    @Test("has a different text for each problem")
     func words() {
         let all = (Self.rows + Self.callerRows).flatMap(\.problems)
         #expect(Set(all.map(\.description)).count == Set(all).count)
         #expect(all.allSatisfy { !$0.description.isEmpty })
     }
 
-    @Test("shows what became otherwise, and no secret")
+    @Test("lists the changed values, and no secret")
     func changes() {
         var after = Self.valid
         after.project.policy.allowsAnonymous = false

@@ -60,7 +60,7 @@ struct LoginServicesTests {
         }
     }
 
-    @Test("asks for Apple beside whatever is social, on every platform, unless exempted", arguments: rows)
+    @Test("requires Apple beside social providers, on every platform, unless exempted", arguments: rows)
     func table(row: Row) {
         let services = LoginServices(of: row.app, in: row.project)
         #expect(services.violations == row.expected)
@@ -71,7 +71,7 @@ struct LoginServicesTests {
         }
     }
 
-    @Test("gives the runtime the same answer", arguments: rows)
+    @Test("is decided the same when a user signs in", arguments: rows)
     func require(row: Row) {
         let expected: ProviderRefusal? =
             !row.showsGoogle ? .disabled : row.expected.isEmpty ? nil : .notForThisApp(row.expected.first)
@@ -104,9 +104,9 @@ struct LoginServicesTests {
     }
 
     @Test(
-        "asks that Apple can work for the app",
+        "requires that Apple can work for the app",
         arguments: [
-            CannotWork(testDescription: "all there", isFine: true),
+            CannotWork(testDescription: "everything is configured", isFine: true),
             CannotWork(testDescription: "no team") { $0.apple = nil },
             CannotWork(testDescription: "short team") { $0.apple?.teamID = "TEAM" },
             CannotWork(testDescription: "lower case team") { $0.apple?.teamID = "team123456" },
@@ -128,7 +128,7 @@ struct LoginServicesTests {
                 settings: .init(platform: .macos, bundleIDs: ["com.b"], clientIDs: ["apple.com": ["com.b"]]),
                 isFine: true),
             CannotWork(
-                testDescription: "Android's package is no audience",
+                testDescription: "Android's package is not an audience",
                 settings: .init(platform: .android, bundleIDs: ["b.c"]),
                 isFine: true),
         ])
@@ -145,7 +145,7 @@ struct LoginServicesTests {
     static let everything: [ProviderID] = [.apple, .google, ProviderID("oidc.corp"), .password, .anonymous]
 
     @Test(
-        "an app shows what it names of what is enabled",
+        "an app shows the enabled methods that it lists",
         arguments: [
             (nil, everything),
             ([.password, .google, .apple], [.password, .google, .apple]),
@@ -185,7 +185,7 @@ struct LoginServicesTests {
                 == .notForThisApp(.init(.appleNotEnabled, openID.provider)))
     }
 
-    @Test("a provider without an audience is as good as none")
+    @Test("a provider without an audience counts as not configured")
     func noAudience() {
         let app = App(id: ID("app"), settings: .init(clientIDs: ["google.com": []]))
         #expect(refusal(of: .google, for: app, in: .demo(providers: [appleSettings, google()])) == .notConfigured)

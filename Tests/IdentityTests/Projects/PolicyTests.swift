@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A policy")
 struct PolicyTests {
-    @Test("keeps what differs from its profile, and nothing else", arguments: Policy.Profile.allCases)
+    @Test("stores only what differs from its profile", arguments: Policy.Profile.allCases)
     func overrides(profile: Policy.Profile) {
         #expect(Policy(profile).overrides(of: profile).isEmpty)
         var policy = Policy(profile)
@@ -14,14 +14,14 @@ struct PolicyTests {
         #expect(Policy(profile, overrides: policy.overrides(of: profile)) == policy)
     }
 
-    @Test("passes over what a newer release wrote")
+    @Test("ignores members of a newer release")
     func newer() {
         let policy = Policy(.sekisho, overrides: ["sendsPigeons": "true", "emailEnumerationProtection": "sometimes"])
         #expect(policy == Policy(.sekisho))
     }
 
     @Test(
-        "takes no value out of range",
+        "rejects values out of range",
         arguments: [
             ("allowsPasswords", "yes"), ("minimumPasswordLength", "5"), ("minimumPasswordLength", "65"),
             ("refreshTokenGracePeriod", "-1"), ("refreshTokenGracePeriod", "301"), ("idTokenLifetime", "299"),

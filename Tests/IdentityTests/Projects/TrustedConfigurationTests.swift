@@ -164,7 +164,7 @@ struct TrustedConfigurationTests {
         "Project.apps", "ProjectConfiguration.warnings", "App.graceEndsAt", "LoginServicesExemption.declaration",
     ]
 
-    @Test("needs trust if it decides who is believed, or where codes and events go", arguments: trusted)
+    @Test("needs trust if it changes which tokens are trusted, or where codes and events go", arguments: trusted)
     func needsTrust(row: Row) {
         var after = Self.valid
         row.change(&after)
@@ -205,7 +205,7 @@ struct TrustedConfigurationTests {
     }
 
     /// They are changed by an operation of their own, which `config` alone allows.
-    @Test("of a tenant's own settings decides nothing of trust")
+    @Test("of a tenant's own settings needs no trust")
     func tenants() {
         let members = Mirror(reflecting: TenantSettings()).children.compactMap(\.label)
         #expect(

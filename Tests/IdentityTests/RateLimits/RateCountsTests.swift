@@ -34,7 +34,7 @@ struct RateCountsTests {
         RateWindow(of: Array(name.utf8), lasting: .seconds(600), at: now ?? start)
     }
 
-    @Test("admit as many as the limit in a window, of each thing for itself")
+    @Test("admit as many as the limit in a window, for each key separately")
     func limit() {
         let counts = Counter(capacity: 10)
         #expect(counts.room(for: window("a"), below: 3) == 3)
@@ -44,7 +44,7 @@ struct RateCountsTests {
         #expect(counts.room(for: window("a", at: start + .seconds(600)), below: 3) == 3)
     }
 
-    @Test("take back what should not have been counted, but never more than was")
+    @Test("can be decreased, but not below zero")
     func takingBack() {
         let counts = Counter(capacity: 10)
         counts.add(to: window("a"))
@@ -53,7 +53,7 @@ struct RateCountsTests {
         #expect(counts.room(for: window("a"), below: 3) == 3)
     }
 
-    @Test("learn what others have counted, of what was counted here and of what was only asked about")
+    @Test("learn the counts of other replicas, for windows that were counted here or only queried")
     func learning() {
         let counts = Counter(capacity: 10)
         counts.add(to: window("counted"))
@@ -71,7 +71,7 @@ struct RateCountsTests {
         #expect(counts.takeDeltas(atMost: 10, at: start).isEmpty, "everything has been told")
     }
 
-    @Test("what has reached its limit is not asked about again, and what nobody has counted leaves nothing behind")
+    @Test("a window at its limit is not queried again, and one that no replica has counted is removed")
     func quiet() {
         let counts = Counter(capacity: 10)
         #expect(counts.admits(window("asked"), below: 10))
@@ -83,7 +83,7 @@ struct RateCountsTests {
         #expect(counts.takeDeltas(atMost: 10, at: start).isEmpty)
     }
 
-    @Test("go on with their own when the others cannot be told, and tell them later")
+    @Test("continue locally while other replicas are unreachable, and are sent later")
     func outage() {
         let counts = Counter(capacity: 10)
         counts.add(to: window("a"))
@@ -93,7 +93,7 @@ struct RateCountsTests {
         #expect(counts.takeDeltas(atMost: 10, at: start) == [RateDelta(window: window("a"), count: 3)])
     }
 
-    @Test("forget windows that are over")
+    @Test("remove windows that have ended")
     func over() {
         let counts = Counter(capacity: 10)
         counts.add(to: window("a"))
@@ -101,7 +101,7 @@ struct RateCountsTests {
         #expect(counts.size == 0)
     }
 
-    @Test("of a hundred thousand keep what fits, and among it what is asked about all the time")
+    @Test("keep a bounded number of windows, among them those that are queried often")
     func bounded() {
         let counts = Counter(capacity: 1000)
         for _ in 1...5 { counts.add(to: window("attacked")) }
@@ -112,7 +112,7 @@ struct RateCountsTests {
         }
     }
 
-    @Test("tell no more at once than they are asked to")
+    @Test("are sent in batches of at most the requested size")
     func portions() {
         let counts = Counter(capacity: 10)
         for name in ["a", "b", "c"] { counts.add(to: window(name)) }

@@ -3,13 +3,13 @@ import Testing
 
 private let address = EmailAddress("ada@example.com")
 
-@Suite("What is kept of an identity")
+@Suite("The stored values of an identity")
 struct LinkedIdentityTests {
     private static let first = VerifiedIdentity(
         provider: .apple, subject: "s", audience: "app", email: address, emailTrust: .authoritative,
         name: PersonName(given: "Ada", family: "Lovelace"), realUserStatus: 2)
 
-    @Test("the first name stays for good, whatever comes later")
+    @Test("the first name is never replaced")
     func name() {
         let before = LinkedIdentity(Self.first)
         let later = VerifiedIdentity(
@@ -22,7 +22,7 @@ struct LinkedIdentityTests {
         #expect(after.audience == "web")
     }
 
-    @Test("a name that comes late is taken, and an address left out is the last one given")
+    @Test("a name that arrives later is stored, and a missing address keeps the last one")
     func late() {
         let nameless = LinkedIdentity(
             VerifiedIdentity(
@@ -49,7 +49,7 @@ struct LinkedIdentityTests {
     }
 
     @Test(
-        "a name is cleaned and cut",
+        "a name is sanitized and truncated",
         arguments: [
             (" Ada\u{202E}\u{0000} ", "Ada"), ("Ada\n\tB.", "Ada B."),
             (String(repeating: "a", count: 500), String(repeating: "a", count: 100)),

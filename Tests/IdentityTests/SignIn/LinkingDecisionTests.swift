@@ -36,7 +36,7 @@ private func caller(_ account: Account) -> Caller {
     return Caller(account: account, session: session)
 }
 
-@Suite("What becomes of a proven identity")
+@Suite("The decision on a proven identity")
 struct LinkingDecisionTests {
     struct Row: CustomTestStringConvertible {
         let testDescription: String
@@ -64,13 +64,13 @@ struct LinkingDecisionTests {
     static let returningRows: [Row] = [
         Row("linked before: sign in", owner: ada, .commit(.signIn(ada))),
         Row(
-            "linked before, address of somebody else by now: sign in", owner: anonymous, sameEmail: ada,
+            "linked before, address of another account by now: sign in", owner: anonymous, sameEmail: ada,
             .commit(.signIn(anonymous))),
         Row("linked before, address unproven: sign in", trust: .none, owner: ada, .commit(.signIn(ada))),
         Row("linked before, no address: sign in", email: nil, owner: ada, .commit(.signIn(ada))),
         Row("linked before, account disabled: refused", owner: disabled, .refuse(.accountDisabled)),
         Row("re-authentication of an identity that is linked", owner: ada, autoCreate: false, .commit(.signIn(ada))),
-        Row("re-authentication of an identity that nobody has", autoCreate: false, .refuse(.accountUnknown)),
+        Row("re-authentication of an identity that no account has", autoCreate: false, .refuse(.accountUnknown)),
         Row(
             "re-authentication never links by address", sameEmail: ada, autoCreate: false, .refuse(.accountUnknown)),
         Row(
@@ -81,7 +81,7 @@ struct LinkingDecisionTests {
         Row("address proven on both sides: link", sameEmail: ada, .commit(.link(to: ada, by: nil, takesEmail: true))),
         Row("address never proven here: reclaim", sameEmail: squatter, .commit(.reclaim(squatter))),
         Row(
-            "address never proven here, but a provider verified it for somebody: confirm",
+            "address never proven here, but a provider verified it for the account: confirm",
             sameEmail: account("s", isVerified: false, identities: [linked(.google, .verified)]),
             .confirm(account("s", isVerified: false, identities: [linked(.google, .verified)]), isRecycled: false)),
         Row(
@@ -108,29 +108,29 @@ struct LinkingDecisionTests {
             "address not proven by the provider: confirm", trust: .none, sameEmail: ada,
             .confirm(ada, isRecycled: false)),
         Row(
-            "address not proven by anybody: confirm", trust: .none, sameEmail: squatter,
+            "address not proven by the account or the provider: confirm", trust: .none, sameEmail: squatter,
             .confirm(squatter, isRecycled: false)),
         Row(
-            "the account has another person of that provider: confirm (recycled)",
+            "the account has another identity of that provider: confirm (recycled)",
             sameEmail: account("a", identities: [linked(.apple, .authoritative)]),
             .confirm(account("a", identities: [linked(.apple, .authoritative)]), isRecycled: true)),
         Row(
-            "a squatter with another person of that provider, another address: reclaim",
+            "a squatter with another identity of that provider, another address: reclaim",
             sameEmail: typedIn(linked(.apple, .authoritative, email: EmailAddress("eve@example.com"))),
             .commit(.reclaim(typedIn(linked(.apple, .authoritative, email: EmailAddress("eve@example.com")))))),
         Row(
-            "a squatter with another person of that provider, the address only claimed: reclaim",
+            "a squatter with another identity of that provider, the address only claimed: reclaim",
             sameEmail: typedIn(linked(.apple, .none)), .commit(.reclaim(typedIn(linked(.apple, .none))))),
         Row(
-            "a squatter with another person of that provider, no address: reclaim",
+            "a squatter with another identity of that provider, no address: reclaim",
             sameEmail: typedIn(linked(.apple, .none, email: nil)),
             .commit(.reclaim(typedIn(linked(.apple, .none, email: nil))))),
         Row(
-            "address never proven here, but that provider verified it for another person: confirm (recycled)",
+            "address never proven here, but that provider verified it for another identity: confirm (recycled)",
             sameEmail: typedIn(linked(.apple, .verified)),
             .confirm(typedIn(linked(.apple, .verified)), isRecycled: true)),
         Row(
-            "address only verified by the provider, a squatter with another person of it: confirm", trust: .verified,
+            "address only verified by the provider, a squatter with another identity of it: confirm", trust: .verified,
             provider: .google, sameEmail: typedIn(linked(.google, .verified, email: EmailAddress("eve@example.com"))),
             .confirm(typedIn(linked(.google, .verified, email: EmailAddress("eve@example.com"))), isRecycled: false)),
         Row(
@@ -138,18 +138,18 @@ struct LinkingDecisionTests {
             sameEmail: account("a", identities: [linked(.apple, .authoritative)]), profile: .firebase,
             .confirm(account("a", identities: [linked(.apple, .authoritative)]), isRecycled: true)),
         Row(
-            "a relay address that somebody verified: confirm", isPrivate: true, sameEmail: ada,
+            "a relay address that the account verified: confirm", isPrivate: true, sameEmail: ada,
             .confirm(ada, isRecycled: false)),
         Row(
-            "a relay address that somebody typed in: reclaim", isPrivate: true, sameEmail: squatter,
+            "a relay address that the account never verified: reclaim", isPrivate: true, sameEmail: squatter,
             .commit(.reclaim(squatter))),
         Row("the account with that address is disabled: refused", sameEmail: disabled, .refuse(.accountDisabled)),
         Row(
             "duplicate addresses allowed: create", sameEmail: ada, duplicates: true, .commit(.create(takesEmail: false))
         ),
-        Row("nobody knows it: create", .commit(.create(takesEmail: true))),
-        Row("nobody knows it, and it has no address: create", email: nil, .commit(.create(takesEmail: true))),
-        Row("nobody knows it, address unproven: create", trust: .none, .commit(.create(takesEmail: true))),
+        Row("no account has it: create", .commit(.create(takesEmail: true))),
+        Row("no account has it, and it has no address: create", email: nil, .commit(.create(takesEmail: true))),
+        Row("no account has it, address unproven: create", trust: .none, .commit(.create(takesEmail: true))),
     ]
 
     static let callerRows: [Row] = [
@@ -163,13 +163,14 @@ struct LinkingDecisionTests {
             "caller with the same address, unproven by the provider", trust: .none, sameEmail: ada, caller: ada,
             .commit(.link(to: ada, by: caller(ada), takesEmail: true))),
         Row("linked to the caller already: sign in", owner: ada, caller: ada, .commit(.signIn(ada))),
-        Row("linked to somebody else: refused", owner: ada, caller: anonymous, .refuse(.identityTaken)),
+        Row("linked to another account: refused", owner: ada, caller: anonymous, .refuse(.identityTaken)),
         Row(
-            "the caller has another of that provider: refused", caller: account("c", identities: [linked(.apple)]),
+            "the caller has another identity of that provider: refused",
+            caller: account("c", identities: [linked(.apple)]),
             .refuse(.providerAlreadyLinked)),
-        Row("the address is somebody else's: refused", sameEmail: ada, caller: anonymous, .refuse(.emailTaken)),
+        Row("the address is another account's: refused", sameEmail: ada, caller: anonymous, .refuse(.emailTaken)),
         Row(
-            "the address is somebody else's, unproven there: refused all the same", sameEmail: squatter,
+            "the address is another account's, unproven there: also refused", sameEmail: squatter,
             caller: anonymous, .refuse(.emailTaken)),
         Row(
             "the address is another account's, duplicates allowed: link, and take no address", sameEmail: ada,
@@ -192,7 +193,7 @@ struct LinkingDecisionTests {
     @Test("of a new identity", arguments: newRows)
     func new(row: Row) { #expect(LinkingDecision(row.facts) == row.expected) }
 
-    @Test("of an identity that somebody signed in brings", arguments: callerRows)
+    @Test("of an identity that a signed-in user links", arguments: callerRows)
     func linking(row: Row) { #expect(LinkingDecision(row.facts) == row.expected) }
 
     @Test("leaves a pending token for every conflict that signing in or merging can solve")

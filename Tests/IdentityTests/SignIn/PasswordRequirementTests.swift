@@ -4,7 +4,7 @@ import Testing
 @Suite("A password")
 struct PasswordRequirementTests {
     @Test(
-        "lacks everything that the policy asks for and it does not have, in one order",
+        "lists the missing requirements of the policy, in a fixed order",
         arguments: [
             ("correct Horse 7!", []),
             ("", [.minimumLength(8), .lowercase, .uppercase, .digit, .symbol]),
@@ -43,7 +43,7 @@ struct PasswordRequirementTests {
     }
 
     @Test(
-        "is measured as clients measure it, and by what is hashed",
+        "has a minimum length as clients count it, and a maximum in bytes that are hashed",
         arguments: [
             (String(repeating: "a", count: 7), [.minimumLength(8)]),
             (String(repeating: "a", count: 8), []),

@@ -25,7 +25,7 @@ struct CacheTests {
         #expect(try await stale.value(for: "a") == 3)
     }
 
-    @Test("lets one of many load what all want, and gives it to all")
+    @Test("loads a value once for concurrent callers")
     func coalescing() async throws {
         let counter = Counter()
         let cache = Cache<String, Int>(lifetime: .seconds(3600)) { _ in
@@ -39,7 +39,7 @@ struct CacheTests {
         #expect(values == [1])
     }
 
-    @Test("tells a failure to all who waited for it, and keeps none")
+    @Test("passes a failure to every waiting caller, and does not keep it")
     func failure() async throws {
         struct Down: Error {}
         let counter = Counter()
@@ -51,7 +51,7 @@ struct CacheTests {
         #expect(try await cache.value(for: "a") == 7)
     }
 
-    @Test("forgets what it holds, and what is on its way")
+    @Test("removes stored values, and those that are being loaded")
     func forgetting() async throws {
         let counter = Counter()
         let (started, start) = AsyncStream.makeStream(of: Void.self)

@@ -1,7 +1,7 @@
 import Identity
 import Testing
 
-@Suite("Times as people write them")
+@Suite("Times in text")
 struct InstantTextTests {
     @Test(
         "are read in UTC",
@@ -20,7 +20,7 @@ struct InstantTextTests {
     }
 
     @Test(
-        "are refused where they are none",
+        "are rejected if not valid",
         arguments: [
             "", "yesterday", "2026-02-30", "2026-13-01", "2026-00-10", "0000-01-01", "2026-01-01T24:00:00Z",
             "2026-01-01T12:60:00Z", "2026-01-01T12:00:60Z", "2026-01-01T12:00:00", "2026-01-01T12:00:00+01:00",

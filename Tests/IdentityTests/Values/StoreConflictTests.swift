@@ -6,7 +6,7 @@ import Testing
 struct StoreConflictTests {
     private struct OtherError: Error {}
 
-    @Test("is tried again until it succeeds")
+    @Test("is retried until it succeeds")
     func success() async throws {
         let number = try await retryingConflicts { number in
             if number < 5 { throw StoreConflict.stale }
@@ -15,7 +15,7 @@ struct StoreConflictTests {
         #expect(number == 5)
     }
 
-    @Test("is given up after the fifth attempt, and not as if the database were unavailable")
+    @Test("is given up after the fifth attempt, which does not count as an unavailable database")
     func giveUp() async {
         let attempts = Mutex(0)
         await #expect(throws: PersistentConflict.self) {
@@ -27,7 +27,7 @@ struct StoreConflictTests {
         #expect(attempts.withLock { $0 } == 5)
     }
 
-    @Test("is not tried again after any other error", arguments: [StoreConflict.notFound, OtherError()] as [any Error])
+    @Test("is not retried after any other error", arguments: [StoreConflict.notFound, OtherError()] as [any Error])
     func otherError(error: any Error) async {
         let attempts = Mutex(0)
         await #expect(throws: (any Error).self) {

@@ -20,7 +20,7 @@ struct ValueTests {
         #expect(noon - (noon + .seconds(7)) == .seconds(-7))
     }
 
-    @Test("a secret shows itself only when asked to")
+    @Test("a secret is exposed only by an explicit call")
     func secret() {
         let secret = Secret("hunter2")
         #expect(!"\(secret)".contains("hunter2"))
@@ -31,7 +31,7 @@ struct ValueTests {
         #expect(secret.expose() == "hunter2")
     }
 
-    @Test("an account is anonymous only without identity and address; a password alone signs nobody in")
+    @Test("an account is anonymous only without identity and address; a password alone is not a sign-in method")
     func anonymous() {
         var account = Account(id: ID("a"), createdAt: Instant(seconds: 0), validSince: Instant(seconds: 0))
         #expect(account.isAnonymous)

@@ -10,10 +10,10 @@ struct DigestTests {
     }
 
     @Test(
-        "SHA-256 gives the examples of NIST",
+        "SHA-256 matches NIST's examples",
         arguments: [
             Hashed(
-                testDescription: "nothing", message: "",
+                testDescription: "empty", message: "",
                 digest: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
             Hashed(
                 testDescription: "one block", message: "abc",
@@ -30,7 +30,7 @@ struct DigestTests {
     }
 
     @Test(
-        "SHA-1 gives the examples of NIST, and what a bad password is known by",
+        "SHA-1 matches NIST's examples, and the digest of a breached password",
         arguments: [
             ("", "da39a3ee5e6b4b0d3255bfef95601890afd80709"), ("abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
             ("password", "5baa61e4c9b93f3f0682250b6cf8331b7ee68fd8"),
@@ -47,7 +47,7 @@ struct DigestTests {
     }
 
     @Test(
-        "HMAC-SHA-256 gives the codes of RFC 4231",
+        "HMAC-SHA-256 matches RFC 4231",
         arguments: [
             Code(
                 testDescription: "4.2", key: repeated(0x0b, 20), message: Array("Hi There".utf8),

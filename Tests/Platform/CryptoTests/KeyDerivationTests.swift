@@ -41,7 +41,7 @@ struct KeyDerivationTests {
 
     /// RFC 6070, without the fourth vector, which takes sixteen million iterations.
     @Test(
-        "PBKDF2 gives what its RFC says",
+        "PBKDF2 matches its RFC",
         arguments: [
             ("password", "salt", 1, "0c60c80f961f0e71f3a9b524af6012062fe037a6"),
             ("password", "salt", 2, "ea6c014dc72d6f8ccd1ed92ace1d41f0d8de8957"),
@@ -74,7 +74,7 @@ struct KeyDerivationTests {
 
     /// RFC 2202 and RFC 4231, first test case of each.
     @Test(
-        "HMAC gives what its RFCs say",
+        "HMAC matches its RFCs",
         arguments: [
             (.md5, 16, "9294727a3638bb1c13f48ef8158bfc9d"),
             (.sha1, 20, "b617318655057264e28bc0b6fb378c8ef146be00"),

@@ -5,7 +5,7 @@ import Testing
 struct KeyTests {
     private let message = Array("The papers of every traveller".utf8)
 
-    @Test("sign what their public half verifies, and nothing else", arguments: SignatureAlgorithm.allCases)
+    @Test("create signatures that only their public key verifies", arguments: SignatureAlgorithm.allCases)
     func roundTrip(algorithm: SignatureAlgorithm) throws {
         let key = try PrivateKey.generate(algorithm)
         let signature = try key.sign(message)
@@ -21,7 +21,7 @@ struct KeyTests {
         }
     }
 
-    @Test("survive being stored", arguments: SignatureAlgorithm.allCases)
+    @Test("are the same after storing and reading", arguments: SignatureAlgorithm.allCases)
     func stored(algorithm: SignatureAlgorithm) throws {
         let key = try PrivateKey.generate(algorithm)
         let again = try PrivateKey(pkcs8: key.pkcs8)
@@ -34,7 +34,7 @@ struct KeyTests {
         #expect(throws: KeyFault.malformed) { try PrivateKey(pkcs8: []) }
     }
 
-    @Test("are made anew from their numbers", arguments: SignatureAlgorithm.allCases)
+    @Test("are made from their parameters", arguments: SignatureAlgorithm.allCases)
     func parts(algorithm: SignatureAlgorithm) throws {
         let key = try PrivateKey.generate(algorithm)
         let again =
@@ -45,7 +45,7 @@ struct KeyTests {
         #expect(again.verifies(try key.sign(message), of: message))
     }
 
-    @Test("serve many threads at once")
+    @Test("can be used by many threads at once")
     func concurrent() async throws {
         let key = try PrivateKey.generate(.es256)
         let message = message
@@ -59,7 +59,7 @@ struct KeyTests {
     }
 
     @Test(
-        "of openssl are read from PEM, and openssl agrees on our signatures",
+        "of openssl are read from PEM, and openssl verifies the gateway's signatures",
         arguments: [
             "ecparam -name prime256v1 -genkey -noout",
             "genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256",
@@ -83,7 +83,7 @@ struct KeyTests {
     }
 
     @Test(
-        "of a type, curve or size that we do not sign with are rejected",
+        "of a type, curve or size that the gateway does not use are rejected",
         arguments: [
             "genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-384",
             "genpkey -algorithm EC -pkeyopt ec_paramgen_curve:secp256k1",
@@ -154,7 +154,7 @@ struct KeyTests {
             RSANumbers(testDescription: "even modulus", n: [0x80] + repeated(0, 255), fault: .invalid),
             RSANumbers(testDescription: "no modulus", n: [], fault: .malformed),
             RSANumbers(testDescription: "exponent 1", e: [1], fault: .invalid),
-            RSANumbers(testDescription: "exponent 1 in disguise", e: [0, 0, 1], fault: .invalid),
+            RSANumbers(testDescription: "exponent 1 with leading zeros", e: [0, 0, 1], fault: .invalid),
             RSANumbers(testDescription: "even exponent", e: [1, 0, 0], fault: .invalid),
             RSANumbers(testDescription: "no exponent", e: [0], fault: .malformed),
             RSANumbers(testDescription: "huge exponent", e: repeated(0xff, 9), fault: .unsupported),

@@ -19,7 +19,7 @@ struct RandomTests {
     }
 
     /// With 94 letters, a plain remainder of 256 would select the first 68 letters 1.5 times as often as the others.
-    @Test("every letter is equally likely for any size of the alphabet")
+    @Test("every character is equally likely for any size of the alphabet")
     func unbiased() {
         let letters = (33...126).map { String(UnicodeScalar(UInt8($0))) }.joined()
         let draws = 94_000

@@ -53,7 +53,7 @@ struct CalendarDateTests {
         #expect(CalendarDate(year: year, month: month, day: day) == nil)
     }
 
-    @Test("knows its weekday", arguments: [(0, 4), (-1, 3), (3, 0), (20_773, 1)])
+    @Test("has a weekday", arguments: [(0, 4), (-1, 3), (3, 0), (20_773, 1)])
     func weekday(days: Int64, weekday: Int) {
         #expect(CalendarDate(daysSince1970: days).weekday == weekday)
     }

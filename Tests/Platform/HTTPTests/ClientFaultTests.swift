@@ -21,7 +21,7 @@ struct ClientFaultTests {
         "describes the server's fault",
         arguments: [
             Row("never accepts", .timedOut, script: nil),
-            Row("says nothing", .timedOut) { _ = $0.ends() },
+            Row("sends nothing", .timedOut) { _ = $0.ends() },
             Row("sends its head too slowly", .timedOut) { $0.drip("HTTP/1.1 200 OK\r\nX: ") },
             Row("sends its body too slowly", .timedOut) { connection in
                 connection.send(start)

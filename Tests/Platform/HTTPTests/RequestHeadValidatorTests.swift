@@ -36,7 +36,7 @@ struct RequestHeadValidatorTests {
             Row(testDescription: "64 fields", headers: [("Host", "a")] + fields(63)),
             Row(testDescription: "HTTP/1.0 without host", version: "HTTP/1.0", headers: []),
             Row(testDescription: "an IPv6 host with port", headers: [("host", "[::1]:8080")]),
-            Row(testDescription: "all of OPTIONS", method: "OPTIONS", target: "*"),
+            Row(testDescription: "* for OPTIONS", method: "OPTIONS", target: "*"),
             Row(testDescription: "escapes in the target", target: "/a%20b?c=%C3%A9&d"),
             Row(testDescription: "a tab in a field value").with(("X-Note", "a\tb")),
             Row(testDescription: "non-ASCII text in a field value").with(("X-Note", "é")),
@@ -58,9 +58,11 @@ struct RequestHeadValidatorTests {
             Row(testDescription: "a control character in the target", target: "/a\u{7}b", expected: .malformedTarget),
             Row(testDescription: "non-ASCII bytes in the target", target: "/é", expected: .malformedTarget),
             Row(testDescription: "a fragment", target: "/a#b", expected: .malformedTarget),
-            Row(testDescription: "a incomplete escape in the path", target: "/a%2", expected: .malformedTarget),
-            Row(testDescription: "a incomplete escape amid the path", target: "/a%2/b", expected: .malformedTarget),
-            Row(testDescription: "a incomplete escape in the query", target: "/a?b=%zz", expected: .malformedTarget),
+            Row(
+                testDescription: "an incomplete escape at the end of the path", target: "/a%2",
+                expected: .malformedTarget),
+            Row(testDescription: "an incomplete escape within the path", target: "/a%2/b", expected: .malformedTarget),
+            Row(testDescription: "an incomplete escape in the query", target: "/a?b=%zz", expected: .malformedTarget),
             Row(testDescription: "a query that is not UTF-8", target: "/a?b=%ff", expected: .malformedTarget),
             Row(
                 testDescription: "101 pairs in the query", target: "/a?" + String(repeating: "b&", count: 101),

@@ -94,7 +94,7 @@ struct WireTests {
     }
 
     @Test(
-        "closes without an answer what is no request line", arguments: ["GET", "\u{16}\u{3}\u{1}"])
+        "closes without a response if the request line is not valid", arguments: ["GET", "\u{16}\u{3}\u{1}"])
     func silent(line: String) async throws {
         try await withServer { server in
             let client = try RawClient(port: server.port)

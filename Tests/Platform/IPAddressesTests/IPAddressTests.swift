@@ -21,7 +21,7 @@ struct IPAddressTests {
     }
 
     @Test(
-        "is nothing else",
+        "is not read from other text",
         arguments: [
             "", "1", "1.2.3", "1.2.3.4.5", "1.2.3.256", "01.2.3.4", "1.2.3.04", "1..3.4", ".1.2.3", "1.2.3.",
             "1.2.3.4 ",
@@ -35,7 +35,7 @@ struct IPAddressTests {
     }
 
     /// Joins every few pieces, which makes most malformed spellings there are.
-    @Test("is read exactly where the system reads it")
+    @Test("is read exactly if the system reads it")
     func system() {
         let pieces = ["", ":", "::", ".", "0", "1", "12", "255", "256", "1.2.3.4", "ffff", "f:", "2001:db8", "00001"]
         for a in pieces {

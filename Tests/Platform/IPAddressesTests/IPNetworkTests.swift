@@ -1,7 +1,7 @@
 import IPAddresses
 import Testing
 
-@Suite("The networks that limits are counted by")
+@Suite("The networks to which limits apply")
 struct LimitedNetworksTests {
     struct Row: CustomTestStringConvertible, Sendable {
         var testDescription: String { "\(first) and \(second) share \(shared)" }

@@ -30,7 +30,8 @@ struct JWSTests {
         #expect(throws: fault) { try UnverifiedJWS(parsing: token) }
     }
 
-    @Test("that we signed is verified, and no change of it is", arguments: SignatureAlgorithm.allCases)
+    @Test(
+        "that the gateway signed is verified, and any change of it is rejected", arguments: SignatureAlgorithm.allCases)
     func roundTrip(algorithm: SignatureAlgorithm) throws {
         let key = try PrivateKey.generate(algorithm)
         let token = try JWS.sign(payload: Array(#"{"iss":"us"}"#.utf8), keyID: #"k "1"/é"#, with: key)

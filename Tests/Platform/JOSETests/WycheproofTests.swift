@@ -58,7 +58,7 @@ struct WycheproofTests {
         }
     }
 
-    @Test("are all there")
+    @Test("are complete")
     func complete() throws {
         let file = try Self.file.get()
         #expect(file.numberOfTests == file.testGroups.reduce(0) { $0 + $1.tests.count })

@@ -75,7 +75,7 @@ struct MigratorTests {
             testDescription: "an applied text changed", before: [accounts, sessions],
             after: [Migration("m0001_accounts", "SELECT 1"), sessions, index], error: .changed("m0001_accounts")),
         Rejection(
-            testDescription: "an applied one is gone", before: [accounts, sessions],
+            testDescription: "an applied one is missing", before: [accounts, sessions],
             after: [accounts, index], error: .unknown("m0002_sessions")),
         Rejection(
             testDescription: "a new one comes before an applied one", before: [accounts, sessions],

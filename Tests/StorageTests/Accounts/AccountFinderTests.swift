@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("Finding among a hundred thousand accounts", .serialized)
+@Suite("Queries of a hundred thousand accounts", .serialized)
 struct AccountFinderTests {
     /// Made once: they take a while.
     private static let crowd = Crowd()
@@ -84,30 +84,32 @@ struct AccountFinderTests {
     }
 
     @Test(
-        "needs neither a sort nor a walk through all of them",
+        "need neither a sort nor a sequential scan",
         arguments: [
             Row("by id", Row.page(AccountOrder(.id), skipping: 0)),
-            Row("by id, down, some way in", Row.page(AccountOrder(.id, isDescending: true), skipping: 1000)),
-            Row("by age", Row.page(AccountOrder(.createdAt), skipping: 0)),
-            Row("newest first, some way in", Row.page(AccountOrder(.createdAt, isDescending: true), skipping: 1000)),
+            Row("by ID, descending, a later page", Row.page(AccountOrder(.id, isDescending: true), skipping: 1000)),
+            Row("by creation", Row.page(AccountOrder(.createdAt), skipping: 0)),
+            Row("newest first, a later page", Row.page(AccountOrder(.createdAt, isDescending: true), skipping: 1000)),
             Row("by address", Row.page(AccountOrder(.email), skipping: 0)),
-            Row("by address, down, some way in", Row.page(AccountOrder(.email, isDescending: true), skipping: 1000)),
+            Row(
+                "by address, descending, a later page",
+                Row.page(AccountOrder(.email, isDescending: true), skipping: 1000)),
             Row("without address", .rest(AccountOrder(.email), skipping: 100, limit: 500, in: project)),
             Row(
-                "without address, down",
+                "without address, descending",
                 .rest(AccountOrder(.email, isDescending: true), skipping: 0, limit: 500, in: project)),
-            Row("how many have an address", .count(AccountOrder(.email), upTo: 1000, in: project)),
+            Row("the number with an address", .count(AccountOrder(.email), upTo: 1000, in: project)),
             Row("by name", Row.page(AccountOrder(.name), skipping: 0)),
-            Row("by name, down, some way in", Row.page(AccountOrder(.name, isDescending: true), skipping: 1000)),
+            Row("by name, descending, a later page", Row.page(AccountOrder(.name, isDescending: true), skipping: 1000)),
             Row("without name", .rest(AccountOrder(.name), skipping: 100, limit: 500, in: project)),
-            Row("how many have a name", .count(AccountOrder(.name), upTo: 1000, in: project)),
-            Row("by a long beginning", Row.prefix("c4ca4238")), Row("by a short beginning", Row.prefix("c")),
-            Row("by a beginning, the next page", Row.prefix("c", after: "c4ca4238")),
+            Row("the number with a name", .count(AccountOrder(.name), upTo: 1000, in: project)),
+            Row("by a long prefix", Row.prefix("c4ca4238")), Row("by a short beginning", Row.prefix("c")),
+            Row("by a prefix, the next page", Row.prefix("c", after: "c4ca4238")),
             Row(
-                "by what Apple estimated, some way in",
+                "by realUserStatus, a later page",
                 .page(realUserStatus: 2, after: ID("c4ca4238"), limit: 100, in: project)),
             Row(
-                "by all that leads to one",
+                "by every reference to one account",
                 .find(
                     [
                         .id(ID("a")), .email(EmailAddress("user1@example.com")!), .phoneNumber(PhoneNumber("+15555")!),
@@ -128,16 +130,16 @@ struct AccountFinderTests {
 
     /// Its numbers are known only once they have been gathered again; until then it looks empty.
     @Test(
-        "goes straight to the account, in a project too that has grown since the last ANALYZE",
+        "use an index, even if the project has grown since the last ANALYZE",
         arguments: [
             Row("by id", .find([.id(ID("new7"))], in: ID("new"))),
             Row("by address", .find([.email(EmailAddress("new7@example.com")!)], in: ID("new"))),
             Row("by number", .find([.phoneNumber(PhoneNumber("+15557")!)], in: ID("new"))),
             Row("by identity", .find([.identity(provider: .google, subject: "7")], in: ID("new"))),
             Row(
-                "by an identity that an import brings",
+                "by an imported identity",
                 .owners(of: newcomer.identities, in: ID("new"))),
-            Row("by what an import names", .takenNames(of: [newcomer], in: ID("new"))),
+            Row("by the references of an import", .takenNames(of: [newcomer], in: ID("new"))),
         ])
     func stale(row: Row) async throws {
         let pool = try await Self.crowd.database.pool
@@ -148,7 +150,7 @@ struct AccountFinderTests {
         }
     }
 
-    @Test("an order without index is given up in time, and says so")
+    @Test("without an index are aborted at their deadline")
     func deadline() async throws {
         let pool = try await Self.crowd.database.pool
         let patient = PostgresAccountStore(pool: pool, sortDeadline: .seconds(60))
@@ -163,7 +165,7 @@ struct AccountFinderTests {
         #expect(indexed.count == 10)
     }
 
-    @Test("no index holds what a sign-in changes")
+    @Test("no index contains a column that a sign-in changes")
     func hot() async throws {
         let indexed = try await Self.crowd.database.pool.query(
             """

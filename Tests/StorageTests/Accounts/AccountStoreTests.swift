@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The account store")
 struct AccountStoreTests {
-    @Test("gives back what it stored")
+    @Test("returns what it stored")
     func roundTrip() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "$argon2id$")
         let holder = try #require(try await fixture.store.holder(of: fixture.account.email!, in: fixture.project))
@@ -43,7 +43,7 @@ struct AccountStoreTests {
         #expect(outcomes.count == 20)
     }
 
-    @Test("keeps projects apart: the same address and the same account id may live in each")
+    @Test("separates projects: each may have the same address and the same account ID")
     func projects() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "h")
         let other = ID<Realm>("other")
@@ -79,7 +79,7 @@ struct AccountStoreTests {
         #expect(found.session?.generation == found.account.generation)
     }
 
-    @Test("a sign-in that raced a password change opens nothing")
+    @Test("a sign-in that raced a password change opens no session")
     func staleSignIn() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
         var change = OwnerChange(changedAt: fixture.start)
@@ -133,7 +133,7 @@ struct AccountStoreTests {
         #expect(update == expected)
     }
 
-    @Test("an address taken by another account is refused at the change too")
+    @Test("a change to an address of another account is rejected")
     func emailTakenByChange() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "h")
         let bob = Session.fresh(of: "bob", at: fixture.start)
@@ -146,7 +146,7 @@ struct AccountStoreTests {
         }
     }
 
-    @Test("a deleted account takes its sessions along and leaves its id used up")
+    @Test("a deleted account's sessions are deleted, and its ID is not used again")
     func deletion() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "h")
         try await fixture.store.delete(
@@ -161,7 +161,7 @@ struct AccountStoreTests {
         #expect(try tombstones.map { try $0.decode("id", as: String.self) } == ["ada"])
     }
 
-    @Test("a disabled account refreshes nothing")
+    @Test("a disabled account cannot refresh tokens")
     func disabled() async throws {
         let fixture = try await StoreFixture()
         _ = try await fixture.database.pool.execute("UPDATE account SET disabled_at = now()")
@@ -173,7 +173,7 @@ struct AccountStoreTests {
         #expect(found.account.isDisabled)
     }
 
-    @Test("nothing opens a session on an account that was disabled meanwhile")
+    @Test("no session is opened for an account that was disabled meanwhile")
     func disabledMeanwhile() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
         _ = try await fixture.database.pool.execute("UPDATE account SET disabled_at = now()")
@@ -190,7 +190,7 @@ struct AccountStoreTests {
         }
     }
 
-    @Test("a change whose session was ended while it waited does nothing")
+    @Test("a change does nothing if its session ended while it waited")
     func endedMeanwhile() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
         _ = try await fixture.database.pool.execute("UPDATE session SET ended_at = now()")
@@ -206,7 +206,7 @@ struct AccountStoreTests {
         }
     }
 
-    @Test("keeps the sessions of the last generation, to answer for their tokens, and none before")
+    @Test("keeps the sessions of the last generation, whose tokens get an exact error, and no earlier ones")
     func oldGenerations() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
         var session = fixture.session

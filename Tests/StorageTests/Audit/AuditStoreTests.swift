@@ -53,7 +53,7 @@ struct AuditStoreTests {
     }
 
     @Test(
-        "every query is sorted by an index",
+        "every query is ordered by an index",
         arguments: [
             QueryRow(testDescription: "all", index: "audit_event_time") { _ in },
             QueryRow(testDescription: "subject", index: "audit_event_subject") { $0.subject = "ada" },

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("Email queue")
+@Suite("Queued emails")
 struct EmailQueueTests {
     struct Fixture: Sendable {
         let store: StoreFixture
@@ -42,7 +42,7 @@ struct EmailQueueTests {
         }
     }
 
-    @Test("are claimed as they were posted")
+    @Test("are claimed with what was inserted")
     func whole() async throws {
         let fixture = try await Fixture()
         let id = try await fixture.post()
@@ -57,7 +57,7 @@ struct EmailQueueTests {
                     attempts: 1))
     }
 
-    @Test("to a relay that forwards nothing are marked", arguments: [false, true, nil])
+    @Test("to a relay address whose email forwarding is off are marked", arguments: [false, true, nil])
     func relay(forwards: Bool?) async throws {
         let fixture = try await Fixture()
         try await fixture.store.database.pool.execute(
@@ -71,7 +71,7 @@ struct EmailQueueTests {
         #expect(try await fixture.claim().map(\.relayIsStopped) == [false])
     }
 
-    @Test("belong to whoever claimed them until the lease is over, and then to whoever comes")
+    @Test("belong to the worker that claimed them until the lease ends, and then to the next one")
     func lease() async throws {
         let fixture = try await Fixture()
         try await fixture.post()
@@ -80,7 +80,7 @@ struct EmailQueueTests {
         #expect(try await fixture.claim(after: .seconds(60)).map(\.attempts) == [2])
     }
 
-    @Test("are never claimed by two")
+    @Test("are never claimed by two workers")
     func race() async throws {
         let fixture = try await Fixture()
         for _ in 0..<40 { try await fixture.post() }
@@ -101,7 +101,7 @@ struct EmailQueueTests {
         #expect(try await fixture.left() == 0)
     }
 
-    @Test("wait for their time once they were postponed, and are left alone once they were given up")
+    @Test("are claimed again when their delay ends, and never after they were given up")
     func postponed() async throws {
         let fixture = try await Fixture()
         let id = try await fixture.post()
@@ -118,7 +118,7 @@ struct EmailQueueTests {
         #expect(listed.givenUpAt == fixture.now)
     }
 
-    @Test("of a kind that this release does not know are left to one that does")
+    @Test("of a kind that this release does not know are left to a newer release")
     func unknownKind() async throws {
         let fixture = try await Fixture()
         try await fixture.post("notice.of-the-future")
@@ -127,7 +127,7 @@ struct EmailQueueTests {
         #expect(try await fixture.left() == 2)
     }
 
-    @Test("get their account when they are bound, once")
+    @Test("are bound to their account once")
     func binding() async throws {
         let fixture = try await Fixture()
         try await fixture.post()
@@ -148,7 +148,7 @@ struct EmailQueueTests {
         #expect(Instant(try row.decode("expires_at")) == fixture.now + .seconds(3600))
     }
 
-    @Test("bring back no code that was used between two tries")
+    @Test("do not restore a code that was used between two attempts")
     func usedMeanwhile() async throws {
         let fixture = try await Fixture()
         try await fixture.post()
@@ -160,8 +160,8 @@ struct EmailQueueTests {
         #expect(try await !fixture.queue.isUsable(code))
     }
 
-    @Test("are bound to nobody where nobody has the address")
-    func nobody() async throws {
+    @Test("are not bound if no account has the address")
+    func unknownAddress() async throws {
         let fixture = try await Fixture()
         try await fixture.post(to: "eve@example.org")
         let email = try #require(try await fixture.claim().first)

@@ -54,7 +54,7 @@ struct ConfigurationEditTests {
         return try await edits.asyncMap { try await $0.value }
     }
 
-    @Test("of a tenant and of its project cannot pass each other")
+    @Test("of a tenant and of its project wait for each other")
     func tenantAndProject() async throws {
         let fixture = try await Fixture()
         let tenant = try await Self.tenant(fixture)
@@ -69,7 +69,7 @@ struct ConfigurationEditTests {
         #expect(try await Self.isCompliant(fixture, in: tenant.realm))
     }
 
-    @Test("of a tenant's own settings and of an app's exemption cannot pass each other")
+    @Test("of a tenant's own settings and of an app's exemption wait for each other")
     func settingsAndExemption() async throws {
         let fixture = try await Fixture()
         try await fixture.edit {
@@ -93,7 +93,7 @@ struct ConfigurationEditTests {
         #expect(try await Self.isCompliant(fixture, in: tenant.realm))
     }
 
-    @Test("may repair step by step, and not add a violation for another provider")
+    @Test("may repair step by step, but not add a violation for another provider")
     func stepByStep() async throws {
         let fixture = try await Fixture()
         try await fixture.enableAll()
@@ -144,7 +144,7 @@ struct ConfigurationEditTests {
         }
     }
 
-    @Test("tolerate for 90 days what was stored before a rule, once")
+    @Test("tolerate for 90 days, once, what was stored before a rule")
     func grace() async throws {
         let fixture = try await Fixture()
         let grace = GracePeriodStore(pool: fixture.database.pool)

@@ -4,7 +4,7 @@ import Storage
 import Support
 import Testing
 
-@Suite("The configuration of projects, stored", .serialized)
+@Suite("The stored configuration of projects", .serialized)
 struct ConfigurationStoreTests {
     /// Seals by naming the place.
     static let keeper = SecretEncryption { secret, provider, project in
@@ -75,7 +75,7 @@ struct ConfigurationStoreTests {
                     declaration: .init(actor: "key:k", at: Instant(seconds: 1_800_000_000))))),
         name: "The app")
 
-    @Test("is read as it was written, wherever it is read")
+    @Test("is the same after writing and reading, by every query")
     func roundTrip() async throws {
         let fixture = try await Fixture()
         try await fixture.enableAll()
@@ -104,7 +104,7 @@ struct ConfigurationStoreTests {
         #expect(holder.app == Self.ios.app)
     }
 
-    @Test("makes a project with providers and secrets at once")
+    @Test("creates a project with providers and secrets at once")
     func creation() async throws {
         let fixture = try await Fixture()
         var apple = Self.apple
@@ -124,7 +124,7 @@ struct ConfigurationStoreTests {
         #expect(try await secrets.secret(of: .google, in: ID("new")) == nil)
     }
 
-    @Test("takes away what is left out")
+    @Test("removes what is omitted")
     func removal() async throws {
         let fixture = try await Fixture()
         try await fixture.enableAll()
@@ -140,7 +140,7 @@ struct ConfigurationStoreTests {
         #expect(try await ProviderSecretStore(pool: fixture.database.pool).all().isEmpty)
     }
 
-    @Test("refuses as a whole, telling every problem, and changes nothing")
+    @Test("rejects a change as a whole with every problem, and changes nothing")
     func refusal() async throws {
         let fixture = try await Fixture()
         let expected = ConfigurationRefusal(problems: [
@@ -160,7 +160,7 @@ struct ConfigurationStoreTests {
         #expect(try await fixture.trail().isEmpty)
     }
 
-    @Test("does not hold against a change what was wrong before it")
+    @Test("accepts a change although there was a violation before")
     func oldProblems() async throws {
         let fixture = try await Fixture()
         try await fixture.enableAll()
@@ -179,7 +179,7 @@ struct ConfigurationStoreTests {
         }
     }
 
-    @Test("changes nothing in a rehearsal, and tells what it would")
+    @Test("reports the changes of a dry run, and changes nothing")
     func rehearsal() async throws {
         let fixture = try await Fixture()
         let edit = try await fixture.edit(isRehearsal: true) {
@@ -191,7 +191,7 @@ struct ConfigurationStoreTests {
         #expect(try await fixture.trail().isEmpty)
     }
 
-    @Test("keeps secrets sealed, knows them again, and forgets them when told")
+    @Test("stores secrets encrypted, keeps them if they are omitted, and removes them on request")
     func secrets() async throws {
         let fixture = try await Fixture()
         try await fixture.enableAll()
@@ -217,7 +217,7 @@ struct ConfigurationStoreTests {
         #expect(try await fixture.projects.project(fixture.id)?.settings(of: .apple)?.hasSecret == false)
     }
 
-    @Test("seals a secret anew unless it has been changed meanwhile")
+    @Test("re-encrypts a secret unless it has been changed meanwhile")
     func reseal() async throws {
         let fixture = try await Fixture()
         try await fixture.enableAll()
@@ -228,7 +228,7 @@ struct ConfigurationStoreTests {
         #expect(try await secrets.all().map(\.sealed) == [[1]])
     }
 
-    @Test("leaves a trail")
+    @Test("audits every change")
     func trail() async throws {
         let fixture = try await Fixture()
         try await fixture.enableAll()
@@ -247,7 +247,7 @@ struct ConfigurationStoreTests {
         #expect(leaks.isEmpty)
     }
 
-    @Test("passes over members that a newer release wrote")
+    @Test("ignores members of a newer release")
     func newer() async throws {
         let fixture = try await Fixture()
         try await fixture.enableAll()
@@ -259,7 +259,7 @@ struct ConfigurationStoreTests {
         #expect(read.apps[0].app.settings == AppSettings())
     }
 
-    @Test("one takes Apple away while another enables Google: one of them is refused", arguments: 0..<5)
+    @Test("one edit removes Apple while another enables Google: one of them is rejected", arguments: 0..<5)
     func race(_: Int) async throws {
         let fixture = try await Fixture()
         try await fixture.edit {
@@ -274,8 +274,8 @@ struct ConfigurationStoreTests {
         #expect(read.apps.allSatisfy { LoginServices(of: $0.app, in: read.project).isCompliant })
     }
 
-    @Test("knows no project that there is not")
-    func nobody() async throws {
+    @Test("an unknown project has no configuration")
+    func unknownProject() async throws {
         let fixture = try await Fixture()
         #expect(try await fixture.store.configuration(of: ID("nobody"))?.name == nil)
         #expect(try await fixture.store.edit(ID("nobody"), by: .commandLine, allowing: []) { _ in }?.after.name == nil)

@@ -32,67 +32,68 @@ struct Interleaving: CustomTestStringConvertible {
             testDescription: "each token in turn gives its successor",
             steps: [Step(0, at: 10, .gives(1)), Step(1, at: 20, .gives(2)), Step(2, at: 9000, .gives(3))]),
         Interleaving(
-            testDescription: "an answer was lost: the same token gives the same successor, a month later too",
+            testDescription: "a response was lost: the same token gives the same successor, even a month later",
             steps: [Step(0, at: 10, .gives(1)), Step(0, at: 11, .gives(1)), Step(0, at: 2_600_000, .gives(1))]),
         Interleaving(
-            testDescription: "after a lost answer the chain goes on",
+            testDescription: "after a lost response the chain continues",
             steps: [Step(0, at: 10, .gives(1)), Step(0, at: 5000, .gives(1)), Step(1, at: 6000, .gives(2))]),
         Interleaving(
-            testDescription: "two tabs with one token: the slower gets the newest within the grace",
+            testDescription: "two tabs with one token: the slower gets the newest token within the grace period",
             steps: [Step(0, at: 10, .gives(1)), Step(1, at: 11, .gives(2)), Step(0, at: 40, .gives(2))]),
         Interleaving(
-            testDescription: "many quick refreshes in one tab leave the other its grace",
+            testDescription: "many quick refreshes in one tab do not shorten the grace period of the other",
             steps: [
                 Step(0, at: 1000, .gives(1)), Step(1, at: 1001, .gives(2)), Step(2, at: 1002, .gives(3)),
                 Step(3, at: 1003, .gives(4)), Step(0, at: 1004, .gives(4)), Step(1, at: 1005, .gives(4)),
             ]),
         Interleaving(
-            testDescription: "an old token after the grace is theft, and ends the session for everybody",
+            testDescription: "an old token after the grace period is theft, and ends the session",
             steps: [
                 Step(0, at: 10, .gives(1)), Step(1, at: 11, .gives(2)), Step(0, at: 42, .stolen),
                 Step(2, at: 43, .ended),
                 Step(0, at: 44, .ended),
             ]),
         Interleaving(
-            testDescription: "a thief who refreshes without pause does not keep the owner's token in its grace",
+            testDescription:
+                "a thief who refreshes without pause does not extend the grace period of the owner's token",
             steps: [
                 Step(0, at: 10, .gives(1)), Step(1, at: 30, .gives(2)), Step(2, at: 50, .gives(3)),
                 Step(3, at: 70, .gives(4)), Step(4, at: 90, .gives(5)), Step(0, at: 110, .stolen),
                 Step(5, at: 111, .ended),
             ]),
         Interleaving(
-            testDescription: "without a pause between refreshes, each token still has the whole of its grace",
+            testDescription: "without a pause between refreshes, each token still has its whole grace period",
             steps: [
                 Step(0, at: 10, .gives(1)), Step(1, at: 30, .gives(2)), Step(0, at: 60, .gives(2)),
                 Step(2, at: 61, .gives(3)), Step(1, at: 91, .gives(3)), Step(3, at: 92, .gives(4)),
                 Step(2, at: 122, .gives(4)),
             ]),
         Interleaving(
-            testDescription: "quick refreshes long after do not bring a settled token back",
+            testDescription: "later quick refreshes do not make an expired token valid again",
             steps: [
                 Step(0, at: 10, .gives(1)), Step(1, at: 20, .gives(2)), Step(2, at: 5000, .gives(3)),
                 Step(3, at: 5001, .gives(4)), Step(0, at: 5002, .stolen), Step(4, at: 5003, .ended),
             ]),
         Interleaving(
-            testDescription: "the grace begins when the successor is used, not when it is made",
+            testDescription: "the grace period begins when the successor is used, not when it is issued",
             steps: [Step(0, at: 10, .gives(1)), Step(1, at: 5000, .gives(2)), Step(0, at: 5020, .gives(2))]),
         Interleaving(
-            testDescription: "the last second of the grace still counts",
+            testDescription: "the last second belongs to the grace period",
             steps: [Step(0, at: 10, .gives(1)), Step(1, at: 100, .gives(2)), Step(0, at: 130, .gives(2))]),
         Interleaving(
-            testDescription: "grace does not revive an ended session",
+            testDescription: "the grace period does not revive an ended session",
             steps: [
                 Step(0, at: 10, .gives(1)), Step(1, at: 100, .gives(2)), Step(2, at: 101, .gives(3)),
                 Step(0, at: 140, .stolen), Step(1, at: 141, .ended), Step(3, at: 142, .ended),
             ]),
         Interleaving(
-            testDescription: "a token ahead of the row was forgotten by a failover: the chain goes on from it",
+            testDescription: "a token is ahead of the row after a failover: the chain continues from it",
             steps: [
                 Step(0, at: 10, .gives(1)), Step(5, at: 20, .gives(6)), Step(5, at: 25, .gives(6)),
                 Step(6, at: 30, .gives(7)),
             ]),
         Interleaving(
-            testDescription: "without rotation every token gives the same one, always", rotates: false,
+            testDescription: "without rotation every token gives the same one", rotates: false,
             steps: [Step(0, at: 10, .gives(0)), Step(0, at: 5000, .gives(0)), Step(0, at: 9_000_000, .gives(0))]),
     ]
 }
@@ -111,7 +112,7 @@ struct RotationTests {
         }
     }
 
-    @Test("gives twenty who present one token at once the same successor")
+    @Test("gives twenty concurrent requests with one token the same successor")
     func race() async throws {
         let fixture = try await StoreFixture()
         let outcomes = try await withThrowingTaskGroup(of: Step.Outcome?.self) { group in

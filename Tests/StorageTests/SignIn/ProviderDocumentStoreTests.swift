@@ -4,12 +4,12 @@ import Storage
 import Support
 import Testing
 
-@Suite("What providers publish")
-struct ProviderKeyStoreTests {
+@Suite("Stored documents of providers")
+struct ProviderDocumentStoreTests {
     private let url = "https://provider.example/keys"
     private let start = Instant(seconds: 1_800_000_000)
 
-    @Test("is kept by its URL, the newest of it")
+    @Test("the newest of each URL is stored")
     func storing() async throws {
         let database = try TestDatabase()
         let store = PostgresProviderDocumentStore(pool: database.pool).documentStore
@@ -24,17 +24,17 @@ struct ProviderKeyStoreTests {
         #expect(try await store.load(url) == ProviderDocument(body: "newer", fetchedAt: start + .seconds(1)))
     }
 
-    @Test("is asked for out of turn once a minute")
-    func turns() async throws {
+    @Test("a forced refetch is allowed once a minute")
+    func forcedRefetch() async throws {
         let database = try TestDatabase()
         let store = PostgresProviderDocumentStore(pool: database.pool).documentStore
         try await store.store(url, "keys", start)
-        let turns: [(seconds: Int, isGiven: Bool)] = [
+        let claims: [(seconds: Int, isGranted: Bool)] = [
             (0, true), (0, false), (59, false), (60, true), (61, false), (119, false), (500, true), (501, false),
         ]
-        for turn in turns {
-            let now = start + .seconds(turn.seconds)
-            #expect(try await store.claimForcedFetch(url, now) == turn.isGiven, "\(turn.seconds) s")
+        for claim in claims {
+            let now = start + .seconds(claim.seconds)
+            #expect(try await store.claimForcedFetch(url, now) == claim.isGranted, "\(claim.seconds) s")
         }
         #expect(try await store.claimForcedFetch(url + "/other", start + .seconds(501)))
         let stored = try await store.load(url)
@@ -42,7 +42,7 @@ struct ProviderKeyStoreTests {
             stored == ProviderDocument(body: "keys", fetchedAt: start, forcedRefetchAt: start + .seconds(500)))
     }
 
-    @Test("is asked for out of turn by one of many at once, before and after something is stored")
+    @Test("a forced refetch is allowed to one of many concurrent callers, before and after a document is stored")
     func race() async throws {
         let database = try TestDatabase()
         let store = PostgresProviderDocumentStore(pool: database.pool).documentStore
@@ -59,7 +59,7 @@ struct ProviderKeyStoreTests {
         }
     }
 
-    @Test("is not held up for long by a clock that was wrong")
+    @Test("a clock that was wrong delays a refetch by a minute at most")
     func wrongClock() async throws {
         let database = try TestDatabase()
         let store = PostgresProviderDocumentStore(pool: database.pool).documentStore
@@ -72,7 +72,7 @@ struct ProviderKeyStoreTests {
             try await store.load(url) == ProviderDocument(body: "now", fetchedAt: start, forcedRefetchAt: start))
     }
 
-    @Test("tells the domain in its own words that the database cannot be reached")
+    @Test("an unreachable database is the domain's StoreUnavailable")
     func unreachable() async throws {
         let pool = Pool(
             loop: TestCluster.shared.loop, configuration: .init(url: "postgresql:///nobody?host=/nonexistent"))

@@ -39,7 +39,7 @@ struct ConflictTests {
         #expect(error.userInfo[AuthErrorUserInfoUpdatedCredentialKey] is AuthCredential)
     }
 
-    @Test("an address of another account asks to sign in there and link, without a second prompt")
+    @Test("an address of another account needs a sign-in there, then links without a second prompt")
     func otherCredential() async throws {
         let app = try await TestApp(TestGateway(.sekisho, transport: .socket))
         let owner = try await app.auth.createUser(withEmail: "mary@company.example", password: "correct horse battery")

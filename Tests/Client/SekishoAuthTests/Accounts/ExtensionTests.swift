@@ -69,7 +69,7 @@ struct ExtensionTests {
         #expect(try await guest.credentialState().map(\.state) == [.notFound])
     }
 
-    @Test("a deletion says what the gateway does at Apple")
+    @Test("a deletion returns whether Apple's tokens are revoked")
     func deletion() async throws {
         let app = try await TestApp(TestGateway(transport: .socket, servesApple: true))
         let user = try await app.auth.signIn(with: app.gateway.appleWithCode().credential()).user

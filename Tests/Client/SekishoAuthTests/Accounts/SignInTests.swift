@@ -46,7 +46,7 @@ struct SignInTests {
         #expect(uids.count == 1)
     }
 
-    @Test("with a nonce that was hashed says what the nonce must be")
+    @Test("with a hashed nonce fails with an error that describes the nonce")
     func hashedNonce() async throws {
         let app = try await TestApp()
         let proof = try app.gateway.apple()

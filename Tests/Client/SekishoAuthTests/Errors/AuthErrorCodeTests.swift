@@ -87,7 +87,9 @@ struct AuthErrorCodeTests {
         #expect(error.localizedDescription == "at least 6 characters")
     }
 
-    @Test("what is not an error of the gateway is none", arguments: ["", "{}", "[]", #"{"error":"x"}"#, "<html>"])
+    @Test(
+        "other responses are not taken for errors of the gateway",
+        arguments: ["", "{}", "[]", #"{"error":"x"}"#, "<html>"])
     func garbage(body: String) {
         #expect(ServerError(decoding: Data(body.utf8)) == nil)
     }

@@ -11,7 +11,7 @@ struct RestoreTests {
         return (app, try await app.auth.signInAnonymously().user.uid)
     }
 
-    @Test("waits for a locked store: nobody is signed out, and no listener is called")
+    @Test("waits for a locked store: no user is signed out, and no listener is called")
     func locked() async throws {
         let (app, uid) = try await stored()
         app.store.fail(.locked)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Two processes with one store")
 struct SharedStoreTests {
-    /// A user of one process, whom a second process has restored from the same store.
+    /// A user of one process, restored by a second process from the same store.
     private func twoProcesses() async throws -> (app: TestApp, user: User, otherAuth: Auth, other: User) {
         let app = try await TestApp(TestGateway(.sekisho, transport: .socket))
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "correct horse battery").user
@@ -15,7 +15,7 @@ struct SharedStoreTests {
         return (app, user, otherAuth, try #require(otherAuth.currentUser))
     }
 
-    @Test("a process that is refreshes behind does not store its older tokens")
+    @Test("a process with older tokens does not store them")
     func olderTokens() async throws {
         let (app, user, _, other) = try await twoProcesses()
         for _ in 0..<3 {

@@ -92,7 +92,7 @@ struct SignedOutByGatewayTests {
         },
     ]
 
-    @Test("is the gateway's word at a refresh", arguments: endings)
+    @Test("is an error of the gateway at a refresh", arguments: endings)
     func refresh(row: Ending) async throws {
         // A refresh token of a deleted account says nothing about the account.
         let error = row.error == .userNotFound ? .userTokenExpired : row.error
@@ -102,7 +102,7 @@ struct SignedOutByGatewayTests {
         }
     }
 
-    @Test("is the gateway's word at a request with the ID token", arguments: endings)
+    @Test("is an error of the gateway at a request with the ID token", arguments: endings)
     func request(row: Ending) async throws {
         try await expectEnd(row, row.error) { _, user in try await user.reload() }
     }
@@ -123,7 +123,7 @@ struct SignedOutByGatewayTests {
         #expect(try app.restarted().currentUser == nil)
     }
 
-    @Test("is the gateway's word at a request that is repeated with a new ID token")
+    @Test("is an error of the gateway at a request that is repeated with a new ID token")
     func repeatedRequest() async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user

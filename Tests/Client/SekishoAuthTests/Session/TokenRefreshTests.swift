@@ -199,7 +199,7 @@ struct TokenRefreshTests {
         #expect(try await user.getIDToken() != token)
     }
 
-    @Test("waits as long as the gateway asks for", arguments: [503, 429])
+    @Test("waits for the time in Retry-After", arguments: [503, 429])
     func retryAfter(status: Int) async throws {
         let (app, user) = try await signedIn()
         app.clock.advance(by: hour)

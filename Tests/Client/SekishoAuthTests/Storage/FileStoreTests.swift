@@ -29,7 +29,7 @@ struct FileStoreTests {
         }
     }
 
-    @Test("lets nobody else read: directory 0700, file 0600, whatever the umask is")
+    @Test("is readable only by its owner: directory 0700, file 0600, whatever the umask is")
     func modes() throws {
         try withStore { store in
             let former = umask(0)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Behind a proxy that drops, cuts, garbles and delays responses")
 struct FaultyProxyTests {
-    @Test("nobody is signed out, and every refresh succeeds in the end", arguments: 1...4 as ClosedRange<UInt64>)
+    @Test("no user is signed out, and every refresh succeeds in the end", arguments: 1...4 as ClosedRange<UInt64>)
     func refreshes(seed: UInt64) async throws {
         let gateway = try await TestGateway(.sekisho, transport: .socket)
         let proxy = try FaultyProxy(before: Int(try #require(gateway.server?.port)), seed: seed)
