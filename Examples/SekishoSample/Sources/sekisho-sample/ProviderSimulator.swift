@@ -45,7 +45,7 @@ struct ProviderSimulator: Sendable {
     ///
     /// - Parameters:
     ///   - isVerified: whether the provider has verified the email address.
-    ///   - nonce: as the request to the provider has it.
+    ///   - nonce: the value in the request to the provider.
     func authorize(
         _ email: String, isVerified: Bool, at providerID: String, nonce: String?
     ) async throws -> ProviderAuthorization {

@@ -1,8 +1,8 @@
 #if !canImport(Combine)
-    /// Stands for the protocol of Combine, which Linux does not have.
+    /// Replaces Combine's protocol, which Linux does not have.
     public protocol ObservableObject: AnyObject {}
 
-    /// Stands for the property wrapper of Combine.
+    /// Replaces Combine's property wrapper.
     @propertyWrapper public struct Published<Value> {
         /// The value.
         public var wrappedValue: Value

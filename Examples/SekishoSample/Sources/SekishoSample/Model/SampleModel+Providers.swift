@@ -1,13 +1,13 @@
 import Foundation
 import SekishoAuth
 
-/// What Apple's or Google's dialog gave to the app.
+/// The result of Apple's or Google's dialog.
 public struct ProviderAuthorization: Sendable {
     /// The provider's ID, for example `apple.com`.
     public var providerID: String
     /// The identity token.
     public var idToken: String
-    /// The user's name. Apple gives it at the first sign-in only.
+    /// The user's name. Apple returns it at the first sign-in only.
     public var fullName: PersonNameComponents?
     /// Apple's authorization code. With it, the gateway can revoke Apple's tokens when the account is deleted.
     public var authorizationCode: String?
@@ -24,7 +24,7 @@ public struct ProviderAuthorization: Sendable {
 }
 
 extension SampleModel {
-    /// Asks the gateway for the nonce of the next dialog. Call it before the button is shown.
+    /// Requests the nonce of the next dialog from the gateway. Call it before the button is shown.
     public func prepareNonce() async { await perform { self.nonce = try await self.auth.issueNonce() } }
 
     /// Returns the nonce for the request to the provider.

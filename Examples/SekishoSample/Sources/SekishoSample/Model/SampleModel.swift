@@ -72,7 +72,7 @@ import SekishoAuth
         state.reauthentication = nil
     }
 
-    /// - Throws: ``AuthErrorCode/nullUser`` if nobody is signed in.
+    /// - Throws: ``AuthErrorCode/nullUser`` if no user is signed in.
     var user: User {
         get throws {
             guard let user = auth.currentUser else { throw AuthErrorCode.nullUser }

@@ -14,7 +14,7 @@ public struct SampleServer: Sendable {
         self.developmentPort = developmentPort
     }
 
-    /// The server that `Deploy/run` starts. The simulator of iOS reaches it.
+    /// The server that `Deploy/run` starts. The iOS simulator can reach it.
     public static let development = SampleServer(
         options: SekishoOptions(url: URL(fileURLWithPath: "/"), apiKey: "any"), developmentPort: 9099)
 

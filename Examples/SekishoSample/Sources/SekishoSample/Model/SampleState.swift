@@ -3,9 +3,9 @@ import SekishoAuth
 
 /// What the screens show.
 public struct SampleState: Sendable {
-    /// The screen below all others.
+    /// The main screen, over which sheets appear.
     public enum Screen: String, Sendable {
-        /// It is not known yet who is signed in, because the device is locked.
+        /// The stored session cannot be read yet, because the device is locked.
         case restoring
         case signIn
         case home
@@ -13,9 +13,9 @@ public struct SampleState: Sendable {
 
     /// The screen to show.
     public internal(set) var screen = Screen.restoring
-    /// Whether a request is under way.
+    /// Whether a request is in progress.
     public internal(set) var isBusy = false
-    /// The user, or `nil` if nobody is signed in.
+    /// The signed-in user, if any.
     public internal(set) var user: Profile?
     /// The sign-in methods to offer, Apple first.
     public internal(set) var loginMethods: [LoginMethod] = []
@@ -23,17 +23,17 @@ public struct SampleState: Sendable {
     public internal(set) var allowsAnonymous = false
     /// The user's sessions.
     public internal(set) var devices: [UserSession] = []
-    /// The providers that can prove again who the user is. `nil` unless that is necessary.
+    /// The providers with which the user can reauthenticate. `nil` unless that is necessary.
     public internal(set) var reauthentication: [String]?
-    /// What to decide before a credential can be used.
+    /// Why a credential cannot be used yet.
     public internal(set) var conflict: Conflict?
     /// What went wrong.
     public internal(set) var problem: Problem?
-    /// What was done, where the screen does not show it.
+    /// Confirms an action whose result the screen does not show.
     public internal(set) var notice: String?
 }
 
-/// The profile on the screen. It is a copy, so that a change of it is a change of the screen.
+/// A copy of the user's profile. A changed copy updates the screen.
 public struct Profile: Equatable, Sendable {
     /// The ID of the account.
     public let uid: String

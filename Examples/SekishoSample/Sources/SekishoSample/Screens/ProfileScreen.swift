@@ -53,16 +53,16 @@
     /// Deletes the account, as App Review guideline 5.1.1(v) requires.
     struct DeletionScreen: View {
         @ObservedObject var model: SampleModel
-        @State private var isAsking = false
+        @State private var isConfirming = false
 
         var body: some View {
             Form {
                 Text("Your account and its data are deleted. You cannot undo this.")
-                Button("Delete account", role: .destructive) { isAsking = true }
+                Button("Delete account", role: .destructive) { isConfirming = true }
                 MessageSection(model: model)
             }
             .navigationTitle("Delete account")
-            .confirmationDialog("Delete the account?", isPresented: $isAsking) {
+            .confirmationDialog("Delete the account?", isPresented: $isConfirming) {
                 Button("Delete account", role: .destructive) { Task { await model.deleteAccount() } }
             }
         }

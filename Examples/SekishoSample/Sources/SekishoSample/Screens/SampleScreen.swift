@@ -45,7 +45,7 @@
         }
     }
 
-    /// What went wrong, and what was done.
+    /// The latest error and the latest confirmation.
     struct MessageSection: View {
         @ObservedObject var model: SampleModel
 
