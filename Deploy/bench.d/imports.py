@@ -26,7 +26,7 @@ def timed(action):
     return time.monotonic() - begin
 
 
-def copied(url, folder):
+def copy_seconds(url, folder):
     """Returns the seconds that COPY takes for the same rows into the same tables."""
     files = {}
     for table, columns in COPIES.items():
@@ -47,17 +47,17 @@ def main(binary):
             file = folder / "users.json"
             users.write(file, (users.user(number, ROWS) for number in range(ROWS)))
             words = ["users", "import", str(file), "--project", "bench", *users.OPTIONS]
-            brought = timed(lambda: installation.run(*words, limit=DEADLINE_SECONDS))
+            import_seconds = timed(lambda: installation.run(*words, limit=DEADLINE_SECONDS))
             # The maximum over all child processes so far; the import is the largest of them.
             memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-            out = timed(lambda: installation.run(
+            export_seconds = timed(lambda: installation.run(
                 "users", "export", str(folder / "out.json"), "--project", "bench", limit=DEADLINE_SECONDS))
-            plain = copied(installation.database_url, folder)
-    for name, seconds in (("users import", brought), ("users export", out),
-                          ("plain COPY of the same rows", plain)):
+            plain_seconds = copy_seconds(installation.database_url, folder)
+    for name, seconds in (("users import", import_seconds), ("users export", export_seconds),
+                          ("plain COPY of the same rows", plain_seconds)):
         print(f"{name}: {seconds:.1f} s, {ROWS / seconds:.0f} rows/s")
     print(f"resident memory of the import: {memory:.0f} MiB at most")
-    print(f"import against COPY: {plain / brought:.2f}")
+    print(f"speed of the import relative to COPY: {plain_seconds / import_seconds:.2f}")
 
 
 if __name__ == "__main__":

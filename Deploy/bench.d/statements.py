@@ -10,8 +10,8 @@ from gateway import Client, psql
 
 LOGGING = {"log_statement": "all", "log_error_verbosity": "default"}
 CLIENTS = 8
-# Transactions per row. Fetching the next row costs a statement that is not counted.
-STAY = 100
+# Fetching the next row costs a statement that is not counted.
+TRANSACTIONS_PER_ROW = 100
 
 TYPES = [
     (r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "uuid"),
@@ -28,7 +28,7 @@ NEXT_ROW = f"""\\if :left = 0
 \\set n random(0, :rows / {CLIENTS} - 1) * {CLIENTS} + :client_id
 SELECT s.project_id AS project, s.id AS session, s.counter FROM bench_row b JOIN session s ON s.id = b.session
 WHERE b.n = :n \\gset
-\\set left {STAY}
+\\set left {TRANSACTIONS_PER_ROW}
 \\endif
 \\set left :left - 1
 """
@@ -44,7 +44,7 @@ class Statement:
         """Returns a pgbench script and its constants. `varying` maps a value and type to an expression or None."""
         constants = {}
 
-        def stand_in(found):
+        def replacement(found):
             number = int(found[1])
             value = self.values[number - 1]
             if value is None:
@@ -55,7 +55,7 @@ class Statement:
             constants[f"{prefix}{number}"] = value
             return f":{prefix}{number}::{kind}"
 
-        return re.sub(r"\$(\d+)", stand_in, self.text) + ";\n", constants
+        return re.sub(r"\$(\d+)", replacement, self.text) + ";\n", constants
 
 
 def by_session(statement):
@@ -67,7 +67,7 @@ def by_session(statement):
 
 
 def by_account(statement, account):
-    """Sign-ups: pgbench cannot make a UUID, so the server does."""
+    """Sign-ups: pgbench cannot generate UUIDs, so the script calls gen_random_uuid()."""
     script, constants = statement.script(
         lambda value, kind: ":account::text" if value == account else "gen_random_uuid()" if kind == "uuid" else None)
     return "\\set account random(1000000000000000000, 9000000000000000000)\n" + script, constants
@@ -94,7 +94,7 @@ def by_person(statements, person):
 NEXT_PERSON = f"""\\if :left = 0
 \\set n random(0, :rows / {CLIENTS} - 1) * {CLIENTS} + :client_id
 SELECT subject, email, account FROM bench_person WHERE n = :n \\gset
-\\set left {STAY}
+\\set left {TRANSACTIONS_PER_ROW}
 \\endif
 \\set left :left - 1
 """
@@ -107,8 +107,8 @@ def apple_sample(log, client, apple):
     """Returns the pgbench scripts of a first and of a returning sign-in with Apple."""
     subject = "sample"
     client.post("signInWithIdp", apple.bodies(["sample-before"])[0])
-    first, answer = taken(log, lambda body: client.post("signInWithIdp", body), apple.bodies(["ignored", subject]), 2)
-    again, _ = taken(log, lambda body: client.post("signInWithIdp", body), apple.bodies([subject] * 2), 2)
+    first, answer = recorded(log, lambda body: client.post("signInWithIdp", body), apple.bodies(["ignored", subject]), 2)
+    again, _ = recorded(log, lambda body: client.post("signInWithIdp", body), apple.bodies([subject] * 2), 2)
     new = {subject: ":person::text", f"{subject}@example.com": ":person || '@example.com'",
            answer["localId"]: ":person::text"}
     known = {subject: ":subject::text", f"{subject}@example.com": ":email::text", answer["localId"]: ":account::text"}
@@ -127,11 +127,11 @@ def sample(installation, log, rotating_key, lasting_key, apple):
     # One loop, so that the second call finds keys and projects in the cache and is one statement.
     with installation.serve(SEKISHO_LOOPS="1") as (gateway, _):
         rotating, lasting = Client(gateway, rotating_key), Client(gateway, lasting_key)
-        (sign_up,), answer = taken(log, lambda _: rotating.post("signUp", {}))
-        (lookup,), _ = taken(log, lambda _: rotating.post("lookup", {"idToken": answer["idToken"]}))
-        (refresh,), _ = taken(log, lambda _: rotating.refresh(answer["refreshToken"]))
+        (sign_up,), answer = recorded(log, lambda _: rotating.post("signUp", {}))
+        (lookup,), _ = recorded(log, lambda _: rotating.post("lookup", {"idToken": answer["idToken"]}))
+        (refresh,), _ = recorded(log, lambda _: rotating.refresh(answer["refreshToken"]))
         token = lasting.post("signUp", {})["refreshToken"]
-        (refresh_lasting,), _ = taken(log, lambda _: lasting.refresh(token))
+        (refresh_lasting,), _ = recorded(log, lambda _: lasting.refresh(token))
         apple_scripts = apple_sample(log, rotating, apple)
     for name in LOGGING:
         psql(installation.database_url, f"ALTER DATABASE bench RESET {name}")
@@ -141,7 +141,7 @@ def sample(installation, log, rotating_key, lasting_key, apple):
     } | apple_scripts
 
 
-def taken(log, call, arguments=(None, None), count=1):
+def recorded(log, call, arguments=(None, None), count=1):
     """Returns the statements and the answer of the second of two calls; the first call fills the caches."""
     call(arguments[0])
     offset = log.stat().st_size

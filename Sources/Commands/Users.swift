@@ -32,12 +32,12 @@ extension Command {
         defer { reader.stop() }
         try Administration.run(sealing: scheme.key) { administration, keys in
             let project = try await administration.realm(id)
-            let key = if let key = scheme.key { try await keys?.keep(key, id) } else { ID<PasswordKey>?.none }
+            let key = if let key = scheme.key { try await keys?.store(key, id) } else { ID<PasswordKey>?.none }
             let file = try UserFile(reading: path)
             let now = administration.clock.now()
             let report = ImportReport(size: file.size, errors: try errors.map { try NewFile(writing: $0) })
             let source = UserSource(
-                file, format, hashed: KeptPasswordScheme(scheme, key: key), for: project.tenant, now: now, on: reader)
+                file, format, hashed: StoredPasswordScheme(scheme, key: key), for: project.tenant, now: now, on: reader)
             let run = UserImport(
                 source: source, store: PostgresAccountStore(pool: administration.pool), realm: id,
                 resumes: resumes, now: now)

@@ -7,7 +7,7 @@ internal import Storage
 
 /// The projects of `dev`, created on first use.
 package struct DevProjects: Sendable {
-    /// The maximum of projects, and of tenants per project, because any request can create one.
+    /// The maximum number of projects, and of tenants per project, because any request can create one.
     static let limit = 1000
     /// The time from which keys sign. It is long ago, because the clock may be set back.
     package static let earliestSigning = Instant(seconds: 0)

@@ -35,7 +35,7 @@ public enum BreachListFault: Error, Hashable {
 extension BreachedPasswords {
     /// The deadline of a request.
     public static let deadline: Duration = .seconds(1)
-    /// The maximum of requests in flight, which leaves connections for other requests.
+    /// The maximum number of requests in flight, which leaves connections for other requests.
     static let limit = 64
 
     /// Queries `list` and caches responses for 10 minutes. If a request fails, the password counts as not breached, so

@@ -4,7 +4,7 @@ internal import Identity
 /// A password hash of another algorithm than Argon2.
 struct ForeignPassword: Sendable {
     /// The hash needs a key that is not stored, so it cannot be verified.
-    struct KeyIsGone: Error {}
+    struct MissingKey: Error {}
 
     private enum Hash: Sendable {
         case foreign(ForeignHash, PasswordKey?)
@@ -21,7 +21,7 @@ struct ForeignPassword: Sendable {
             var key: PasswordKey?
             if let id = foreign.key {
                 key = try await keys.find(id)
-                guard key != nil else { throw KeyIsGone() }
+                guard key != nil else { throw MissingKey() }
             }
             hash = .foreign(foreign, key)
         } else {

@@ -15,7 +15,7 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
         var work: Task<Void, Never>?
     }
 
-    /// The maximum of URLs, which come from configurations. Beyond it, all entries without a running fetch are dropped.
+    /// The maximum number of URLs, which come from configurations. Beyond it, entries without a running fetch are removed.
     private static var capacity: Int { 1000 }
 
     private let fetch: DocumentFetch

@@ -10,7 +10,8 @@ public struct RedirectURIRule: Sendable {
         self.additional = additional
     }
 
-    /// - Parameter registered: the client's own; empty accepts any, unless loopback URLs are allowed.
+    /// - Parameter registered: the redirect URIs of the client. If there are none, any is accepted, unless loopback URLs
+    ///   are allowed.
     func accepts(_ uri: String, registered: Set<String>) -> Bool {
         if registered.contains(uri) || additional.contains(uri) { return true }
         return allowsLoopback ? WebURL(uri)?.isLoopback == true : registered.isEmpty

@@ -3,7 +3,7 @@ internal import Synchronization
 /// The people of the simulated providers: those who signed in before, and a few with different kinds of accounts.
 public final class SimulatedPeople: Sendable {
     static let limit = 100
-    /// The maximum of remembered people that a consent page lists.
+    /// The maximum number of remembered people that a consent page lists.
     private static let listedLimit = 7
     private static let examples: [SimulatedPerson] = [.ada, .grace, .mary, .emmy, .alan]
 

@@ -24,20 +24,23 @@ extension EndpointCall {
     fileprivate func importAccounts(
         _ request: BatchCreateRequest, for administrator: Administrator
     ) async throws -> Response {
-        if request.bringsIdentities { try administrator.require(.linkUsers) }
+        if request.containsIdentities { try administrator.require(.linkUsers) }
         let isEmulated = administrator.project.emulatorRules != nil
         let users = try request.checkedUsers().map { isEmulated ? $0.withoutFakeHash : $0 }
         let scheme = try request.scheme.scheme()
         let administration = services.accounts.administration
-        let kept =
-            request.bringsHashes
-            ? try await administration.keep(scheme, in: administrator.project) : KeptPasswordScheme(scheme, key: nil)
+        let storedScheme =
+            request.containsHashes
+            ? try await administration.store(scheme, in: administrator.project) : StoredPasswordScheme(scheme, key: nil)
         var faults: [Int: String] = [:]
         var imports: [(index: Int, entry: AccountAdministration.Import)] = []
         for (index, user) in users.enumerated() {
             do throws(ImportedUser.Fault) {
                 imports.append(
-                    (index, try user.entry(at: administration.now, hashed: kept, of: administrator.project.tenant)))
+                    (
+                        index,
+                        try user.entry(at: administration.now, hashed: storedScheme, of: administrator.project.tenant)
+                    ))
             } catch {
                 faults[index] = error.message
             }
@@ -82,8 +85,8 @@ private struct BatchCreateRequest: LegacyBatchRequest {
         return administrator.scopes.allow(.linkUsers) ? .all : .accountsWithoutIdentities
     }
 
-    var bringsIdentities: Bool { users?.contains { !$0.linkable.isEmpty } == true }
-    var bringsHashes: Bool { users?.contains { $0.passwordHash.nonEmpty != nil } == true }
+    var containsIdentities: Bool { users?.contains { !$0.linkable.isEmpty } == true }
+    var containsHashes: Bool { users?.contains { $0.passwordHash.nonEmpty != nil } == true }
 
     /// - Throws: ``RequestRefusal`` if the request is rejected as a whole.
     func checkedUsers() throws(RequestRefusal) -> [ImportedUser] {
@@ -93,19 +96,19 @@ private struct BatchCreateRequest: LegacyBatchRequest {
             throw .invalidField("/users", "must not have more than \(Self.passwordLimit) members with rawPassword")
         }
         if sanityCheck == true { try checkSanity(of: users) }
-        if allowOverwrite != true, let id = users.compactMap(\.localId.nonEmpty).firstTwice {
+        if allowOverwrite != true, let id = users.compactMap(\.localId.nonEmpty).firstDuplicate {
             throw .rejected(.duplicateLocalID, "\(id)")
         }
         return users
     }
 
     private func checkSanity(of users: [ImportedUser]) throws(RequestRefusal) {
-        if let email = users.compactMap({ $0.email.nonEmpty?.lowercased() }).firstTwice {
+        if let email = users.compactMap({ $0.email.nonEmpty?.lowercased() }).firstDuplicate {
             throw .rejected(.duplicateEmail, "\(email)")
         }
         let identities = users.flatMap { $0.linkable }.map { [$0.providerId ?? "", $0.rawId ?? ""] }
-        if let twice = identities.firstTwice {
-            throw .rejected(.duplicateRawID, "Provider id(\(twice[0])), Raw id(\(twice[1]))")
+        if let duplicate = identities.firstDuplicate {
+            throw .rejected(.duplicateRawID, "Provider id(\(duplicate[0])), Raw id(\(duplicate[1]))")
         }
     }
 }
@@ -126,7 +129,7 @@ private struct BatchCreateResponse: Encodable {
 
 extension Sequence where Element: Hashable {
     /// The first repeated element.
-    fileprivate var firstTwice: Element? {
+    fileprivate var firstDuplicate: Element? {
         var seen: Set<Element> = []
         return first { !seen.insert($0).inserted }
     }

@@ -81,7 +81,7 @@ public struct ImportedUser: Decodable, Sendable {
     ///   - scheme: how passwords were hashed.
     /// - Throws: the first ``Fault`` in the wire's order.
     public func entry(
-        at now: Instant, hashed scheme: KeptPasswordScheme, of tenant: Tenant?
+        at now: Instant, hashed scheme: StoredPasswordScheme, of tenant: Tenant?
     ) throws(Fault) -> AccountAdministration.Import {
         guard let localId = localId.nonEmpty else { throw .idIsMissing }
         guard let id = ID<Account>(chosen: localId) else { throw .idIsInvalid }
@@ -105,7 +105,7 @@ public struct ImportedUser: Decodable, Sendable {
             account: account, password: rawPassword.nonEmpty.map(Secret.init), passwordHash: passwordHash)
     }
 
-    private func storedPassword(_ scheme: KeptPasswordScheme) throws(Fault) -> String? {
+    private func storedPassword(_ scheme: StoredPasswordScheme) throws(Fault) -> String? {
         guard let passwordHash = passwordHash.nonEmpty else { return nil }
         do {
             return try scheme.stored(hash: passwordHash, salt: salt)

@@ -27,8 +27,8 @@ private struct UnlinkRequest: ClientRequest {
 }
 
 extension AccountEditor.Input {
-    /// - Parameter providers: `password` takes the password and its address away, `phone` the number; others
-    ///   identities. One that the account does not have is passed over.
+    /// - Parameter providers: `password` removes the password and its address, `phone` the number, any other provider
+    ///   its identity. Methods that the account does not have are ignored.
     mutating func remove(_ providers: [String]) throws(RequestRefusal) {
         guard providers.count <= 20 else { throw .invalidField("/deleteProvider", "must not have more than 20 items") }
         let providers = Set(providers.map { ProviderID($0) })

@@ -59,7 +59,7 @@ private struct Visit {
     ) -> Page {
         let code = checked.code
         let frame = frame(of: checked)
-        let form = CodeForm(code: self.code, continueURL: goal(in: checked.project))
+        let form = CodeForm(code: self.code, continueURL: checkedContinueURL(in: checked.project))
         return switch code.purpose {
         case .verifyEmail: .verifyEmail(code.email, of: checked.account, form, frame)
         case .resetPassword:
@@ -110,11 +110,11 @@ private struct Visit {
         let code = checked.code
         let project = checked.project
         let frame = frame(of: checked)
-        let goal = goal(in: project)
+        let continueURL = checkedContinueURL(in: project)
         return switch code.purpose {
-        case .verifyEmail: .emailVerified(code.email, continuing: goal, frame)
-        case .resetPassword: .passwordReset(of: code.email, continuing: goal, frame)
-        case .changeEmail: .emailChanged(to: code.newEmail ?? code.email, continuing: goal, frame)
+        case .verifyEmail: .emailVerified(code.email, continuing: continueURL, frame)
+        case .resetPassword: .passwordReset(of: code.email, continuing: continueURL, frame)
+        case .changeEmail: .emailChanged(to: code.newEmail ?? code.email, continuing: continueURL, frame)
         case .signIn, .recoverEmail, .removeSignInMethod, .undoMerge: page(of: checked)
         }
     }
@@ -131,9 +131,9 @@ private struct Visit {
     private func page(after result: RemedyResult, of checked: CheckedCode) -> Page {
         guard let reset = result.reset else { return done(result.account, checked) }
         let next = Visit(call: call, code: reset.secret, continueURL: continueURL, language: language)
-        let follows = CheckedCode(
+        let resetCode = CheckedCode(
             code: reset.code, project: checked.project, projectName: checked.projectName, account: result.account)
-        return next.page(of: follows, after: remedy(checked))
+        return next.page(of: resetCode, after: remedy(checked))
     }
 
     private func remedy(_ checked: CheckedCode) -> Page.Remedy {
@@ -145,9 +145,10 @@ private struct Visit {
     /// The final page if no new password can be set.
     private func done(_ account: Account, _ checked: CheckedCode) -> Page {
         let frame = frame(of: checked)
+        let continueURL = checkedContinueURL(in: checked.project)
         switch remedy(checked) {
-        case .undone: return .mergeUndone(account.email, continuing: goal(in: checked.project), frame)
-        case .recovered(let email): return .emailRecovered(to: email, continuing: goal(in: checked.project), frame)
+        case .undone: return .mergeUndone(account.email, continuing: continueURL, frame)
+        case .recovered(let email): return .emailRecovered(to: email, continuing: continueURL, frame)
         case .removed(let name):
             return .signInMethodRemoved(name, takenEmail: account.email == nil ? checked.code.email : nil, frame)
         }
@@ -158,15 +159,15 @@ private struct Visit {
             language: call.language(asked: language, in: checked?.project), projectName: checked?.projectName)
     }
 
-    /// The URL was checked when the email was requested, but an attacker can rewrite a link. A URL outside of the
-    /// authorized domains is dropped.
-    private func goal(in project: Project) -> ContinueURL? {
-        // A page that is not authorized is not offered.
+    /// The continue URL if it is in an authorized domain. It was checked when the email was requested, but an attacker
+    /// can rewrite a link.
+    private func checkedContinueURL(in project: Project) -> ContinueURL? {
+        // An unauthorized URL is omitted from the page, so the reason does not matter.
         continueURL.flatMap { try? ContinueURL($0, in: project) }
     }
 
     private func appLink(of checked: CheckedCode) -> ActionLink? {
-        goal(in: checked.project).map {
+        checkedContinueURL(in: checked.project).map {
             ActionLink(
                 .signIn, code: code, in: checked.project.realm, at: $0.text, apiKey: apiKey,
                 language: frame(of: checked).language)

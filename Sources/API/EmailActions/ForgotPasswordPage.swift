@@ -3,7 +3,7 @@ internal import Identity
 internal import Pages
 
 extension Endpoint {
-    /// Of the only project.
+    /// For an installation with one project.
     static let getForgotPasswordPage = page("getForgotPasswordPage", .get, "/__/auth/forgotPassword") {
         try await $0.forgotPasswordPage()
     }
@@ -20,7 +20,7 @@ extension Endpoint {
         "postProjectForgotPasswordPage", .post, "/{project}/__/auth/forgotPassword"
     ) { try await $0.sendReset() }
 
-    /// A Well-Known URL for Changing Passwords (W3C), of the only project.
+    /// A Well-Known URL for Changing Passwords (W3C), for an installation with one project.
     static let getChangePassword = page("getChangePassword", .get, "/.well-known/change-password") {
         try await $0.passwordChangeLocation()
     }
@@ -32,14 +32,14 @@ extension Endpoint {
 
 extension EndpointCall {
     fileprivate func forgotPasswordPage() async throws -> PageResponse {
-        try await withProject(asked: request.query("lang")) { project, frame in
+        try await withProject(requesting: request.query("lang")) { project, frame in
             PageResponse(.forgotPassword(frame), of: project.realm)
         }
     }
 
     fileprivate func sendReset() async throws -> PageResponse {
         let fields = FormFields(request)
-        return try await withProject(asked: fields?[.language]) { project, frame in
+        return try await withProject(requesting: fields?[.language]) { project, frame in
             guard let email = fields?[.email].flatMap(EmailAddress.init) else {
                 let page = Page.forgotPassword(isInvalid: true, frame)
                 return PageResponse(page, of: project.realm, because: CredentialRefusal.invalidEmail)
@@ -70,7 +70,7 @@ extension EndpointCall {
     private var namedProject: ID<Project>? { parameters["project"].map { ID($0) } }
 
     private func withProject(
-        asked tag: String?, _ answer: (Project, Page.Frame) async throws -> PageResponse
+        requesting tag: String?, _ answer: (Project, Page.Frame) async throws -> PageResponse
     ) async throws -> PageResponse {
         guard let (project, name) = try await services.emailActions.pages.project(namedProject) else {
             let frame = Page.Frame(language: language(asked: tag, in: nil), projectName: nil)

@@ -37,7 +37,7 @@ private struct ResetPasswordRequest: ClientRequest {
 private struct ResetPasswordResponse: Encodable {
     let kind = "identitytoolkit#ResetPasswordResponse"
     let requestType: String
-    /// Firebase's Swift SDK ends the app if it is absent.
+    /// Firebase's Swift SDK crashes the app if it is absent.
     let email: String
     let newEmail: String?
 

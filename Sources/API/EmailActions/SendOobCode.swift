@@ -8,7 +8,8 @@ extension Endpoint {
         let request = try call.body(as: SendOobCodeRequest.self)
         guard request.returnOobLink != true else { throw RequestRefusal.rejected(.insufficientPermission) }
         let email = try await call.services.emailActions.sending.send(
-            try request.domain(apiKey: CallerCredential(call.request).apiKey), in: client.project, from: call.origin)
+            try request.domainRequest(apiKey: CallerCredential(call.request).apiKey), in: client.project,
+            from: call.origin)
         return try .json(SendOobCodeResponse(email: email.rawValue))
     } administrator: { call, administrator in
         try await call.sendOobCode(for: administrator)
@@ -30,7 +31,7 @@ extension EndpointCall {
         // The holder of the link can sign in as the owner of the mailbox.
         if returnsLink { try administrator.require(.mintTokens) }
         let issued = try await services.emailActions.sending.send(
-            try request.domain(apiKey: nil), sendsEmail: !returnsLink, for: actor(of: administrator),
+            try request.domainRequest(apiKey: nil), sendsEmail: !returnsLink, for: actor(of: administrator),
             of: administrator.project, from: origin)
         return try .json(
             SendOobCodeResponse(
@@ -65,7 +66,7 @@ private struct SendOobCodeRequest: ClientRequest {
     let tenantId: String?
     let targetProjectId: String?
 
-    func domain(apiKey: String?) throws(RequestRefusal) -> OOBSending.Request {
+    func domainRequest(apiKey: String?) throws(RequestRefusal) -> OOBSending.Request {
         OOBSending.Request(
             purpose: try purpose(), email: email, newEmail: newEmail, idToken: idToken.nonEmpty,
             continueURL: continueUrl.nonEmpty, appLink: appLink, apiKey: apiKey)

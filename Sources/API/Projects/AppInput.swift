@@ -49,7 +49,7 @@ struct AppInput: Decodable {
         mask.apply(
             "androidFingerprints", androidFingerprints, to: &settings.association.androidFingerprints, initially: [])
         mask.apply("redirectUris", redirectUris, to: &settings.redirectURIs, initially: [])
-        mask.apply("exemption", try declared(), to: &settings.exemption)
+        mask.apply("exemption", try declaredExemption(), to: &settings.exemption)
         app.app.settings = settings
     }
 
@@ -64,7 +64,7 @@ struct AppInput: Decodable {
         return scopes
     }
 
-    private func declared() throws(RequestRefusal) -> LoginServicesExemption? {
+    private func declaredExemption() throws(RequestRefusal) -> LoginServicesExemption? {
         guard let exemption else { return nil }
         guard let kind: LoginServicesExemption.Kind = try Self.known(exemption.kind, at: "/exemption/kind") else {
             throw .invalidField("/exemption/kind", "must be present")
@@ -80,7 +80,7 @@ struct AppInput: Decodable {
 }
 
 extension RequestRefusal {
-    /// - Throws: an invalid field for a name that is none of the values.
+    /// - Throws: an invalid field for a name that is not one of the values.
     static func known<Value: RawRepresentable<String>>(
         _ name: String?, at pointer: String
     ) throws(RequestRefusal) -> Value? {

@@ -67,7 +67,7 @@ struct LoginServicesReport: Encodable {
     struct Problem: Encodable {
         let violation: String
         let providerId: String
-        /// The end of a sentence about the app.
+        /// Completes a sentence that begins with the app's name.
         let description: String
     }
 

@@ -182,7 +182,7 @@ extension VerifiedIdentity {
 }
 
 extension LinkRefusal {
-    /// Whether Firebase's SDKs know the code as the `errorMessage` of a 200. Its Swift SDK ends the app on any other.
+    /// Whether Firebase's SDKs know the code as the `errorMessage` of a 200. Its Swift SDK crashes on any other.
     fileprivate var canBeErrorMessage: Bool { self != .providerAlreadyLinked }
 }
 

@@ -19,7 +19,7 @@ actor UserSource {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     private let file: UserFile
-    private let scheme: KeptPasswordScheme
+    private let scheme: StoredPasswordScheme
     private let tenant: Tenant?
     private let now: Instant
     private var parser: Parser
@@ -36,7 +36,7 @@ actor UserSource {
     }
 
     init(
-        _ file: UserFile, _ format: UserFormat, hashed scheme: KeptPasswordScheme, for tenant: Tenant?, now: Instant,
+        _ file: UserFile, _ format: UserFormat, hashed scheme: StoredPasswordScheme, for tenant: Tenant?, now: Instant,
         on loop: Loop
     ) {
         self.loop = loop

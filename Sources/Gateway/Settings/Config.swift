@@ -49,7 +49,7 @@ package enum Settings {
         name: "SEKISHO_PASSWORD_ITERATIONS", fallback: "2", meaning: "Argon2id passes over the memory, 1 to 16")
     static let passwordWaiting = Setting(
         name: "SEKISHO_PASSWORD_WAITING", fallback: "64",
-        meaning: "maximum of passwords that wait for a thread, 2 to 10000; requests beyond it get status 503")
+        meaning: "maximum number of passwords that wait for a thread, 2 to 10000; requests beyond it get status 503")
     static let breachedPasswords = Setting(
         name: "SEKISHO_BREACHED_PASSWORDS_URL", fallback: BreachedPasswordList.publicURL,
         meaning: "the list of breached passwords, queried by the first five hex digits of a SHA-1; empty to disable it",

@@ -21,7 +21,7 @@ extension Settings {
 /// The SMTP server and the sender of emails.
 package struct EmailConfig: Sendable {
     package var server: SubmissionServer
-    /// For projects without an own sender address.
+    /// For projects without a sender address of their own.
     package var sender: EmailAddress
 
     /// For the delivery of one message.

@@ -5,15 +5,15 @@ internal import Telemetry
 extension Settings {
     static let connections = Setting(
         name: "SEKISHO_CONNECTIONS", fallback: "8192",
-        meaning: "maximum of open HTTP connections, 64 to 1000000; near the maximum, idle connections are closed")
+        meaning: "maximum number of open HTTP connections, 64 to 1000000; near it, idle connections are closed")
     static let connectionsPerAddress = Setting(
         name: "SEKISHO_CONNECTIONS_PER_ADDRESS", fallback: "256",
         meaning:
-            "maximum of connections of one IPv4 address or IPv6 /64, 1 to 1000000; 4 times as many for a /24 or /56, 16 times for a /48"
+            "maximum number of connections of one IPv4 address or IPv6 /64, 1 to 1000000; 4 times as many for a /24 or /56, 16 times for a /48"
     )
     static let bodyMemory = Setting(
         name: "SEKISHO_BODY_MEMORY_MIB", fallback: "64",
-        meaning: "maximum of request bodies in memory in MiB, 32 to 65536; requests beyond it get status 503")
+        meaning: "maximum size of all request bodies in memory in MiB, 32 to 65536; requests beyond it get status 503")
 
     static let server = [connections, connectionsPerAddress, bodyMemory]
 }
@@ -33,7 +33,7 @@ package struct ServerConfig: Sendable {
         self.bodyMemoryMiB = bodyMemoryMiB
     }
 
-    /// Exempts loopback and trusted proxies from the limit per address, because each stands for many clients.
+    /// Exempts loopback and trusted proxies from the limit per address, because each forwards requests of many clients.
     func limits(exempting proxies: [IPNetwork]) -> Limits {
         Limits(
             heldBodyBytes: bodyMemoryMiB << 20, connections: connections, connectionsPerAddress: connectionsPerAddress,

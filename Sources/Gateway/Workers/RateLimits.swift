@@ -8,9 +8,9 @@ internal import Telemetry
 /// Counts attempts in memory for all loops of a process, so that no request waits for the database. Replicas exchange
 /// their counts about once a second.
 final class RateLimits: Sendable {
-    /// The maximum of windows, which take about 20 MiB.
+    /// The maximum number of windows, which take about 20 MiB.
     private static let capacity = 100_000
-    /// The maximum of deltas in one statement.
+    /// The maximum number of deltas in one statement.
     private static let deltaLimit = 5000
 
     /// Guards the counts of all loops.

@@ -43,7 +43,7 @@ final class ThrottledWarning: Sendable {
 final class ThrottledWarnings: Sendable {
     private static let capacity = 1000
 
-    /// Guards the causes, of which the record is emptied when it is full.
+    /// Guards the warning of each cause. The dictionary is emptied when it is full.
     private let warnings = Mutex<[String: ThrottledWarning]>([:])
 
     func isDue(for cause: String) -> Bool {

@@ -4,7 +4,7 @@ extension AuditNote {
         case created = "account.created"
         case updated = "account.updated"
         case deleted = "account.deleted"
-        /// By an import.
+        /// An import replaced the account.
         case overwritten = "account.overwritten"
         case reclaimed = "account.reclaimed"
         case merged = "account.merged"
@@ -16,11 +16,11 @@ extension AuditNote {
         case passwordRemoved = "password.removed"
         case identityLinked = "identity.linked"
         case identityUnlinked = "identity.unlinked"
-        /// It moved to another developer team of Apple with its app.
+        /// It moved to another Apple developer team with its app.
         case identityTransferred = "identity.transferred"
         /// The user stopped using the provider for the app. The identity stays linked.
         case identityRevoked = "identity.revoked"
-        /// The owner had tokens revoked at the provider.
+        /// The user revoked tokens at the provider (`revokeToken`).
         case tokensRevoked = "tokens.revoked"
         /// A relay stopped or resumed forwarding email.
         case forwardingChanged = "email.forwarding-changed"
@@ -30,7 +30,7 @@ extension AuditNote {
         case sessionsEnded = "sessions.ended"
         /// A code was emailed, or returned to a backend.
         case codeIssued = "code.issued"
-        case sessionCookieMade = "sessionCookie.created"
+        case sessionCookieCreated = "sessionCookie.created"
     }
 
     private static let imported = "accounts.imported"

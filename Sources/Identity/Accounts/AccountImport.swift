@@ -3,7 +3,7 @@ extension AccountAdministration {
     public struct Import: Sendable {
         public var account: Account
         public var password: Secret?
-        /// A hash that the other system computed, in the stored form of ``KeptPasswordScheme``; takes precedence over
+        /// A hash that the other system computed, in the stored form of ``StoredPasswordScheme``; takes precedence over
         /// ``password``.
         public var passwordHash: String?
 
@@ -15,9 +15,9 @@ extension AccountAdministration {
     }
 
     /// Stores a scheme's key for later sign-ins.
-    public func keep(_ scheme: PasswordScheme, in project: Project) async throws -> KeptPasswordScheme {
-        guard let key = scheme.key else { return KeptPasswordScheme(scheme, key: nil) }
-        return KeptPasswordScheme(scheme, key: try await passwordKeys.keep(key, project.realm))
+    public func store(_ scheme: PasswordScheme, in project: Project) async throws -> StoredPasswordScheme {
+        guard let key = scheme.key else { return StoredPasswordScheme(scheme, key: nil) }
+        return StoredPasswordScheme(scheme, key: try await passwordKeys.store(key, project.realm))
     }
 
     /// The creation time of an imported account that has none.

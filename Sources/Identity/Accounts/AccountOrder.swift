@@ -36,7 +36,7 @@ extension QueryRefusal {
     }
 }
 
-/// The identifiers that a search text may be, apart from an ID.
+/// The identifiers, other than an ID, as which a search text can be read.
 public struct AccountNames: Hashable, Sendable {
     public let email: EmailAddress?
     public let phoneNumber: PhoneNumber?
@@ -54,7 +54,7 @@ public struct AccountNames: Hashable, Sendable {
 /// A prefix of IDs.
 public struct IDPrefix: Hashable, Sendable {
     public let text: String
-    /// Every text that begins so comes before this one, by code points; `nil` if there is none such.
+    /// The first text after all texts with the prefix, by code points; `nil` if there is no such text.
     public let end: String?
 
     /// - Returns: `nil` if no ID can begin with the text.
@@ -73,7 +73,7 @@ public struct IDPrefix: Hashable, Sendable {
 }
 
 extension Unicode.Scalar {
-    /// `nil` after the last one; surrogates are none.
+    /// `nil` after the last one. Surrogates are not scalars.
     fileprivate var successor: Unicode.Scalar? {
         value == 0xD7FF ? Unicode.Scalar(0xE000 as UInt32) : Unicode.Scalar(value + 1)
     }

@@ -13,15 +13,15 @@ public struct PasswordKey: Sendable, CustomStringConvertible, CustomReflectable 
 /// Stores the secret keys of imported password hashes. Both functions may throw ``StoreUnavailable``.
 public struct PasswordKeys: Sendable {
     /// Returns the same ID whenever the same key is stored for a project.
-    public var keep: @Sendable (_ key: PasswordKey, _ realm: ID<Realm>) async throws -> ID<PasswordKey>
+    public var store: @Sendable (_ key: PasswordKey, _ realm: ID<Realm>) async throws -> ID<PasswordKey>
     /// `nil` if there is no key with that ID.
     public var find: @Sendable (_ id: ID<PasswordKey>) async throws -> PasswordKey?
 
     public init(
-        keep: @escaping @Sendable (PasswordKey, ID<Realm>) async throws -> ID<PasswordKey>,
+        store: @escaping @Sendable (PasswordKey, ID<Realm>) async throws -> ID<PasswordKey>,
         find: @escaping @Sendable (ID<PasswordKey>) async throws -> PasswordKey?
     ) {
-        self.keep = keep
+        self.store = store
         self.find = find
     }
 }

@@ -29,7 +29,7 @@ public struct PasswordScheme: Sendable {
     ///
     /// - Parameters:
     ///   - hash: as it was exported; the hexadecimal digits of a digest are taken for the digest.
-    ///   - key: what ``key`` is kept as.
+    ///   - key: the ID under which ``key`` is stored.
     func stored(hash: [UInt8], salt: [UInt8], key: ID<PasswordKey>?) throws(PasswordHashFault) -> String {
         if hash.first == UInt8(ascii: "$"), let text = String(validating: hash, as: UTF8.self) {
             if let known = try Self.described(text, key: key) {
@@ -80,11 +80,11 @@ extension HashMethod {
 }
 
 /// A ``PasswordScheme`` whose key is stored.
-public struct KeptPasswordScheme: Sendable {
+public struct StoredPasswordScheme: Sendable {
     let scheme: PasswordScheme
     let key: ID<PasswordKey>?
 
-    /// - Parameter key: what the scheme's key is kept as; needed if it has one.
+    /// - Parameter key: the ID under which the scheme's key is stored; required if it has one.
     public init(_ scheme: PasswordScheme, key: ID<PasswordKey>?) {
         self.scheme = scheme
         self.key = key
@@ -94,7 +94,7 @@ public struct KeptPasswordScheme: Sendable {
     ///
     /// - Parameters:
     ///   - hash: in base64, as an export or a client writes it.
-    ///   - salt: likewise; `nil` is none.
+    ///   - salt: in base64; `nil` for none.
     public func stored(hash: String, salt: String?) throws(PasswordHashFault) -> String {
         guard let hash = Base64.decode(hash), let salt = Base64.decode(salt ?? "") else { throw .notBase64 }
         return try scheme.stored(hash: hash, salt: salt, key: key)

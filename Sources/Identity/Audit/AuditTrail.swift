@@ -22,14 +22,14 @@ public struct AuditActor: Hashable, Sendable {
         AuditActor(name: "key:\(id)", trace: trace)
     }
 
-    /// The same, by one request.
+    /// The same actor, in one request.
     public func tracing(_ trace: RequestTrace) -> AuditActor { AuditActor(name: name, trace: trace) }
 
-    /// The owner of the account, verified or presumed.
+    /// The user of the account, as far as a token, a password or a mailbox proves.
     public static func user(_ trace: RequestTrace) -> AuditActor { AuditActor(name: "user", trace: trace) }
 }
 
-/// The change of an audit event: IDs and member names, never personal values, secrets or addresses.
+/// What an audit event records of a change: IDs and member names, never personal values, secrets or addresses.
 public struct AuditNote: Hashable, Sendable {
     public let action: String
     /// The ID of the changed object.

@@ -27,7 +27,7 @@ public struct SessionCookies: Sendable {
         let now = clock.now()
         let cookie = try await tokens.sessionCookie(
             from: idToken, lasting: lifetime, in: project, at: now)
-        try await trail.record(AuditNote(.sessionCookieMade, caller.account.id), actor, project.realm, now)
+        try await trail.record(AuditNote(.sessionCookieCreated, caller.account.id), actor, project.realm, now)
         return cookie
     }
 }

@@ -68,7 +68,7 @@ public enum SignInChange: Hashable, Sendable {
     ///   - caller: if the account is the caller's; the caller's session has to be alive.
     ///   - takesEmail: an account without an address gets the identity's, because no other account holds it.
     case link(to: Account, by: Caller?, takesEmail: Bool)
-    /// The creator of this account never verified the address. The account goes to the person whom the provider vouches
+    /// The creator of this account never verified the address. The account goes to the user whom the provider vouches
     /// for, and every credential of its creator is removed: password, identities and sessions.
     case reclaim(Account)
     /// - Parameter takesEmail: the account gets the identity's address.

@@ -18,7 +18,7 @@ public final class SimulatedApple: SimulatedProvider {
     /// - Parameters:
     ///   - clock: seconds since 1970.
     ///   - keys: must not be shared with another provider, whose tokens would otherwise verify.
-    ///   - people: those whom the consent page offers.
+    ///   - people: listed on the consent page.
     public init(
         issuer: String = "https://appleid.apple.com", clock: @escaping @Sendable () -> Int64,
         keys: RSAKeySupply = RSAKeySupply(), publishing keyCount: Int = 3, people: SimulatedPeople = SimulatedPeople()

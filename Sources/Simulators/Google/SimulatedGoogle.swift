@@ -21,7 +21,7 @@ public final class SimulatedGoogle: SimulatedProvider {
     /// - Parameters:
     ///   - clock: seconds since 1970.
     ///   - keys: must not be shared with another provider, whose tokens would otherwise verify.
-    ///   - people: those whom the consent page offers.
+    ///   - people: listed on the consent page.
     public init(
         issuer: String = GoogleIssuer.url.rawValue, clock: @escaping @Sendable () -> Int64,
         keys: RSAKeySupply = RSAKeySupply(), publishing keyCount: Int = 2, people: SimulatedPeople = SimulatedPeople()

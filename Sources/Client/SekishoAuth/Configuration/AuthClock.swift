@@ -8,7 +8,7 @@ public import Foundation
 public struct AuthClock: Sendable {
     /// Returns the time of the device, which the user can set.
     public var now: @Sendable () -> Date
-    /// Returns seconds since a fixed moment. Nobody can set this clock, and it continues while the device sleeps.
+    /// Returns seconds since a fixed moment. This clock cannot be set, and it continues while the device sleeps.
     public var uptime: @Sendable () -> TimeInterval
     /// Waits for a number of seconds.
     public var sleep: @Sendable (TimeInterval) async throws -> Void

@@ -119,7 +119,7 @@ final class AuthCore: Sendable {
 
     /// Removes the stored session, then the user.
     ///
-    /// - Parameter expected: the only user to sign out. The item of another user, whom another process has signed in,
+    /// - Parameter expected: the only user to sign out. The item of another user, signed in by another process,
     ///   stays.
     /// - Throws: ``AuthErrorCode/keychainError``; the user then stays.
     /// - Returns: the user, or `nil` if there was none or another than expected.

@@ -80,7 +80,7 @@ extension User {
                 let response: Received<TokenResponse> = try await core.post(
                     "/v1/token", TokenRequest(refreshToken: refreshToken),
                     resumptionKey: session.current.resumptionKey)
-                // A token that cannot be read is nobody's.
+                // A token that cannot be read does not belong to the user.
                 guard (try? IDTokenClaims(of: response.value.accessToken))?.subject == uid else {
                     throw AuthErrorCode.responseForAnotherUser
                 }
