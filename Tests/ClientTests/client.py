@@ -9,6 +9,8 @@ from contract import error_code
 
 PASSWORD = "correct horse battery"
 API_KEY = object()
+# The credential of an administrator in `dev`.
+OWNER = {"Authorization": "Bearer owner"}
 
 
 def fresh_email():

@@ -11,9 +11,8 @@ import pytest
 import requests
 from openapi_spec_validator import validate
 
-from client import PASSWORD, Client, fresh_email
+from client import OWNER, PASSWORD, Client, fresh_email
 
-OWNER = {"Authorization": "Bearer owner"}
 TEN_YEARS = 10 * 366 * 86_400
 
 

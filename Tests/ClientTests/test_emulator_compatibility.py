@@ -8,10 +8,8 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 import requests
 
-from client import PASSWORD, Client, fresh_email
+from client import OWNER, PASSWORD, Client, fresh_email
 from simulators import ISSUERS, Simulators, foreign_token, idp_sign_in_body
-
-OWNER = {"Authorization": "Bearer owner"}
 
 
 @pytest.fixture

@@ -10,10 +10,8 @@ import pytest
 import requests
 
 import openid_provider
-from client import PASSWORD, Client
+from client import OWNER, PASSWORD, Client
 from simulators import Simulators, fresh_person, idp_sign_in_body
-
-OWNER = {"Authorization": "Bearer owner"}
 
 
 class Provider(openid_provider.Provider):

@@ -13,10 +13,9 @@ import requests
 from selenium.webdriver.common.keys import Keys
 
 from browser import browser
-from client import PASSWORD, Client, fresh_email
+from client import OWNER, PASSWORD, Client, fresh_email
 
 pytestmark = pytest.mark.slow
-OWNER = {"Authorization": "Bearer owner"}
 NEW_PASSWORD = "staple battery horse"
 
 

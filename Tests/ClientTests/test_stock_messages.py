@@ -7,10 +7,9 @@ import jwt
 import pytest
 import requests
 
-from client import PASSWORD, Client, fresh_email
+from client import OWNER, PASSWORD, Client, fresh_email
 from simulators import Simulators, fresh_person, idp_sign_in_body
 
-OWNER = {"Authorization": "Bearer owner"}
 REDACTED = "UkVEQUNURUQ="
 
 

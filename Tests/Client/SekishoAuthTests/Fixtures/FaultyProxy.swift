@@ -2,6 +2,8 @@ import Foundation
 import Synchronization
 import Testing
 
+@testable import Support
+
 /// Stands between an app and a gateway. A fault befalls each connection, drawn from a seeded generator.
 final class FaultyProxy: Sendable {
     enum Fault: CaseIterable {
@@ -27,7 +29,7 @@ final class FaultyProxy: Sendable {
     }
 
     init(before gatewayPort: Int, seed: UInt64) throws {
-        let generator = Mutex(SplitMix(state: seed))
+        let generator = Mutex(SeededRandom(seed: seed))
         let isFaulty = Flag()
         self.isFaulty = isFaulty
         server = try TCPServer { connection in
@@ -65,18 +67,5 @@ final class FaultyProxy: Sendable {
         case .none, .refuses, .answersItself: break
         }
         connection.send(response)
-    }
-}
-
-/// A small seeded generator (SplitMix64).
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }
