@@ -17,13 +17,8 @@ enum UnsignedToken {
             self = .bare(Array(token.utf8))
             return
         }
-        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, parts[2].isEmpty, let header = Base64URL.decode(String(parts[0])),
-            // If the header cannot be decoded, the token is not an unsigned JWT.
-            let algorithm = try? StrictJSON.decode(Header.self, from: header).alg, algorithm == "none",
-            let payload = Base64URL.decode(String(parts[1]))
-        else { return nil }
-        self = .jwt(payload)
+        guard let jwt = UnverifiedJWT(token), !jwt.isSigned, jwt.header.alg == "none" else { return nil }
+        self = .jwt(jwt.payload)
     }
 
     /// The claims, which may not be valid JSON.
@@ -33,24 +28,16 @@ enum UnsignedToken {
         }
     }
 
-    private struct Header: Decodable {
-        let alg: String
-        let kid: String?
-    }
-
     /// Ignores the signature of Apple's or Google's token.
     ///
     /// - Returns: `nil` unless the issuer is Apple or Google and the key ID is not one that a simulator has generated.
     init?(strippingSignatureOf token: String, of provider: ProviderID, isSimulated: (_ keyID: String) -> Bool) {
-        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, !parts[2].isEmpty, let header = Base64URL.decode(String(parts[0])),
-            // If the header cannot be decoded, the token is neither Apple's nor Google's.
-            let keyID = try? StrictJSON.decode(Header.self, from: header).kid, !isSimulated(keyID),
-            let payload = Base64URL.decode(String(parts[1])),
-            let issuer = try? StrictJSON.decode(Issuer.self, from: payload).iss,
+        guard let jwt = UnverifiedJWT(token), jwt.isSigned, let keyID = jwt.header.kid, !isSimulated(keyID),
+            // If the claims cannot be decoded, the token is neither Apple's nor Google's.
+            let issuer = try? StrictJSON.decode(Issuer.self, from: jwt.payload).iss,
             Self.issuers(of: provider).contains(issuer)
         else { return nil }
-        self = .jwt(payload)
+        self = .jwt(jwt.payload)
     }
 
     private static func issuers(of provider: ProviderID) -> [String] {
@@ -63,5 +50,30 @@ enum UnsignedToken {
 
     private struct Issuer: Decodable {
         let iss: String
+    }
+}
+
+/// The parts of a JWT, whose signature is not checked.
+private struct UnverifiedJWT {
+    struct Header: Decodable {
+        let alg: String
+        let kid: String?
+    }
+
+    let header: Header
+    let payload: [UInt8]
+    let isSigned: Bool
+
+    /// - Returns: `nil` unless the token has three parts and a header in JSON.
+    init?(_ token: String) {
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let header = Base64URL.decode(String(parts[0])),
+            let payload = Base64URL.decode(String(parts[1])),
+            // Why the header cannot be decoded does not matter.
+            let decoded = try? StrictJSON.decode(Header.self, from: header)
+        else { return nil }
+        self.header = decoded
+        self.payload = payload
+        isSigned = !parts[2].isEmpty
     }
 }
