@@ -60,11 +60,18 @@ private struct AccountPage {
             throw .invalidField("/maxResults", "must be a non-negative integer")
         }
         limit = number == 0 ? 20 : min(number, 1000)
-        let token = nextPageToken.nonEmpty
-        guard token == nil || token.map(ID<Account>.canBe) == true else {
-            throw .rejected(.invalidPageSelection)
-        }
-        last = token.map { ID($0) }
+        last = try .last(ofPageBefore: nextPageToken)
+    }
+}
+
+extension ID<Account> {
+    /// The ID that a page token contains: that of the last account of the page before.
+    ///
+    /// - Throws: `INVALID_PAGE_SELECTION` if no account can have the ID.
+    static func last(ofPageBefore token: String?) throws(RequestRefusal) -> ID? {
+        guard let token = token.nonEmpty else { return nil }
+        guard canBe(token) else { throw .rejected(.invalidPageSelection) }
+        return ID(token)
     }
 }
 

@@ -42,9 +42,7 @@ private struct SearchRequest {
             throw .invalidField("/maxResults", "must be 1 to \(Self.limits.upperBound)")
         }
         self.limit = limit
-        let token = request.query("nextPageToken").nonEmpty
-        guard token == nil || token.map(ID<Account>.canBe) == true else { throw .rejected(.invalidPageSelection) }
-        last = token.map { ID($0) }
+        last = try .last(ofPageBefore: request.query("nextPageToken"))
     }
 
     private static func term(_ request: Request) throws(RequestRefusal) -> Term {
