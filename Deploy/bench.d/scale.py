@@ -37,7 +37,7 @@ class Operation:
     # The number of accounts in each answer.
     accounts: int = 1
     # Reads all accounts, and has no target; see DECISIONS.md.
-    is_walk: bool = False
+    is_full_scan: bool = False
     # The gateway rejected a request because reading all accounts took too long.
     was_refused: bool = False
 
@@ -70,8 +70,8 @@ def operations(project, id_tokens):
     for order in ("USER_ID", "USER_EMAIL", "CREATED_AT", "NAME", "LAST_LOGIN_AT"):
         yield Operation(
             f"query, sorted by {order}", [project.post("query", {"sortBy": order, "limit": str(PAGE)})] * count, PAGE,
-            is_walk=order == "LAST_LOGIN_AT")
-    yield Operation("count of all", [project.post("query", {"returnUserInfo": False})] * count, 0, is_walk=True)
+            is_full_scan=order == "LAST_LOGIN_AT")
+    yield Operation("count of all", [project.post("query", {"returnUserInfo": False})] * count, 0, is_full_scan=True)
 
 
 @dataclass
@@ -87,7 +87,7 @@ class Comparison:
     def verdict(self):
         if self.operation.was_refused:
             return "refused"
-        if self.operation.is_walk:
+        if self.operation.is_full_scan:
             return "walk"
         return "reached" if self.p50[1] / self.p50[0] <= TARGET else "missed"
 

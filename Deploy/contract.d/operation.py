@@ -1,4 +1,4 @@
-"""One operation of openapi.yaml: what follows from its security, its path and its error codes."""
+"""One operation of openapi.yaml, and the parts that its security, path and error codes determine."""
 
 import re
 
@@ -6,7 +6,7 @@ from blocks import Blocks
 
 # Responses in the order of the document.
 ORDER = ["200", "303", "400", "401", "403", "404", "409", "429", "4XX", "500", "501", "503"]
-# Responses that `Deploy/contract` writes. No author of an operation lists them.
+# Responses that `Deploy/contract` adds to operations.
 COMMON = {
     "Unauthenticated", "PermissionDenied", "ServiceKeyRequired", "NotFound", "TenantNotFound", "ConfigurationNotFound",
     "RequestRejected", "NotImplemented", "Unavailable",
@@ -34,7 +34,7 @@ class Operation:
         return self.blocks.words("x-error-codes")
 
     def complete(self, path):
-        """Adds the codes and the responses that follow from the rest."""
+        """Adds the error codes and responses that the other parts determine."""
         keys = set(re.findall(r"- (\w+): \[\]", self.blocks.text("security")))
         if keys:
             self.blocks.set_words("x-error-codes", sorted(self.codes | self._codes(keys, path)))

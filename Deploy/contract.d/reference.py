@@ -1,4 +1,4 @@
-"""The reference for people: one page without scripts, from the parsed contract."""
+"""The reference: one page without scripts, from the parsed contract."""
 
 import base64
 import hashlib
