@@ -28,7 +28,7 @@ extension Command {
 
     static let applyProject = Command(
         words: ["projects", "apply"],
-        summary: "Configure a project as a JSON file describes it",
+        summary: "Configure a project from a JSON file",
         operand: .file,
         options: [
             .flag("dry-run", "show the changes without making them"),

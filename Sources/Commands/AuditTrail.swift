@@ -53,7 +53,7 @@ extension Command {
 extension Option {
     fileprivate static let auditFilters: [Option] = [
         .project,
-        .text("tenant", "ID", "tenant of the project; it may be a deleted one"),
+        .text("tenant", "ID", "tenant of the project, which may be deleted"),
         .text("subject", "ID", "only events of this account, app, provider, key or project"),
         .text("actor", "NAME", "only events caused by this actor: user, system, cli, emulator or key:ID"),
         .text("action", "NAME", "only events of this action, such as account.deleted"),

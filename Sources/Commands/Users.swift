@@ -58,7 +58,7 @@ extension Command {
         options: [.project, .tenant, .userFormat],
         details: [
             "FILE may be `-` for standard output. A file is written atomically with mode 0600, because it contains password hashes.",
-            "Password hashes are self-describing strings in base64, which `sekisho users import` reads. A hash that needs a secret key needs it again as --hash-key, because the key is not exported. CSV has columns for some providers only.",
+            "Password hashes are self-describing strings in base64, which `sekisho users import` reads. A hash that was computed with a secret key can be imported only with the same --hash-key, because the key is not exported. CSV has columns for some providers only.",
         ],
         environment: ["DATABASE_URL"]
     ) { arguments in

@@ -24,7 +24,7 @@ extension Command {
             .number(
                 "at", "SECONDS", in: 0...253_402_300_799, "time of the check in seconds since 1970",
                 defaultNote: "now"),
-            .flag("notification", "check a server notification of Apple: {\"payload\": token}, or the token"),
+            .flag("notification", "check Apple's server-to-server notification: {\"payload\": token}, or the token"),
         ],
         details: [
             "Reads the token from standard input and prints JSON without secrets. Exit status: 0 if the token would be accepted, 1 otherwise. Needs no database and no environment."

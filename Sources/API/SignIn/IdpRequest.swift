@@ -42,7 +42,7 @@ extension IdpRequest {
         return try IdpEvidence(requestUri: requestUri, postBody: postBody ?? "")
     }
 
-    /// The result of a sign-in in the browser, which the client has from the URL that the gateway sent the browser to.
+    /// The grant of a sign-in in the browser, from the URL to which the gateway redirected the browser.
     ///
     /// - Throws: `USER_CANCELLED`, or another error that the URL names.
     func flowGrant() throws -> String? {

@@ -57,7 +57,7 @@ public enum CallerRefusal: Refusal, Hashable {
 }
 
 extension App {
-    /// Checks the headers by which clients of Google state which app they are. An absent or empty header is accepted
+    /// Checks the headers in which Google's clients name their app. An absent or empty header is accepted
     /// unless `isRequired`. Reads no header and allocates nothing if the app has no restrictions, because this runs
     /// on every request.
     ///

@@ -4,8 +4,8 @@ internal import Synchronization
 ///
 /// A body is counted with its whole length from the moment the server begins to read it until its handler has ended.
 final class BodyBudget: Sendable {
-    /// One body may take at most this part of the free bytes. Small bodies are accepted longest, so large imports leave
-    /// room for sign-ins.
+    /// One body may take at most this part of the free bytes. When large bodies are rejected, small ones are still
+    /// accepted, so imports leave room for sign-ins.
     private static let largestPart = 4
 
     private let capacity: Int

@@ -9,7 +9,7 @@ extension SimulatedGoogle {
     /// From `nbf` to `iat`, in seconds.
     private static let oneTapLead: Int64 = 300
 
-    /// - Parameter accessToken: goes with the token, and has its hash in it.
+    /// - Parameter accessToken: issued together with the token, which contains its hash.
     func draft(for signIn: GoogleSignIn, flow: GoogleFlow, accessToken: String? = nil) -> TokenDraft {
         let (issuer, key) = state.withLock { ($0.issuer, $0.keys.current) }
         let now = clock()
