@@ -1,4 +1,4 @@
-"""The code in Deploy/guides is what it says: it compiles, verifies ID tokens, and configures a project."""
+"""The code in Deploy/guides works: it compiles, verifies ID tokens, and configures a project."""
 
 import json
 import re

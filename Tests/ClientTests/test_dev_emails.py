@@ -12,7 +12,7 @@ from emails import account_of_code, is_deleted, queue_email
 
 @pytest.fixture(scope="module")
 def installation(dev, folder):
-    """What the functions of emails.py need of an installation."""
+    """The members of an installation that emails.py uses."""
     key = base64.b64encode((folder / "data" / "master-key").read_bytes()).decode()
     return SimpleNamespace(environment={"SEKISHO_MASTER_KEY": key}, database_url=dev.database_url)
 

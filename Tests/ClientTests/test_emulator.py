@@ -127,7 +127,7 @@ def test_an_unknown_project_is_created_on_first_use(emulator):
     assert emulator.json("GET", f"/{project}/.well-known/jwks.json")["keys"]
 
 
-def test_a_project_asked_for_by_many_at_once_is_one(emulator):
+def test_a_project_is_created_once_by_concurrent_requests(emulator):
     path = f"/{fresh_project()}/.well-known/jwks.json"
     with ThreadPoolExecutor(16) as threads:
         responses = list(threads.map(lambda _: emulator.request("GET", path), range(16)))

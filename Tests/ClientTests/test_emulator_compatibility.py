@@ -23,7 +23,7 @@ def simulators(dev):
 
 
 class Project:
-    """A project of its own, as an administrator and as a client of it see it."""
+    """A new project, with the requests of an administrator and of a client."""
 
     def __init__(self, dev, name=None):
         self.url, self.name = dev.url, name or f"demo-{secrets.token_hex(6)}"
@@ -90,7 +90,7 @@ def test_an_update_without_mask_restores_the_defaults(project):
     assert before["emailPrivacyConfig"] == {"enableImprovedEmailPrivacy": False}
 
 
-def test_an_update_of_a_tenant_without_mask_disables_what_it_leaves_out(project):
+def test_an_update_of_a_tenant_without_mask_disables_what_it_omits(project):
     tenant = "/v2/projects/{P}/tenants/acme"
     methods = ("allowPasswordSignup", "enableEmailLinkSignin", "enableAnonymousUser")
     found = project.json("GET", tenant)

@@ -574,7 +574,7 @@ def create(client, operation, json, **options):
 
 
 def known_token(simulators, client):
-    """A token of Apple for a person who has an account."""
+    """Apple's token for a person who has an account."""
     person = fresh_person()
     sign_in_with_idp(client, simulators.sign_in("apple.com", person))
     return simulators.sign_in("apple.com", person)["idToken"]

@@ -100,7 +100,7 @@ def violations(stderr, row):
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["row"])
-def test_the_table_is_decided_as_it_says(own, project, key, tmp_path, row):
+def test_the_table_matches_the_decisions(own, project, key, tmp_path, row):
     path = tmp_path / "project.json"
     path.write_text(json.dumps(file(row, project, key)))
     if row["tenant"]:

@@ -1,4 +1,4 @@
-"""A database of a pre-release version is rejected with what to do, and nothing in it is changed."""
+"""A database of a pre-release version is rejected with instructions, and nothing in it is changed."""
 
 import pytest
 

@@ -123,7 +123,7 @@ def test_a_new_address_becomes_the_accounts_when_it_is_verified(app, own_dev):
     assert (app.user["email"], app.user["isEmailVerified"]) == (new, True)
 
 
-def test_a_password_change_asks_for_a_recent_login_and_then_goes_on(app, own_dev, later):
+def test_a_password_change_continues_after_a_recent_login(app, own_dev, later):
     email = fresh_email()
     app.succeed("sign-up", email, PASSWORD)
     later()

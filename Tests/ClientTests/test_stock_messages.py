@@ -133,7 +133,7 @@ def test_googles_token_is_sent_again_without_the_nonce_of_the_gateway(client, si
         assert ok(client.call("signInWithIdp", without | common))["localId"] == first["localId"]
 
 
-def test_a_lookup_says_whether_there_is_a_password_without_its_hash(client, simulators):
+def test_a_lookup_reports_a_password_without_its_hash(client, simulators):
     assert client.lookup(client.new_account())["passwordHash"] == REDACTED
     for session in (client.sign_up(), ok(client.call("signInWithIdp", idp_sign_in_body(simulators.apple())))):
         assert "passwordHash" not in client.lookup(session)
