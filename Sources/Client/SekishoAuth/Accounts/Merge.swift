@@ -24,7 +24,7 @@ public struct MergePreview: Sendable {
 }
 
 extension MergePreview: CustomStringConvertible, CustomReflectable {
-    /// The two accounts. Does not contain the token that stands for the user's consent.
+    /// The two accounts, without the merge token, which proves the user's consent.
     public var description: String { "MergePreview(sourceUID: \(sourceUID), targetUID: \(targetUID))" }
     /// See `description`.
     public var customMirror: Mirror { Mirror(self, children: ["sourceUID": sourceUID, "targetUID": targetUID]) }

@@ -2,7 +2,7 @@
 public enum AppleRevocation: String, Sendable {
     /// The gateway revokes Apple's tokens, so that the app is disconnected from the Apple Account.
     case queued = "QUEUED"
-    /// The gateway has no token of Apple. The user can disconnect the app in the settings of a device.
+    /// The gateway has no Apple token. The user can disconnect the app in the settings of a device.
     case notPossible = "NOT_POSSIBLE"
     /// There is nothing to revoke.
     case notNeeded = "NONE"
@@ -14,7 +14,7 @@ extension User {
     /// The gateway revokes the account's tokens of Sign in with Apple, if the app sent an authorization code with a
     /// sign-in. Other apps call ``Auth/revokeToken(withAuthorizationCode:)`` before.
     ///
-    /// - Returns: what the gateway does at Apple, or `nil` if it does not say.
+    /// - Returns: whether the gateway revokes Apple's tokens, or `nil` if the response does not state it.
     @discardableResult public func delete() async throws -> AppleRevocation? {
         try await replacingTokens(.concernsRequest) { [self] idToken in
             do {

@@ -41,7 +41,7 @@ public struct UserMetadata: Hashable, Sendable {
 
 /// The second factors of an account.
 ///
-/// The gateway does not offer second factors yet, so that there are none.
+/// Second factors. The gateway does not support them yet, so the list is empty.
 public struct MultiFactor: Sendable {
     /// The second factors that the user enrolled.
     public var enrolledFactors: [MultiFactorInfo] { [] }

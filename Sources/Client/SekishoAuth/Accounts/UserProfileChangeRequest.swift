@@ -25,7 +25,7 @@ public final class UserProfileChangeRequest: Sendable {
         set { values.withLock { $0.photoURL = .some(newValue) } }
     }
 
-    /// Sends what was set. What was not set stays.
+    /// Sends the properties that were set. The others stay unchanged.
     public func commitChanges() async throws {
         let values = values.withLock { values in
             defer { values.isCommitted = true }

@@ -2,7 +2,7 @@
 /// The provider ID of email addresses with passwords or sign-in links.
 public let EmailAuthProviderID = EmailAuthProvider.id
 // swift-format-ignore: AlwaysUseLowerCamelCase, because FirebaseAuth has this name.
-/// The provider ID of Google.
+/// Google's provider ID.
 public let GoogleAuthProviderID = GoogleAuthProvider.id
 
 /// Creates credentials of email addresses.
@@ -21,7 +21,7 @@ public enum EmailAuthProvider {
     }
 }
 
-/// Creates credentials of Google.
+/// Creates Google credentials.
 public enum GoogleAuthProvider {
     /// The provider's ID.
     public static let id = "google.com"

@@ -70,7 +70,7 @@ public final class Auth: Sendable {
         set { core.withState { $0.tenantID = newValue } }
     }
 
-    /// The host of the gateway's pages. The gateway serves them itself, so that this property has no effect.
+    /// The host of the gateway's pages. The gateway serves them itself, so this property has no effect.
     public var customAuthDomain: String? {
         get { customDomain.current }
         set { customDomain.withLock { $0 = newValue } }

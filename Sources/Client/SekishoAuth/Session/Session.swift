@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A signed-in user as it is kept: the tokens and what is known about the account.
+/// A signed-in user as it is stored: the tokens and the known account data.
 struct Session: Codable, Hashable, Sendable {
     var tokens: SessionTokens
     var profile: Profile

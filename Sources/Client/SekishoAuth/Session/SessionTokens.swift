@@ -7,8 +7,8 @@ struct SessionTokens: Codable, Hashable, Sendable {
 
     var idToken: String
     var refreshToken: String
-    /// The refresh token before. The gateway accepts it until the newer one was used, so that a newer one that was
-    /// damaged on its way does not end the session.
+    /// The previous refresh token. The gateway accepts it until the newer one was used, so a damaged newer one does not
+    /// end the session.
     var formerRefreshToken: String?
     /// Seconds from the request for the ID token until it expires.
     var lifetime: TimeInterval

@@ -13,7 +13,7 @@ import SekishoAuth
     @Published public internal(set) var state = SampleState()
 
     let auth: Auth
-    /// The nonce of the next dialog of Apple or Google.
+    /// The nonce of Apple's or Google's next dialog.
     var nonce: SignInNonce?
     /// The credential of ``SampleState/conflict``.
     var postponedCredential: AuthCredential?
