@@ -28,7 +28,7 @@ extension Access {
         }
     }
 
-    /// Like the emulator, accepts everything that looks like an access token of Google too.
+    /// Like the emulator, also accepts everything that looks like Google's access token.
     private static func isOwner(_ bearer: String) -> Bool {
         bearer.lowercased() == "owner" || bearer.hasPrefix("ya29.")
     }

@@ -5,7 +5,7 @@ internal import Providers
 
 extension Verifier {
     /// Accepts the fake credentials of Firebase's emulator, claims as bare JSON and unsigned JWTs for any audience, also
-    /// of unsupported providers. Accepts genuine tokens of Apple and Google, whose keys `dev` does not know, without
+    /// of unsupported providers. Accepts real tokens from Apple and Google, whose keys `dev` does not have, without
     /// verification. Passes other signed tokens to `signed`. `serve` cannot reach this.
     ///
     /// - Parameter isSimulated: whether the key with this ID is or was one of the simulators.

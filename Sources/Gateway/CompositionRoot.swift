@@ -54,7 +54,7 @@ struct CompositionRoot: Sendable {
             metrics: metrics)
     }
 
-    /// Passes every service what it uses.
+    /// Builds every service with its dependencies.
     private func services(
         on pool: Pool, _ configuration: ConfigurationCache, _ extensions: ModeExtensions
     ) -> Services {

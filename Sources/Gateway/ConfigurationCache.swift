@@ -170,6 +170,6 @@ package struct APIKey: Sendable {
 
     package static func generate() -> APIKey { APIKey(text: "sk_" + Random.text(length: 36)) }
 
-    /// What is stored of it. The key is random, so a plain digest cannot be searched through.
+    /// The stored form. The key is random, so it cannot be guessed from a plain digest.
     package var hash: [UInt8] { Digest.sha256(Array(text.utf8)) }
 }

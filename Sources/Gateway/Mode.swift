@@ -15,7 +15,7 @@ package struct Mode: Sendable {
     package var clock = WallClock.live
     /// Where the keys of providers are published.
     package var providerEndpoints = ProviderEndpoints.live
-    /// Where tokens of Apple are redeemed, checked and revoked.
+    /// Where Apple's tokens are redeemed, checked and revoked.
     package var appleEndpoints = AppleEndpoints.live
     /// Where users sign in at Apple and Google, and where Google redeems codes.
     package var authorizationEndpoints = AuthorizationEndpoints.live

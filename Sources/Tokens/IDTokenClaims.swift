@@ -25,7 +25,7 @@ struct IDTokenClaims: Encodable {
             case realUserStatus = "real_user_status"
         }
 
-        /// - Returns: `nil` unless the session was opened with an identity of Apple that has the status.
+        /// - Returns: `nil` unless the session was opened with an Apple identity that has the status.
         init?(of session: Session, of account: Account) {
             guard session.method == .apple,
                 let status = account.identities.lazy.filter({ $0.provider == .apple }).compactMap(\.realUserStatus)

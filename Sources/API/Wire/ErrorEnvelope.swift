@@ -27,7 +27,7 @@ enum ErrorEnvelope {
 
     private struct Content: Encodable {
         let code: Int
-        /// Ours. Clients of Firebase read `message`.
+        /// An extension. Firebase's clients read `message`.
         let errorCode: String
         let message: String
         let errors: [Item]?

@@ -80,7 +80,7 @@ struct ProjectFile: Sendable {
         }
     }
 
-    /// Another profile changes what is as the old one has it.
+    /// A new profile changes the members that have the value of the old profile.
     private func applyPolicy(to project: inout Project, pruning: Bool) {
         let overrides = pruning ? [:] : project.policy.overrides(of: project.profile)
         if let profile { project.profile = profile }

@@ -4,7 +4,7 @@ package import Identity
 internal import Storage
 
 extension ConfigurationRules {
-    /// Expects a P-256 key in PEM as the secret of Apple, and a printable string as that of other providers.
+    /// Expects a P-256 key in PEM as Apple's secret, and a printable string as that of other providers.
     ///
     /// - Parameter publicURL: the URL of the gateway; `nil` if it is not known.
     package static func live(takesLoopbackIssuers: Bool = false, publicURL: String? = nil) -> ConfigurationRules {

@@ -34,7 +34,7 @@ public struct AccountQueryService: Sendable {
         return Page(accounts: named + others, last: others.count == limit ? others.last?.id : nil)
     }
 
-    /// Accounts with an identity of Apple whose `real_user_status` is `status`.
+    /// Accounts with an Apple identity whose `real_user_status` is `status`.
     public func search(
         realUserStatus status: Int, after id: ID<Account>?, limit: Int, in project: Project
     ) async throws -> Page {

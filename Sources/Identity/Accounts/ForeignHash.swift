@@ -11,7 +11,7 @@ public struct ForeignHash: Hashable, Sendable {
     public let salt: [UInt8]
     public let hash: [UInt8]
 
-    /// - Throws: unless all of it is within bounds.
+    /// - Throws: unless every value is within its bounds.
     init(_ method: HashMethod, key: ID<PasswordKey>?, salt: [UInt8], hash: [UInt8]) throws(PasswordHashFault) {
         guard HashMethod.saltLength.contains(salt.count) else { throw .saltLength(HashMethod.saltLength) }
         try method.check(hash: hash.count)
@@ -28,7 +28,7 @@ public struct ForeignHash: Hashable, Sendable {
         return "$\(method.name)$\(list)$\(Base64.encodeUnpadded(salt))$\(Base64.encodeUnpadded(hash))"
     }
 
-    /// - Returns: `nil` for what ``text`` would not write, what is out of bounds included.
+    /// - Returns: `nil` unless ``text`` could have written it; values out of bounds are rejected too.
     public init?(text: String) {
         let fields = text.split(separator: "$", omittingEmptySubsequences: false)
         guard text.utf8.count <= 1024, fields.count == 5, fields[0].isEmpty,

@@ -28,7 +28,7 @@ public struct PasswordScheme: Sendable {
     /// The text to store for one password.
     ///
     /// - Parameters:
-    ///   - hash: as it was exported; the hexadecimal digits of a digest are taken for the digest.
+    ///   - hash: as it was exported; the hexadecimal digits of a digest are decoded.
     ///   - key: the ID under which ``key`` is stored.
     func stored(hash: [UInt8], salt: [UInt8], key: ID<PasswordKey>?) throws(PasswordHashFault) -> String {
         if hash.first == UInt8(ascii: "$"), let text = String(validating: hash, as: UTF8.self) {

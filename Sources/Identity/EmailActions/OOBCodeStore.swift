@@ -49,9 +49,9 @@ public struct FoundCode: Hashable, Sendable {
         self.account = account
     }
 
-    /// - Throws: ``OOBCodeRefusal/invalid`` if what the code was made for has changed since, and
+    /// - Throws: ``OOBCodeRefusal/invalid`` if the account has changed since the code was made, and
     ///   ``OOBCodeRefusal/expired``.
-    public func requireStanding(at now: Instant) throws(OOBCodeRefusal) {
+    public func requireValid(at now: Instant) throws(OOBCodeRefusal) {
         let hasChanged =
             switch code.purpose {
             case .recoverEmail, .removeSignInMethod, .undoMerge: false
@@ -76,7 +76,7 @@ public struct Redemption: Hashable, Sendable {
     public let step: Step
     /// The session to open.
     public let session: Session?
-    /// The caller's session, which must be alive, if the caller adds the mailbox to the own account.
+    /// The caller's session, which must be alive, if the caller adds the mailbox to their own account.
     public let caller: Session?
     public let emailBatch: EmailBatch
     public let trace: RequestTrace

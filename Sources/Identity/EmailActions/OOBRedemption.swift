@@ -41,7 +41,7 @@ public struct OOBRedemption: Sendable {
         guard code.utf8.count <= Self.lengthLimit,
             let found = try await codes.find(outOfBand.hash(code), in: realm)
         else { throw OOBCodeRefusal.invalid }
-        try found.requireStanding(at: clock.now())
+        try found.requireValid(at: clock.now())
         return found
     }
 

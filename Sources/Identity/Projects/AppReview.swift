@@ -20,7 +20,7 @@ public struct AppReview: Hashable, Sendable {
 
     /// - Parameters:
     ///   - usesCustomTokens: whether an account of the realm was ever signed in with a custom token.
-    ///   - redeemed: the client IDs of Apple whose codes the gateway redeemed with the present private key.
+    ///   - redeemed: the Apple client IDs whose codes the gateway redeemed with the current private key.
     public init(of app: App, in project: Project, usesCustomTokens: Bool = false, redeemed: Set<String>) {
         let services = LoginServices(of: app, in: project)
         points =

@@ -129,7 +129,7 @@ extension AppSettings.Platform {
 }
 
 extension Project {
-    /// Whether a client ID of Apple is a Services ID: each of the others is the bundle ID of an app.
+    /// Whether an Apple client ID is a Services ID: each of the others is the bundle ID of an app.
     func isServicesID(_ clientID: String, for app: App) -> Bool {
         !app.settings.bundleIDs.contains(clientID) && !apps.contains { $0.settings.bundleIDs.contains(clientID) }
     }

@@ -9,7 +9,7 @@ func refusing<Value: Sendable>(
     }
 }
 
-/// The refusal that each operation throws for a conflict. A conflict without a refusal stays what it is: the operation
+/// The refusal that each operation throws for a conflict. A conflict without a refusal is not translated: the operation
 /// either tries again or fails with an internal error.
 extension StoreConflict {
     var atSignUp: any Error { self == .taken(.email) ? SignUpRefusal.emailTaken : self }

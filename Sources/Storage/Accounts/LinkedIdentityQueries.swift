@@ -89,8 +89,8 @@ extension SQL {
         """
     }
 
-    /// A condition: what is known about the relay stays true for the identity `l`. That ends with a new address and with a
-    /// new consent.
+    /// A condition: the stored state of the relay still applies to the identity `l`. It ends with a new address
+    /// and with a new consent.
     private static func keepsRelay(_ identity: LinkedIdentity) -> SQL {
         """
         l.email IS NOT DISTINCT FROM \(identity.email?.rawValue)

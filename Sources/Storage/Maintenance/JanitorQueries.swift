@@ -110,7 +110,7 @@ extension SQL {
         "DELETE FROM identity_provider p WHERE p.project_id = \(realm.rawValue) AND \(isUnused("p"))"
     }
 
-    /// The private key of Apple is used as long as there are tokens to be revoked with it, also those of accounts that
+    /// Apple's private key is used as long as there are tokens to be revoked with it, also those of accounts that
     /// are not deleted yet.
     private static func isUnused(_ provider: SQL) -> SQL {
         """

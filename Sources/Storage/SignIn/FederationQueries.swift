@@ -26,7 +26,7 @@ extension SQL {
         """
     }
 
-    /// A condition: the row `o` is that of the identity. An identity that moves to another team of Apple is found by its
+    /// A condition: the row `o` is that of the identity. An identity that moves to another Apple team is found by its
     /// subject, otherwise by its transfer subject, in the same statement.
     private static func isOwned(_ identity: VerifiedIdentity, in realm: ID<Realm>) -> SQL {
         let subject: SQL =
