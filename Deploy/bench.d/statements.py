@@ -107,7 +107,8 @@ def apple_sample(log, client, apple):
     """Returns the pgbench scripts of a first and of a returning sign-in with Apple."""
     subject = "sample"
     client.post("signInWithIdp", apple.bodies(["sample-before"])[0])
-    first, answer = recorded(log, lambda body: client.post("signInWithIdp", body), apple.bodies(["ignored", subject]), 2)
+    first, answer = recorded(
+        log, lambda body: client.post("signInWithIdp", body), apple.bodies(["ignored", subject]), 2)
     again, _ = recorded(log, lambda body: client.post("signInWithIdp", body), apple.bodies([subject] * 2), 2)
     new = {subject: ":person::text", f"{subject}@example.com": ":person || '@example.com'",
            answer["localId"]: ":person::text"}
