@@ -236,7 +236,7 @@ def test_other_redirect_uris_are_added_until_the_simulators_are_reset(simulators
 
 def test_the_client_ids_of_a_project_are_known_once_it_has_them(dev, google):
     url = google.url(client_id="added.apps.googleusercontent.com")
-    assert "No loaded project has the client ID" in requests.get(url, timeout=30).text
+    assert "No project has the client ID" in requests.get(url, timeout=30).text
     config = f"{dev.url}/v2/projects/with-added-client/defaultSupportedIdpConfigs/google.com?updateMask=clientIds"
     change = {"clientIds": ["added.apps.googleusercontent.com"]}
     requests.patch(config, json=change, headers={"Authorization": "Bearer owner"}, timeout=30).raise_for_status()

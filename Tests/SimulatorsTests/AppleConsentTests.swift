@@ -207,7 +207,7 @@ struct AppleConsentTests {
             allowsLoopback: true, additional: ["https://added.example.com/cb"])
         let response = try page(["redirect_uri": uri])
         #expect((response.status == 200) == isAccepted)
-        let warns = response.text.contains("Apple itself returns only to https")
+        let warns = response.text.contains("The real Apple accepts only https")
         #expect(warns == (isAccepted && !uri.contains("example.com")))
     }
 }

@@ -65,8 +65,8 @@ extension SimulatedApple {
             warning: isAcceptable
                 ? nil
                 : language.text(
-                    "Apple itself returns only to https URLs with a domain name, which you register for the Services ID.",
-                    "実際のAppleの戻り先は、Services IDに登録した、ドメイン名のあるhttpsのURLに限られます。"),
+                    "The real Apple accepts only https redirect URIs with a domain name that are registered for the Services ID.",
+                    "実際のAppleでは、Services IDに登録した、ドメイン名を含むhttpsのリダイレクトURIだけが使えます。"),
             rejected: rejected)
     }
 

@@ -35,7 +35,7 @@ struct ConsentPage {
 
     private var introduction: [Markup] {
         let notice = language.text(
-            "This is the simulator of dev mode. No account at \(provider) is involved, and nothing leaves this computer.",
+            "This is a simulator in dev mode. It uses no real \(provider) account and sends nothing beyond this computer.",
             "開発モードのシミュレーターです。実際の\(provider)のアカウントは使われず、このコンピューターの外には何も送信されません。")
         let details = [
             (language.text("Client ID", "クライアントID"), clientID), (language.text("Returns to", "戻り先"), redirectURI),
@@ -107,7 +107,7 @@ struct ConsentPage {
                 [.classes(.mishap), .name(ConsentDecision.Field.outcome.rawValue), .value(mishap.rawValue)])
         }
         let explanation = language.text(
-            "Returns to the app with something that it must reject.", "アプリが拒否すべき内容を返します。")
+            "Sends the app a response that it must reject.", "アプリが拒否しなければならない応答を送ります。")
         return Markup(
             .details,
             [

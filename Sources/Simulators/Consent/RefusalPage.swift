@@ -24,15 +24,15 @@ struct RefusalPage {
 extension RefusalPage {
     static func unknownClient(_ id: String, in language: ConsentLanguage) -> String {
         language.text(
-            "No loaded project has the client ID \(id). Add it to the provider's client IDs in the project.",
+            "No project has the client ID \(id). Add it to the provider's client IDs in the project.",
             "クライアントID \(id) は、どのプロジェクトにも登録されていません。プロジェクトのプロバイダー設定にクライアントIDを追加してください。")
     }
 
     static func unknownRedirectURI(_ uri: String, in language: ConsentLanguage) -> String {
         language.text(
             """
-            \(uri) is not registered. In dev mode, URLs of this machine need no registration. Add others to redirectUris \
-            of the simulators (PATCH /emulator/v1/projects/{project}/simulators).
+            \(uri) is not registered. In dev mode, URLs on this machine need no registration. Add other URLs to the \
+            simulators' redirectUris (PATCH /emulator/v1/projects/{project}/simulators).
             """,
             """
             \(uri) は登録されていません。開発モードでは、このコンピューターのURLは登録不要です。それ以外のURLは、シミュレーターのredirectUris\
