@@ -500,6 +500,8 @@ CREATE INDEX audit_event_time ON public.audit_event USING btree (project_id, occ
 
 CREATE INDEX authorization_flow_expires_at ON public.authorization_flow USING btree (expires_at);
 
+CREATE INDEX authorization_flow_grant_expires_at ON public.authorization_flow USING btree (grant_expires_at) WHERE (grant_expires_at IS NOT NULL);
+
 CREATE INDEX known_network_last_seen_at ON public.known_network USING btree (last_seen_at);
 
 CREATE INDEX linked_identity_account ON public.linked_identity USING btree (account_id, project_id);

@@ -23,6 +23,8 @@ extension Verifier {
             return try FakeClaims(token).identity(credential, in: project)
         } admit: { provider, app, project, use throws(ProviderRefusal) in
             if !provider.canOnlyBeFake { try signed.admit(provider, app, project, use) }
+        } loadKeys: { provider, project in
+            try await signed.loadKeys(provider, project)
         }
     }
 }

@@ -50,6 +50,13 @@ public final class JWKSCache: Sendable {
         return key
     }
 
+    /// Fetches the keys, unless they are cached.
+    ///
+    /// - Throws: ``ProviderUnreachable``.
+    func load(_ address: DocumentAddress, of provider: ProviderID) async throws {
+        _ = try await withProviderErrors(provider) { try await self.keys.current(at: address) }
+    }
+
     /// The address of the keys of `issuer`, from its discovery document.
     func address(ofKeysOf issuer: String, _ provider: ProviderID) async throws -> DocumentAddress {
         DocumentAddress(url: try await discovery(of: issuer, provider).keysURL, isConfigured: true)

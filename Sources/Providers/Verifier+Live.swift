@@ -22,6 +22,18 @@ extension Verifier {
             case let other where other.isGenericOpenID: try await openID.verify(input)
             default: throw ProviderRefusal.notConfigured
             }
+        } loadKeys: { provider, project in
+            let address: DocumentAddress
+            switch provider {
+            case .apple: address = endpoints.apple.keys
+            case .google: address = endpoints.google.keys
+            default:
+                guard let settings = project.settings(of: provider)?.openID else {
+                    throw ProviderRefusal.notConfigured
+                }
+                address = try await keys.address(ofKeysOf: settings.issuer, provider)
+            }
+            try await keys.load(address, of: provider)
         }
     }
 }

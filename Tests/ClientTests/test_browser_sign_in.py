@@ -42,7 +42,7 @@ def window(tmp_path_factory):
 def openid(dev, client, tmp_path_factory):
     """The ID of a third-party provider."""
     name = f"oidc.{secrets.token_hex(8)}"
-    with openid_provider.running(tmp_path_factory.mktemp("openid"), f"{dev.url}/__/auth/handler/{name}") as provider:
+    with openid_provider.running(tmp_path_factory.mktemp("openid"), f"{dev.url}/__/auth/handler/demo/{name}") as provider:
         config = {"issuer": provider.url, "clientId": openid_provider.CLIENT, "enabled": True}
         body = client.call("createOauthIdpConfig", config, key=None, headers=OWNER, params={"oauthIdpConfigId": name})
         assert body.status == 200, body.body
@@ -129,7 +129,7 @@ def test_a_response_that_is_not_valid_is_explained_and_then_an_error(app, name, 
         # The page may be loading.
         wait = WebDriverWait(window.driver, SECONDS, ignored_exceptions=[WebDriverException])
         wait.until(lambda _: window.elements("h1") and "simulated" not in window.heading)
-        assert window.heading == "The sign-in did not work"
+        assert window.heading == "We could not sign you in"
         press(window, "Back to the app")
 
     assert app.popup(name, decide)["error"] == "auth/invalid-credential"
@@ -174,7 +174,7 @@ def test_a_page_that_is_not_authorized_gets_no_frame_and_no_sign_in(serve, tmp_p
             app.start("return client.popup('google.com')")
             assert app.finish()["error"] == "auth/network-request-failed"
             app.driver.execute_script("void client.redirect('google.com')")
-            WebDriverWait(foreign.driver, SECONDS).until(lambda _: "not allowed" in foreign.heading)
+            WebDriverWait(foreign.driver, SECONDS).until(lambda _: "cannot use this sign-in" in foreign.heading)
 
 
 def test_an_app_signs_in_without_the_sdk(window, client, dev, provider):

@@ -504,6 +504,8 @@ ROWS = [
     Row("unknown provider", "getAuthHandler", status=400, options={"params": HANDLER | {"providerId": "oidc.none"}}),
     Row("forged state", "getProviderAuthHandler", status=400,
         options={"path": {"providerId": "oidc.corp"}, "params": {"state": "nonsense", "code": "c"}}),
+    Row("forged state", "getTenantProviderAuthHandler", status=400, options={
+        "path": {"providerId": "oidc.corp", "tenant": "acme-x7f2"}, "params": {"state": "nonsense", "code": "c"}}),
     page("forged state", "postAuthHandler", 400, state="nonsense", code="c"),
     Row("popup", "getEmulatorAuthHandler", status=303, options={"params": HANDLER, "allow_redirects": False}),
     Row("without a provider", "getEmulatorAuthHandler", status=400, options={"params": {"apiKey": "any"}}),

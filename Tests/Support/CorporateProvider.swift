@@ -49,6 +49,7 @@ final class CorporateProvider: Sendable {
     func tokens(at request: ClientRequest) throws -> (status: Int, body: [UInt8])? {
         guard let match = request.url.wholeMatch(of: #/(https://\w+\.corp\.example)/token/#) else { return nil }
         let form = Dictionary(uniqueKeysWithValues: FormDecoder.decode(request.body) ?? [])
+        codes.redemptions.withLock { $0 += 1 }
         let code = codes.noted.withLock { $0.removeValue(forKey: form["code"] ?? "") }
         let verifier = Base64URL.encode(Digest.sha256(Array((form["code_verifier"] ?? "").utf8)))
         guard let code, code.issuer == String(match.output.1), code.challenge == verifier else {
@@ -67,7 +68,11 @@ final class CorporateProvider: Sendable {
         }
 
         let noted = Mutex<[String: Code]>([:])
+        let redemptions = Mutex(0)
     }
+
+    /// The number of token requests.
+    var redemptions: Int { codes.redemptions.withLock { $0 } }
 
     func idToken(_ subject: String, of issuer: String, email: String? = nil, nonce: String? = nil) throws -> String {
         let now = Double(clock.now.seconds)

@@ -62,6 +62,22 @@ final class TestBrowser: Sendable {
         return try await send(.get, "/__/auth/" + location)
     }
 
+    /// The person agrees at the provider; returns the URL that the browser opens next. Apple's form is posted before.
+    func responseURL(_ person: SimulatedPerson = .ada, at authorizationURL: String) async throws -> String {
+        let request = Parameters(authorizationURL)
+        guard authorizationURL.hasPrefix("https://appleid.apple.com/") else {
+            let response = [
+                ("state", request["state"]), ("code", try gateway.code(of: person, for: authorizationURL)),
+                ("iss", Self.issuer(of: authorizationURL)),
+            ]
+            return request["redirect_uri"] + "?"
+                + response.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
+        }
+        let form = try gateway.appleForm(of: person, for: authorizationURL)
+        let posted = try await send(.post, request["redirect_uri"], form: form, isCrossSite: true)
+        return "/__/auth/" + (try #require(posted.location, "\(posted.text)"))
+    }
+
     private static func issuer(of url: String) -> String { url.split(separator: "/").prefix(2).joined(separator: "//") }
 }
 

@@ -5,13 +5,22 @@ internal import Pages
 
 extension Endpoint {
     /// Starts a sign-in for Firebase's JavaScript SDK, and takes the responses of providers.
-    static let getAuthHandler = page("getAuthHandler", .get, "/__/auth/handler") { call in
+    static let getAuthHandler = handler("getAuthHandler", "/__/auth/handler") { call in
         call.request.query("state") == nil
             ? try await HandlerStart(call: call).answered() : try await HandlerCallback(call: call).answered()
     }
 
-    /// Takes the responses of one OpenID provider.
-    static let getProviderAuthHandler = page("getProviderAuthHandler", .get, "/__/auth/handler/{providerId}") {
+    /// Takes the responses of one OpenID provider of a project.
+    static let getProviderAuthHandler = handler(
+        "getProviderAuthHandler", "/__/auth/handler/{project}/{providerId}"
+    ) {
+        try await HandlerCallback(call: $0).answered()
+    }
+
+    /// Takes the responses of one OpenID provider of a tenant.
+    static let getTenantProviderAuthHandler = handler(
+        "getTenantProviderAuthHandler", "/__/auth/handler/{project}/{tenant}/{providerId}"
+    ) {
         try await HandlerCallback(call: $0).answered()
     }
 
@@ -21,7 +30,7 @@ extension Endpoint {
     }
 
     /// The handler where the SDK looks for it if it is connected to an emulator.
-    static let getEmulatorAuthHandler = page("getEmulatorAuthHandler", .get, "/emulator/auth/handler") {
+    static let getEmulatorAuthHandler = handler("getEmulatorAuthHandler", "/emulator/auth/handler") {
         try await HandlerStart(call: $0).answered()
     }
 
@@ -29,6 +38,18 @@ extension Endpoint {
 
     static let getEmulatorAuthFrame = page("getEmulatorAuthFrame", .get, "/emulator/auth/iframe") {
         try await $0.frame()
+    }
+
+    /// A page that starts or completes sign-ins. Link checkers send HEAD requests, which must not use up a code or state.
+    private static func handler(
+        _ operationID: String, _ path: String, answer: @escaping @Sendable (EndpointCall) async throws -> PageResponse
+    ) -> Endpoint {
+        page(operationID, .get, path) { call in
+            guard call.request.method != .head else {
+                return PageResponse(Response(status: 200, headers: ["Referrer-Policy": "no-referrer"]))
+            }
+            return try await answer(call)
+        }
     }
 }
 
@@ -136,10 +157,11 @@ private struct HandlerStart {
 }
 
 extension RequestPipeline {
-    /// The redirect URI of a provider. Apple and Google share one: Apple posts its response, and Google names itself.
+    /// The redirect URI of a provider. Codes of Apple and Google are sent only to Apple and Google, so the two share one
+    /// URI. Every other provider of every realm has its own, so that no provider receives a code of another one.
     func callbackURL(of provider: ProviderID, for request: Request, in project: Project) -> String {
         publicURL(of: request, in: project) + "/__/auth/handler"
-            + (provider.isGenericOpenID ? "/" + provider.rawValue : "")
+            + (provider.isGenericOpenID ? "/\(project.realm.rawValue)/\(provider.rawValue)" : "")
     }
 }
 

@@ -44,6 +44,7 @@ struct FlowProblem {
         case AuthorizationRefusal.stateInvalid: (.expired, "auth/internal-error")
         case AuthorizationRefusal.otherBrowser: (.otherBrowser, "auth/internal-error")
         case AuthorizationRefusal.alreadyUsed: (.alreadyUsed, "auth/internal-error")
+        case AuthorizationRefusal.notVerifiable: (.rejected, "auth/internal-error")
         case AuthorizationRefusal.malformedStart, is AccessRefusal, is TenantRefusal:
             (.malformed, "auth/internal-error")
         case AuthorizationRefusal.notConfigured: (.notOffered, "auth/operation-not-allowed")

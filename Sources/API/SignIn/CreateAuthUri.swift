@@ -80,10 +80,10 @@ private struct CreateAuthUriRequest: ClientRequest {
 private struct CustomParameters: Decodable {
     let customParameter: [String: String]?
 
-    /// Without `prompt=none`, so that no flow ends without a page of the provider.
+    /// Without `prompt=none`, however it is written, so that no flow ends without a page of the provider.
     var visible: [String: String] {
         (customParameter ?? [:]).filter { name, value in
-            name.lowercased() != "prompt" || !value.split(separator: " ").contains("none")
+            name.lowercased() != "prompt" || !value.lowercased().contains("none")
         }
     }
 }

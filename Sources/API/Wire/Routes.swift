@@ -6,8 +6,8 @@ extension Endpoint {
         [
             .signUp, .signInWithPassword, .lookup, .update, .delete, .createAuthUri, .token, .getProject,
             .getPasswordPolicy, .sendOobCode, .resetPassword, .signInWithEmailLink,
-            .signInWithIdp, .getAuthHandler, .getProviderAuthHandler, .postAuthHandler, .getEmulatorAuthHandler,
-            .getAuthFrame,
+            .signInWithIdp, .getAuthHandler, .getProviderAuthHandler, .getTenantProviderAuthHandler, .postAuthHandler,
+            .getEmulatorAuthHandler, .getAuthFrame,
             .getEmulatorAuthFrame, .issueNonce, .revokeToken, .credentialState, .getCredentialState, .unlink, .merge,
             .receiveAppleNotification, .receiveProjectAppleNotification,
             .listSessions, .revokeSession,

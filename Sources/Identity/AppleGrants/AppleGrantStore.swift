@@ -6,7 +6,7 @@ public protocol AppleGrantStore: Sendable {
         -> [AppleGrant]
 
     /// Keeps the refresh token that the code of `grant` was exchanged for, in place of an earlier one of the same identity
-    /// and client ID. If the identity was unlinked meanwhile, the token waits to be revoked.
+    /// and client ID. If the identity was unlinked meanwhile, or never linked, the token waits to be revoked.
     ///
     /// - Parameters:
     ///   - key: what the token was obtained with.

@@ -55,10 +55,19 @@ extension AuthorizationFlow {
         }
     }
 
-    /// Requires that a response came to the redirect URI of this flow. A provider whose responses do not name their issuer
-    /// has a redirect URI of its own, so that no code of another provider is sent to it (RFC 9700 §4.4.2).
+    /// Requires that a response came to the redirect URI of this flow. Every OpenID provider has its own redirect URI, so
+    /// that it never receives a code of another provider (RFC 9700 §4.4.2).
     func require(path: String) throws(AuthorizationRefusal) {
         guard redirectURI.hasSuffix(path) else { throw .invalidResponse }
+    }
+
+    /// Requires that the app may still return to the target. Domains and redirect URIs may have been removed since the
+    /// start.
+    func requireTarget(of app: App, in project: Project) throws(ContinueURLRefusal) {
+        switch delivery {
+        case .app(let target, _): _ = try AuthorizationTarget(target.text, of: app, in: project)
+        case .popup(_, let target), .page(_, let target): _ = try AuthorizationTarget(page: target.text, in: project)
+        }
     }
 
     /// What the identity will be used for.
@@ -103,12 +112,18 @@ public struct ProviderTokens: Hashable, Codable, Sendable {
     public let refreshToken: String?
     /// In seconds.
     public let expiresIn: Int64?
+    /// The `sub` of Apple's identity token, which Apple's token endpoint vouches for; `nil` for another provider.
+    public let appleSubject: String?
 
-    public init(idToken: String, accessToken: String? = nil, refreshToken: String? = nil, expiresIn: Int64? = nil) {
+    public init(
+        idToken: String, accessToken: String? = nil, refreshToken: String? = nil, expiresIn: Int64? = nil,
+        appleSubject: String? = nil
+    ) {
         self.idToken = idToken
         self.accessToken = accessToken
         self.refreshToken = refreshToken
         self.expiresIn = expiresIn
+        self.appleSubject = appleSubject
     }
 }
 

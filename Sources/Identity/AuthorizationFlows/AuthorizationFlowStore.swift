@@ -12,6 +12,13 @@ public protocol AuthorizationFlowStore: Sendable {
     /// Gives a claimed flow back, because the provider could not be reached.
     func release(_ flow: StoredFlow) async throws
 
+    /// Removes what is kept of a claimed flow that has failed. Its response cannot be processed again.
+    func end(_ flow: StoredFlow) async throws
+
+    /// Keeps a refresh token of Apple until a sign-in uses it. If none has when it expires, a worker keeps the token of a
+    /// linked identity, and revokes any other one.
+    func keep(_ token: SealedCode, in realm: ID<Realm>, at now: Instant) async throws
+
     /// Keeps the result of a claimed flow for the client that presents the grant and the session ID.
     func complete(_ flow: StoredFlow, with result: String, for grant: GrantKey, until end: Instant) async throws
 

@@ -44,6 +44,7 @@ extension AuthorizationFlows {
             throw AuthorizationRefusal.stateInvalid
         }
         guard let app = try await directory.app(flow.app, project.id) else { throw AuthorizationRefusal.notConfigured }
+        try flow.requireTarget(of: app, in: project)
         return ReturnedFlow(
             flow: flow, project: project, app: app,
             stored: StoredFlow(hash: replayKey.hash, realm: project.realm, expiresAt: replayKey.expiresAt))
@@ -63,8 +64,8 @@ extension AuthorizationFlows {
         try await store.keep(sealed, of: returned.stored)
     }
 
-    /// Redeems the code and verifies the identity. If the provider cannot be reached, the flow stays as it is and the
-    /// same request may succeed later.
+    /// Redeems the code and verifies the identity. If the provider cannot be reached before the code is spent, the flow
+    /// stays as it is and the same request may succeed later.
     ///
     /// - Parameters:
     ///   - response: ignored if the provider posts its response.
@@ -84,7 +85,7 @@ extension AuthorizationFlows {
         } catch {
             switch error {
             case AuthorizationRefusal.cancelled: note(.cancelled)
-            case is ProviderUnreachable: note(.unavailable)
+            case is ProviderUnreachable, AuthorizationRefusal.notVerifiable: note(.unavailable)
             case is any Refusal: note(.rejected)
             default: break
             }
@@ -124,6 +125,9 @@ extension AuthorizationFlows {
         } catch let error as ProviderUnreachable {
             try await store.release(returned.stored)
             throw error
+        } catch let error as any Refusal {
+            if claimed.response != nil { try await store.end(returned.stored) }
+            throw error
         }
     }
 
@@ -142,13 +146,34 @@ extension AuthorizationFlows {
         // A code of the earlier issuer is not sent to a later one.
         guard let settings = project.settings(of: flow.provider), flow.issuer == project.issuer(of: flow.provider)
         else { throw ProviderRefusal.notConfigured }
+        // A code can be redeemed once, so everything else that may be unavailable comes first.
+        try await verifier.loadKeys(flow.provider, project)
         let tokens = try await servers.redeem(
             CodeRedemption(
                 settings: settings, realm: project.realm, clientID: flow.clientID, code: Secret(code),
                 redirectURI: flow.redirectURI, verifier: flow.verifier, issuer: response.issuer))
-        let identity = try await verified(tokens, of: returned, named: response.name)
+        let appleToken = try appleToken(tokens, of: returned)
+        if let appleToken { try await store.keep(appleToken, in: project.realm, at: clock.now()) }
+        var identity: VerifiedIdentity
+        do {
+            identity = try await verified(tokens, of: returned, named: response.name)
+        } catch is ProviderUnreachable {
+            // The provider has replaced its keys a moment ago.
+            throw AuthorizationRefusal.notVerifiable
+        }
+        identity.code = appleToken
         let result = AuthorizationResult(identity: identity, operation: flow.operation, tokens: tokens)
         return try await store(result, of: returned)
+    }
+
+    /// Apple's refresh token, which is revoked later unless a sign-in uses it.
+    private func appleToken(_ tokens: ProviderTokens, of returned: ReturnedFlow) throws -> SealedCode? {
+        guard let subject = tokens.appleSubject, let refreshToken = tokens.refreshToken else { return nil }
+        let id = appleSealing.newID()
+        return SealedCode(
+            id: id, subject: subject, clientID: returned.flow.clientID,
+            code: try appleSealing.seal(Secret(refreshToken), id), redirectURI: nil,
+            expiresAt: clock.now() + Self.unusedTokenLifetime, tokenType: .refreshToken)
     }
 
     /// The nonce binds the identity token, and so the code, to this flow.
@@ -163,13 +188,6 @@ extension AuthorizationFlows {
         credential.requiresNonceInToken = true
         var identity = try await verifier.verify(credential, returned.app, project)
         identity.replayKeys += [nonceKey].compactMap(\.self)
-        if flow.provider == .apple, let refreshToken = tokens.refreshToken {
-            let id = appleSealing.newID()
-            identity.code = SealedCode(
-                id: id, subject: identity.subject, clientID: flow.clientID,
-                code: try appleSealing.seal(Secret(refreshToken), id), redirectURI: nil,
-                expiresAt: now + AuthorizationCode.lifetime, tokenType: .refreshToken)
-        }
         return identity
     }
 

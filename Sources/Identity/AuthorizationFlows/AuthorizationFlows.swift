@@ -1,11 +1,15 @@
 /// Sign-in with a provider in a browser: starts a flow, processes the provider's response, and gives the result to the
 /// client that holds the grant and the session ID.
 ///
-/// Throws ``AuthorizationRefusal``, ``ProviderRefusal``, ``TooManyAttempts`` and ``ProviderUnreachable``.
+/// Throws ``AuthorizationRefusal``, ``ContinueURLRefusal``, ``ProviderRefusal``, ``TooManyAttempts`` and
+/// ``ProviderUnreachable``.
 public struct AuthorizationFlows: Sendable {
     /// The time in which the person has to sign in at the provider.
     public static let lifetime: Duration = .seconds(600)
     public static let grantLifetime: Duration = .seconds(60)
+    /// When a refresh token of Apple counts as unused: no grant and no pending token can lead to a sign-in any more, even
+    /// if the clocks of replicas differ.
+    static let unusedTokenLifetime = grantLifetime + FederatedSignIn.pendingLifetime + .seconds(300)
 
     /// Finds the realm and the app of a flow that comes back from a provider.
     public struct Directory: Sendable {

@@ -14,6 +14,8 @@ public enum AuthorizationRefusal: Refusal, Hashable {
     case invalidResponse
     /// The provider's token endpoint rejects the code, or the client's credentials.
     case codeRejected(String)
+    /// The code was redeemed, but the keys for the provider's identity token could not be fetched.
+    case notVerifiable
     /// The app or the provider of the flow is no longer configured.
     case notConfigured
     /// The API key, the provider or the kind of the flow is missing from the page's URL.
@@ -36,8 +38,9 @@ extension AuthorizationRefusal {
         case .notConfigured: .operationNotAllowed
         case .invalidSessionID, .malformedStart: .invalidArgument
         case .missingSessionID: .missingSessionID
-        case .stateInvalid, .otherBrowser, .alreadyUsed, .providerError, .invalidResponse, .codeRejected, .invalidGrant,
-            .otherOperation, .failed:
+        case .stateInvalid, .otherBrowser, .alreadyUsed, .providerError, .invalidResponse, .codeRejected,
+            .notVerifiable,
+            .invalidGrant, .otherOperation, .failed:
             .invalidIdpResponse
         }
     }
@@ -50,6 +53,7 @@ extension AuthorizationRefusal {
         case .providerError(let error): "FLOW_PROVIDER_ERROR(\(error))"
         case .invalidResponse: "FLOW_INVALID_RESPONSE"
         case .codeRejected(let error): "FLOW_CODE_REJECTED(\(error))"
+        case .notVerifiable: "FLOW_NOT_VERIFIABLE"
         case .invalidGrant: "FLOW_INVALID_GRANT"
         case .otherOperation: "FLOW_OTHER_OPERATION"
         case .cancelled, .notConfigured, .malformedStart, .invalidSessionID, .missingSessionID, .failed: code.rawValue
@@ -65,6 +69,7 @@ extension AuthorizationRefusal {
         case .providerError(let error): "The provider answered with the error \(error)."
         case .invalidResponse: "The response of the provider is not valid."
         case .codeRejected(let error): "The provider rejects the authorization code: \(error)."
+        case .notVerifiable: "The identity token could not be verified, because the provider's keys are unavailable."
         case .notConfigured: "The identity provider configuration is not found."
         case .malformedStart: "The address of the page lacks a required parameter."
         case .invalidSessionID: "sessionId must have 16 to 128 visible ASCII characters."

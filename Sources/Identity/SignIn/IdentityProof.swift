@@ -16,14 +16,18 @@ public struct Verifier: Sendable {
     public var admit:
         @Sendable (_ provider: ProviderID, _ app: App, _ project: Project, LoginServices.Use) throws(ProviderRefusal)
             -> Void
+    /// Fetches the provider's keys, unless they are cached. Throws ``ProviderRefusal``, or ``ProviderUnreachable``.
+    public var loadKeys: @Sendable (_ provider: ProviderID, _ project: Project) async throws -> Void
 
     public init(
         verify: @escaping @Sendable (FederatedCredential, App, Project) async throws -> VerifiedIdentity,
         admit: @escaping @Sendable (ProviderID, App, Project, LoginServices.Use) throws(ProviderRefusal) -> Void =
-            LoginServices.require(_:for:in:to:)
+            LoginServices.require(_:for:in:to:),
+        loadKeys: @escaping @Sendable (ProviderID, Project) async throws -> Void
     ) {
         self.verify = verify
         self.admit = admit
+        self.loadKeys = loadKeys
     }
 }
 

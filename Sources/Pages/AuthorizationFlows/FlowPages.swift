@@ -84,7 +84,7 @@ extension Page.Frame {
         Markup(
             .p, [.id(.stuck), .hidden],
             text: LocalizedString(
-                "The app does not answer. Close this window, go back to the app, and sign in again there.",
+                "The app does not respond. Close this window, go back to the app and sign in again.",
                 "アプリが応答しません。この画面を閉じてアプリに戻り、もう一度ログインしてください。"
             ).in(language))
     }
@@ -92,8 +92,8 @@ extension Page.Frame {
 
 extension LocalizedString {
     fileprivate static let needsScript = LocalizedString(
-        "This page needs JavaScript. Turn it on in your browser, and sign in again.",
-        "このページにはJavaScriptが必要です。ブラウザーで有効にして、もう一度ログインしてください。")
+        "This page needs JavaScript. Turn JavaScript on in your browser and sign in again.",
+        "このページにはJavaScriptが必要です。ブラウザーの設定でJavaScriptを有効にして、もう一度ログインしてください。")
 }
 
 /// Why a sign-in in the browser ended on a page of the gateway.
@@ -122,13 +122,13 @@ extension FlowFailure {
         switch self {
         case .expired: LocalizedString("This sign-in has expired", "ログインの有効期限が切れました")
         case .otherBrowser: LocalizedString("We cannot finish this sign-in", "ログインを完了できません")
-        case .alreadyUsed: LocalizedString("This sign-in is already finished", "このログインは終了しています")
-        case .domainNotAllowed: LocalizedString("This website is not allowed", "このサイトでは利用できません")
-        case .providerUnavailable: LocalizedString("The sign-in service does not answer", "ログインサービスが応答しません")
-        case .rejected: LocalizedString("The sign-in did not work", "ログインできませんでした")
+        case .alreadyUsed: LocalizedString("This sign-in is already finished", "このログインはすでに完了しています")
+        case .domainNotAllowed: LocalizedString("This website cannot use this sign-in", "このサイトではこのログインを利用できません")
+        case .providerUnavailable: LocalizedString("The sign-in service does not respond", "ログインサービスが応答しません")
+        case .rejected: LocalizedString("We could not sign you in", "ログインできませんでした")
         case .cancelled: LocalizedString("You cancelled the sign-in", "ログインを中止しました")
         case .notOffered: LocalizedString("This sign-in is not available", "この方法ではログインできません")
-        case .malformed: LocalizedString("This page was opened incorrectly", "このページは正しく開かれていません")
+        case .malformed: LocalizedString("This sign-in link is incomplete", "ログイン用のリンクに不備があります")
         case .tooManyAttempts: LocalizedString("Too many attempts", "試行回数の上限に達しました")
         }
     }
@@ -142,11 +142,11 @@ extension FlowFailure {
         case .otherBrowser:
             LocalizedString(
                 """
-                This browser did not start the sign-in, or it does not keep cookies. Go back to the app, allow cookies, and \
-                sign in again in one browser. Nothing was changed.
+                This browser did not start the sign-in, or it does not store cookies. Go back to the app, allow cookies, and \
+                sign in again in the same browser. Nothing was changed.
                 """,
                 """
-                このブラウザーで始めたログインではないか、Cookieが保存されていません。アプリに戻り、Cookieを許可して、\
+                別のブラウザーで始めたログインであるか、Cookieが保存されていません。アプリに戻り、Cookieを許可してから、\
                 同じブラウザーでもう一度ログインしてください。変更は行われていません。
                 """)
         case .alreadyUsed:
@@ -155,12 +155,23 @@ extension FlowFailure {
                 "アプリに戻ってください。ログインできていない場合は、もう一度ログインしてください。")
         case .domainNotAllowed:
             LocalizedString(
-                "The website that opened this page may not use this sign-in. If you run it, add its domain to the authorized domains.",
-                "このページを開いたサイトには、このログインの利用が許可されていません。サイトの運営者は、承認済みドメインに追加してください。")
+                """
+                The website that opened this page is not allowed to use this sign-in. If you operate the website, add its \
+                domain to the project's authorized domains.
+                """,
+                """
+                このページを開いたサイトには、このログインの利用が許可されていません。サイトの運営者の方は、サイトのドメインを\
+                プロジェクトの承認済みドメインに追加してください。
+                """)
         case .providerUnavailable:
             LocalizedString(
-                "Wait a moment, then try again. Nothing is lost. You can also go back to the app and sign in in another way.",
-                "しばらく待ってから、もう一度お試しください。何も失われていません。アプリに戻って、別の方法でログインすることもできます。")
+                """
+                Wait a moment, then try again. Nothing was changed. You can also go back to the app and sign in another way.
+                """,
+                """
+                しばらく待ってから、もう一度お試しください。変更は行われていません。アプリに戻って、別の方法でログインすることも\
+                できます。
+                """)
         case .rejected:
             LocalizedString(
                 "Nothing was changed. Go back to the app and sign in again.",
@@ -169,11 +180,11 @@ extension FlowFailure {
             LocalizedString("Nothing was changed. You can go back to the app.", "変更は行われていません。アプリにお戻りください。")
         case .notOffered:
             LocalizedString(
-                "Go back to the app and sign in in another way.", "アプリに戻って、別の方法でログインしてください。")
+                "Go back to the app and sign in another way.", "アプリに戻って、別の方法でログインしてください。")
         case .malformed:
             LocalizedString(
-                "Go back to the app and sign in again. If this page comes back, contact the people who run the app.",
-                "アプリに戻って、もう一度ログインしてください。同じページが表示される場合は、アプリの運営者にお問い合わせください。")
+                "Go back to the app and sign in again. If you see this page again, contact the operator of the app.",
+                "アプリに戻って、もう一度ログインしてください。このページが再び表示される場合は、アプリの運営者にお問い合わせください。")
         case .tooManyAttempts(let minutes):
             LocalizedString(
                 minutes == 1 ? "Wait one minute, then try again." : "Wait \(minutes) minutes, then try again.",

@@ -46,12 +46,12 @@ private struct AppleCodes: Sendable {
         let code = AuthorizationCode(code: redemption.code, redirectURI: redemption.redirectURI)
         switch try await tokens.exchange(code, found) {
         case .tokens(let tokens):
-            guard let idToken = tokens.idToken else {
-                throw ProviderUnreachable(provider: .apple, reason: "the response has no identity token")
+            guard let idToken = tokens.idToken, let subject = tokens.subject else {
+                throw AuthorizationRefusal.invalidResponse
             }
             return ProviderTokens(
                 idToken: idToken.expose(), accessToken: tokens.accessToken?.expose(),
-                refreshToken: tokens.refreshToken.expose(), expiresIn: tokens.expiresIn)
+                refreshToken: tokens.refreshToken.expose(), expiresIn: tokens.expiresIn, appleSubject: subject)
         case .failed(.refused(let error)): throw AuthorizationRefusal.codeRejected(error.rawValue)
         case .failed(.accepted): throw AuthorizationRefusal.invalidResponse
         case .failed(.unavailable(let reason)): throw ProviderUnreachable(provider: .apple, reason: reason)

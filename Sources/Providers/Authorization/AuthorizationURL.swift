@@ -5,8 +5,7 @@ extension AuthorizationRequest {
     /// The URL of a provider's page, with the request in its query.
     func url(at endpoint: String) -> String {
         let own = parameters
-        // The client's parameters come first in no case: a name that the gateway uses, or that would replace the whole
-        // request (RFC 9101), is dropped.
+        // A name that the gateway uses, or that would replace the whole request (RFC 9101), is dropped.
         let custom = customParameters.filter { name, _ in
             // Some servers read other characters in names as underscores.
             guard name.wholeMatch(of: /[A-Za-z0-9_-]{1,64}/) != nil else { return false }

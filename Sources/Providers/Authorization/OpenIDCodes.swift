@@ -87,7 +87,11 @@ struct OpenIDCodes: Sendable {
             // RFC 6749 §5.2: the code or the client's credentials.
             throw AuthorizationRefusal.codeRejected(AuthorizationRefusal.known(answer.error))
         }
-        guard let idToken = answer.idToken, !idToken.isEmpty else { throw unusable("no ID token") }
+        guard let idToken = answer.idToken, !idToken.isEmpty else {
+            // With an access token, the code was redeemed, and another try would fail.
+            guard answer.accessToken == nil else { throw AuthorizationRefusal.invalidResponse }
+            throw unusable("no ID token")
+        }
         return ProviderTokens(
             idToken: idToken, accessToken: answer.accessToken, refreshToken: answer.refreshToken,
             expiresIn: answer.expiresIn)

@@ -5,17 +5,34 @@ internal import Postgres
 extension SQL {
     /// Inserts the code of a sign-in for each row of `source`.
     ///
+    /// The refresh token of a sign-in in the browser was inserted before, and becomes due.
+    ///
     /// - Returns: `nil` without a code, and for a code that expired in a pending token.
     static func redeemLater(_ code: SealedCode?, at now: Instant, in realm: ID<Realm>, from source: SQL) throws -> SQL?
     {
         guard let code, now < code.expiresAt else { return nil }
         return """
-            INSERT INTO apple_grant (id, project_id, subject, client_id, state, token_type, token, redirect_uri,
-                created_at, due_at, expires_at)
-            SELECT \(try UUID(code.id)), \(realm.rawValue), \(code.subject), \(code.clientID),
-                \(AppleGrant.State.redeeming.rawValue), \(code.tokenType.rawValue), \(code.code),
-                \(code.redirectURI), \(Timestamp(now)), \(Timestamp(now)), \(Timestamp(code.expiresAt)) FROM \(source)
+            \(try insert(code, dueAt: now, expiresAt: code.expiresAt, at: now, in: realm, from: source))
+            ON CONFLICT (id) DO UPDATE SET due_at = excluded.due_at WHERE apple_grant.state = 'REDEEMING'
             """
+    }
+
+    /// Inserts a refresh token that is due when no sign-in can use it any more. It is never given up unrevoked.
+    static func keepUnused(_ token: SealedCode, at now: Instant, in realm: ID<Realm>) throws -> SQL {
+        try insert(token, dueAt: token.expiresAt, expiresAt: nil, at: now, in: realm, from: "(VALUES (1)) v")
+    }
+
+    private static func insert(
+        _ code: SealedCode, dueAt due: Instant, expiresAt end: Instant?, at now: Instant, in realm: ID<Realm>,
+        from source: SQL
+    ) throws -> SQL {
+        """
+        INSERT INTO apple_grant (id, project_id, subject, client_id, state, token_type, token, redirect_uri,
+            created_at, due_at, expires_at)
+        SELECT \(try UUID(code.id)), \(realm.rawValue), \(code.subject), \(code.clientID),
+            \(AppleGrant.State.redeeming.rawValue), \(code.tokenType.rawValue), \(code.code),
+            \(code.redirectURI), \(Timestamp(now)), \(Timestamp(due)), \(end.map { Timestamp($0) }) FROM \(source)
+        """
     }
 
     /// Grants that were marked by the deletion of an identity get the end of their attempts here.
@@ -76,6 +93,17 @@ extension SQL {
         DELETE FROM apple_grant o USING apple_grant g
         WHERE g.id = \(id) AND g.state = 'REDEEMING' AND o.project_id = g.project_id AND o.subject = g.subject
             AND o.client_id = g.client_id AND o.id <> g.id AND o.state IN ('AUTHORIZED', 'REVOKED', 'UNKNOWN')
+        """
+    }
+
+    /// A refresh token that no sign-in has used has no identity: it waits to be revoked. `attempts` starts again.
+    static func revokeUnused(_ id: UUID, at now: Instant) -> SQL {
+        """
+        UPDATE apple_grant g SET state = 'REVOKING', subject = NULL, attempts = 0, expires_at = NULL, failure = NULL,
+            due_at = \(Timestamp(now))
+        WHERE id = \(id) AND state = 'REDEEMING' AND token_type = 'REFRESH_TOKEN' AND NOT EXISTS (
+            SELECT FROM linked_identity l
+            WHERE l.project_id = g.project_id AND l.provider = 'apple.com' AND l.subject = g.subject)
         """
     }
 

@@ -29,6 +29,7 @@ public struct PostgresAppleGrantStore: AppleGrantStore {
         try await withStoreErrors {
             try await pool.transaction { transaction in
                 _ = try await transaction.execute(.lockIdentity(ofGrant: id))
+                _ = try await transaction.execute(.revokeUnused(id, at: now))
                 _ = try await transaction.execute(.deletePredecessors(of: id))
                 _ = try await transaction.execute(
                     .keep(id, token: token, obtainedWith: key, firstCheck: firstCheck, at: now))

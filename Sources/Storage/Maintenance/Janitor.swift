@@ -36,6 +36,8 @@ public actor Janitor {
     /// The maximum difference between the clocks of replicas: a row is deleted only after every replica considers it
     /// expired.
     static let slack: Duration = .seconds(300)
+    /// As short as clocks allow that are kept in step, because the results contain tokens of providers.
+    static let expiredResultsAreKept: Duration = .seconds(60)
     /// Expired codes are kept for a day so that late users get `EXPIRED_OOB_CODE` instead of `INVALID_OOB_CODE`.
     static let expiredCodesAreKept: Duration = .seconds(86_400)
     static let failedEmailsAreKept: Duration = .seconds(7 * 86_400)
@@ -64,7 +66,7 @@ public actor Janitor {
         case .auditEvent: try await removeAuditEvents(at: now)
         case .project: try await removeDeletedTenants(at: now)
         case .replayKey: try await removeBatches(.expiredReplayKeys(before: now - Self.slack, limit: pace.batch))
-        case .authorizationFlow: try await removeBatches(.expiredFlows(before: now - Self.slack, limit: pace.batch))
+        case .authorizationFlow: try await removeFlows(at: now)
         case .revokedSubject:
             try await removeBatches(.expiredRevokedSubjects(before: now - Self.slack, limit: pace.batch))
         case .oobCode: try await removeBatches(.expiredCodes(before: now - Self.expiredCodesAreKept, limit: pace.batch))
@@ -76,6 +78,11 @@ public actor Janitor {
             try await removeBatches(.expiredNetworks(before: now - Policy.knownNetworkLifetime, limit: pace.batch))
         case .accountMerge: try await removeBatches(.finalMerges(before: now, limit: pace.batch))
         }
+    }
+
+    private func removeFlows(at now: Instant) async throws -> Int {
+        _ = try await removeBatches(.unusedResults(before: now - Self.expiredResultsAreKept, limit: pace.batch))
+        return try await removeBatches(.expiredFlows(before: now - Self.slack, limit: pace.batch))
     }
 
     private func removeBatches(_ statement: SQL) async throws -> Int {

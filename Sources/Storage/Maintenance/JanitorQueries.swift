@@ -44,6 +44,18 @@ extension SQL {
             orderedBy: "expires_at", limit: limit)
     }
 
+    /// Removes the providers' tokens. The rows stay, so that their states cannot be used again.
+    static func unusedResults(before end: Instant, limit: Int) -> SQL {
+        """
+        WITH batch AS MATERIALIZED (
+            SELECT state_hash FROM authorization_flow WHERE grant_expires_at < \(Timestamp(end))
+            ORDER BY grant_expires_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+        UPDATE authorization_flow f SET result = NULL, app_id = NULL, grant_hash = NULL, session_hash = NULL,
+            grant_expires_at = NULL
+        FROM batch WHERE f.state_hash = batch.state_hash
+        """
+    }
+
     static func expiredRevokedSubjects(before end: Instant, limit: Int) -> SQL {
         deleteBatch(
             from: "revoked_subject", key: ["project_id", "subject_hash"], where: "expires_at < \(Timestamp(end))",

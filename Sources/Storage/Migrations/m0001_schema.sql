@@ -270,7 +270,8 @@ CREATE TABLE apple_grant (
     subject text COLLATE "C",
     -- The bundle ID or Services ID that the token was issued to.
     client_id text COLLATE "C" NOT NULL,
-    -- REDEEMING: the code of a sign-in waits to be exchanged. REVOKING: the token waits to be revoked at Apple.
+    -- REDEEMING: the code of a sign-in waits to be exchanged, or the refresh token of a sign-in in the browser waits to be
+    -- kept; it is revoked instead if no sign-in has used it. REVOKING: the token waits to be revoked at Apple.
     state text NOT NULL CHECK (state IN ('REDEEMING', 'AUTHORIZED', 'REVOKED', 'UNKNOWN', 'REVOKING')),
     token_type text NOT NULL CHECK (token_type IN ('CODE', 'REFRESH_TOKEN', 'ACCESS_TOKEN')),
     -- Encrypted. NULL after the gateway has revoked it. After a check that says so it stays, because a few checks can be
@@ -414,7 +415,8 @@ CREATE TABLE authorization_flow (
     response text,
     -- Set when the response is processed, so that it is processed once; NULL again if the provider was unreachable.
     claimed_at timestamptz,
-    -- The verified identity with the provider's tokens, encrypted; for a client of the app that has both secrets.
+    -- The verified identity with the provider's tokens, encrypted; for a client of the app that has both secrets. NULL
+    -- again soon after the grant has expired.
     result text,
     app_id text COLLATE "C",
     -- SHA-256 of the grant, and of the session ID.
@@ -428,6 +430,8 @@ CREATE TABLE authorization_flow (
 );
 
 CREATE INDEX authorization_flow_expires_at ON authorization_flow (expires_at);
+CREATE INDEX authorization_flow_grant_expires_at ON authorization_flow (grant_expires_at)
+    WHERE grant_expires_at IS NOT NULL;
 
 -- People who have disconnected an app or deleted their account at a provider. Their earlier credentials are void, also
 -- after the account here is deleted.

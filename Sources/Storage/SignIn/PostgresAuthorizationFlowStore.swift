@@ -43,6 +43,14 @@ public struct PostgresAuthorizationFlowStore: AuthorizationFlowStore {
             "UPDATE authorization_flow SET claimed_at = NULL WHERE state_hash = \(flow.hash) AND result IS NULL")
     }
 
+    public func end(_ flow: StoredFlow) async throws {
+        try await run("UPDATE authorization_flow SET response = NULL WHERE state_hash = \(flow.hash)")
+    }
+
+    public func keep(_ token: SealedCode, in realm: ID<Realm>, at now: Instant) async throws {
+        try await run(try .keepUnused(token, at: now, in: realm))
+    }
+
     /// The provider's response is no longer needed.
     public func complete(
         _ flow: StoredFlow, with result: String, for grant: GrantKey, until end: Instant
@@ -61,10 +69,10 @@ public struct PostgresAuthorizationFlowStore: AuthorizationFlowStore {
             try await pool.query(
                 """
                 SELECT result FROM authorization_flow f
-                WHERE NOT EXISTS (
-                    SELECT FROM replay_guard g WHERE g.project_id = f.project_id AND g.hash = f.grant_hash) AND grant_hash = \(grant.grantHash) AND session_hash = \(grant.sessionHash)
-                    AND f.project_id = \(grant.realm.rawValue) AND app_id = \(grant.app.rawValue)
-                    AND grant_expires_at > \(Timestamp(now))
+                WHERE grant_hash = \(grant.grantHash) AND session_hash = \(grant.sessionHash)
+                    AND project_id = \(grant.realm.rawValue) AND app_id = \(grant.app.rawValue)
+                    AND grant_expires_at > \(Timestamp(now)) AND NOT EXISTS (
+                        SELECT FROM replay_guard g WHERE g.project_id = f.project_id AND g.hash = f.grant_hash)
                 """)
         }.first.flatMap { try $0.decode("result") }
     }

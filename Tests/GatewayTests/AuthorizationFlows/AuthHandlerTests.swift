@@ -1,9 +1,12 @@
+import Crypto
 import HTTP
 import IPAddresses
 import Identity
 import Simulators
+import Storage
 import Testing
 
+@testable import Gateway
 @testable import Support
 
 @Suite("The handler of Firebase's JavaScript SDK", .serialized)
@@ -113,6 +116,18 @@ struct AuthHandlerTests {
             #expect(frame.headers["X-Frame-Options"] == nil)
             #expect(frame.headers["Cache-Control"] == "public, max-age=300")
         }
+        let other = try ProjectDraft(
+            id: "other", name: "Other", profile: .firebase, policy: Policy(.firebase), algorithm: .es256,
+            domains: ["other.example"])
+        let pool = gateway.database.pool
+        #expect(try await other.create(in: pool, under: gateway.masterKeys, by: .commandLine, at: gateway.clock.now))
+        #expect(
+            try await APIKeyStore(pool: pool).create(
+                id: "key", hash: APIKey(text: "sk_of_other").hash, for: ProjectDraft.app.id, in: other.project.id,
+                at: gateway.clock.now))
+        let foreign = try await TestBrowser(gateway).send(.get, "/__/auth/iframe?apiKey=sk_of_other&appName=a")
+        let ancestors = try #require(foreign.headers["Content-Security-Policy"])
+        #expect(ancestors.contains("; frame-ancestors https://other.example:*; "), "the domains of the key's project")
         let unknown = try await TestBrowser(gateway).send(.get, "/__/auth/iframe?apiKey=unknown&appName=a")
         #expect(unknown.status == 400)
         #expect(unknown.headers["Content-Security-Policy"]?.contains("frame-ancestors 'none'") == true)
@@ -132,6 +147,11 @@ struct AuthHandlerTests {
             let uri = Parameters(try #require(started.location))["redirect_uri"]
             #expect(uri == origin + "/__/auth/handler")
         }
+        let twice = try await TestBrowser(gateway).send(
+            .get, TestGateway.handlerURL("google.com"),
+            headers: [("X-Forwarded-Host", "localhost"), ("X-Forwarded-Host", "localhost")])
+        let configured = Parameters(try #require(twice.location))["redirect_uri"]
+        #expect(configured == "https://auth.example.com/__/auth/handler", "a proxy may have appended its own value")
         let untrusted = try await TestBrowser(TestGateway()).send(
             .get, TestGateway.handlerURL("google.com"), headers: [("X-Forwarded-Host", "localhost")])
         let uri = Parameters(try #require(untrusted.location))["redirect_uri"]
@@ -141,14 +161,14 @@ struct AuthHandlerTests {
     @Test(
         "refuses what the SDK does not send, with a page that explains it",
         arguments: [
-            (["providerId": ""], "This page was opened incorrectly"),
-            (["apiKey": ""], "This page was opened incorrectly"),
-            (["authType": "signInWithRedirect"], "This page was opened incorrectly"),
-            (["customParameters": "[]"], "This page was opened incorrectly"),
-            (["apiKey": "unknown"], "This page was opened incorrectly"),
-            (["tid": "unknown-tenant"], "This page was opened incorrectly"),
+            (["providerId": ""], "This sign-in link is incomplete"),
+            (["apiKey": ""], "This sign-in link is incomplete"),
+            (["authType": "signInWithRedirect"], "This sign-in link is incomplete"),
+            (["customParameters": "[]"], "This sign-in link is incomplete"),
+            (["apiKey": "unknown"], "This sign-in link is incomplete"),
+            (["tid": "unknown-tenant"], "This sign-in link is incomplete"),
             (["providerId": "oidc.none"], "This sign-in is not available"),
-            (["redirectUrl": "https://evil.example/"], "This website is not allowed"),
+            (["redirectUrl": "https://evil.example/"], "This website cannot use this sign-in"),
         ])
     func malformed(change: [String: String], heading: String) async throws {
         let browser = TestBrowser(try await ClientFlowTests.gateway())

@@ -59,6 +59,17 @@ struct AuthorizationAttackTests {
         #expect(again.outcome == Self.invalidGrant)
     }
 
+    @Test("gets no answer for a forged state that costs a query")
+    func forgedStateIsNotLookedUp() async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        _ = try await gateway.database.pool.execute("ALTER TABLE project RENAME TO renamed")
+        for state in ["x.unknown", "x.%00", "x.demo"] {
+            let page = try await TestBrowser(gateway.withFreshCaches()).send(
+                .get, "/__/auth/handler?code=x&state=" + state)
+            #expect(page.status == 400, "a query would have failed")
+        }
+    }
+
     @Test("gets no code of an issuer that a provider had before")
     func otherIssuer() async throws {
         let gateway = try await ClientFlowTests.gateway()
@@ -125,7 +136,7 @@ struct AuthorizationAttackTests {
             response = response.map { $0.0 == "code" ? ("code", stolen) : $0 }
         }
         #expect(page.status == 400)
-        #expect(page.heading == "The sign-in did not work")
+        #expect(page.heading == "We could not sign you in")
     }
 
     @Test("cannot mix providers up: a response of one does not reach another")
@@ -135,12 +146,12 @@ struct AuthorizationAttackTests {
         let page = try await TestBrowser(gateway).agree(at: google.authURI) { response in
             response = response.map { $0.0 == "iss" ? ("iss", "https://a.corp.example") : $0 }
         }
-        #expect(page.heading == "The sign-in did not work")
+        #expect(page.heading == "We could not sign you in")
         #expect(gateway.simulators.google.faultInjection.count(of: SimulatedGoogle.tokenPath) == 0)
 
         let corporate = try await gateway.startFlow("oidc.corp")
         let silent = try await TestBrowser(gateway).agree(at: corporate.authURI) { $0.removeAll { $0.0 == "iss" } }
-        #expect(silent.heading == "The sign-in did not work", "this provider always sends iss")
+        #expect(silent.heading == "We could not sign you in", "this provider always sends iss")
 
         let form = try await TestBrowser(gateway).send(
             .post, "/__/auth/handler", form: [("state", Parameters(google.authURI)["state"]), ("code", "x")])
@@ -163,11 +174,11 @@ struct AuthorizationAttackTests {
             """)
         let flow = try await gateway.withFreshCaches().startFlow("oidc.silent")
         let request = Parameters(flow.authURI)
-        #expect(request["redirect_uri"] == "https://auth.example.com/__/auth/handler/oidc.silent")
+        #expect(request["redirect_uri"] == "https://auth.example.com/__/auth/handler/demo/oidc.silent")
         let query = "?code=c-of-apple&state=" + request["state"]
-        for path in ["/__/auth/handler", "/__/auth/handler/oidc.corp"] {
+        for path in ["/__/auth/handler", "/__/auth/handler/demo/oidc.corp"] {
             let page = try await TestBrowser(gateway).send(.get, path + query)
-            #expect(page.heading == "The sign-in did not work")
+            #expect(page.heading == "We could not sign you in")
         }
         #expect(!gateway.simulators.asked.urls.contains("https://silent.corp.example/token"))
         let location = try await flow.agree()
@@ -186,12 +197,46 @@ struct AuthorizationAttackTests {
         #expect(browser.cookies.count == before - 1, "a rejected flow is over")
     }
 
-    @Test("cannot repeat a parameter of a response")
-    func repeated() async throws {
+    @Test("cannot repeat a parameter of a response", arguments: ["state", "code", "iss", "error"])
+    func repeated(name: String) async throws {
         let gateway = try await ClientFlowTests.gateway()
-        let flow = try await gateway.startFlow("google.com")
-        let page = try await TestBrowser(gateway).agree(at: flow.authURI) { $0.append(("code", "other")) }
+        let google = try await gateway.startFlow("google.com")
+        let page = try await TestBrowser(gateway).agree(at: google.authURI) { response in
+            response += [(name, "access_denied")]
+            if name == "error" { response += [(name, "access_denied")] }
+        }
+        #expect(page.heading == "We could not sign you in")
+        let apple = try await gateway.startFlow("apple.com")
+        let form = try await TestBrowser(gateway).agree(at: apple.authURI) { $0 += [(name, "x"), (name, "y")] }
+        #expect(form.status == 400)
+        #expect(gateway.codesRedeemed == 0)
+    }
+
+    @Test("who runs the provider of one tenant gets no code of another tenant's provider with the same name")
+    func otherTenant() async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        let tenants = try await TenantFixture(gateway)
+        var flows: [(flow: ClientFlow, issuer: String)] = []
+        for number in 1...2 {
+            let (tenant, issuer) = (try await tenants.tenantWithProviders(), "https://silent\(number).corp.example")
+            _ = try await gateway.database.pool.execute(
+                """
+                UPDATE identity_provider SET settings = jsonb_set(settings, '{openId,issuer}', to_jsonb(\(issuer)::text))
+                WHERE project_id = \("demo/" + tenant) AND provider = 'oidc.corp'
+                """)
+            let fresh = try gateway.withFreshCaches()
+            flows.append((try await fresh.startFlow("oidc.corp", ["tenantId": .string(tenant)]), issuer))
+        }
+        let (attacker, victim) = (flows[0], flows[1])
+        let ownURI = Parameters(attacker.flow.authURI)["redirect_uri"]
+        let victimURI = Parameters(victim.flow.authURI)["redirect_uri"]
+        #expect(ownURI != victimURI)
+        // The attacker's provider leads the victim to the other provider, with the state of the attacker's flow.
+        let query = "?code=c-of-victim&state=" + Parameters(attacker.flow.authURI)["state"]
+        let page = try await TestBrowser(attacker.flow.gateway).send(.get, victimURI + query)
         #expect(page.status == 400)
+        #expect(!gateway.simulators.asked.urls.contains(attacker.issuer + "/token"))
+        #expect(try await attacker.flow.agree().contains("grant="))
     }
 
     @Test("cannot replay a response")

@@ -21,7 +21,7 @@ struct FlowFailureTests {
         gateway.simulators.google.faultInjection.injectFault(fault, at: SimulatedGoogle.tokenPath)
         let page = try await browser.agree(at: flow.authURI)
         #expect(page.status == 503)
-        #expect(page.heading == "The sign-in service does not answer")
+        #expect(page.heading == "The sign-in service does not respond")
         #expect(page.headers["Retry-After"] != nil)
         #expect(page.text.contains(#"href="https://localhost/done?error=UNAVAILABLE""#))
         let retry = try #require(page.text.firstMatch(of: #/href="(\?[^"]*)"/#)).output.1
@@ -45,7 +45,7 @@ struct FlowFailureTests {
             given = given.filter { $0.0 == "state" } + response
         }
         #expect(page.status == 400)
-        #expect(page.heading == "The sign-in did not work")
+        #expect(page.heading == "We could not sign you in")
         let link = "https://localhost/done?error=INVALID_IDP_RESPONSE"
         #expect(page.text.contains(#"href="\#(link)""#))
         #expect(try await flow.signIn(at: link).wireCode == "INVALID_IDP_RESPONSE")

@@ -1,0 +1,115 @@
+import HTTP
+import Identity
+import Postgres
+import Simulators
+import Testing
+
+@testable import Support
+
+@Suite("A configuration that changes during a sign-in in the browser", .serialized)
+struct FlowChangeTests {
+    struct Change: CustomTestStringConvertible {
+        let testDescription: String
+        let statement: SQL
+        /// Of the page, if the change comes before the provider's response.
+        let heading: String
+        /// Of `signInWithIdp`, if the change comes after it.
+        let code: String
+    }
+
+    @Test(
+        "ends it at the provider's response, and again at its use",
+        arguments: [
+            Change(
+                testDescription: "guideline 4.8 is no longer met",
+                statement: "DELETE FROM identity_provider WHERE provider = 'apple.com'",
+                heading: "This sign-in is not available", code: "OPERATION_NOT_ALLOWED"),
+            Change(
+                testDescription: "the provider may only be linked",
+                statement: "UPDATE app SET settings = settings || '{\"linkOnlyMethods\": [\"google.com\"]}'",
+                heading: "This sign-in is not available", code: "OPERATION_NOT_ALLOWED"),
+            Change(
+                testDescription: "the provider is disabled",
+                statement: """
+                    UPDATE identity_provider SET settings = settings || '{"enabled": false}'
+                    WHERE provider = 'google.com'
+                    """,
+                heading: "This sign-in is not available", code: "OPERATION_NOT_ALLOWED"),
+        ])
+    func notOffered(change: Change) async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        let (early, late) = (try await gateway.startFlow("google.com"), try await gateway.startFlow("google.com"))
+        let location = try await late.agree(.mary)
+        let redeemed = gateway.codesRedeemed
+        _ = try await gateway.database.pool.execute(change.statement)
+        let changed = try gateway.withFreshCaches()
+        let page = try await TestBrowser(changed).agree(.mary, at: early.authURI)
+        #expect(page.heading == change.heading)
+        #expect(gateway.codesRedeemed == redeemed)
+        #expect(try await changed.signIn(at: location, sessionID: late.sessionID).wireCode == change.code)
+    }
+
+    @Test("sends no grant to a domain or redirect URI that was removed", arguments: [true, false])
+    func target(isPage: Bool) async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        let target = isPage ? TestGateway.done : "com.example.app:/done"
+        let first = isPage ? gateway : try await gateway.withApp(#"{"redirectUris": ["com.example.app:/done"]}"#)
+        let flow = try await first.startFlow("google.com", ["continueUri": .string(target)])
+        let popup = try await TestBrowser(first).send(.get, TestGateway.handlerURL("google.com"))
+        let removal: SQL =
+            isPage
+            ? "UPDATE project SET authorized_domains = '{}'"
+            : "UPDATE app SET settings = '{\"redirectUris\": [\"com.example.app:/other\"]}'"
+        _ = try await gateway.database.pool.execute(removal)
+        let changed = try first.withFreshCaches()
+        let urls = [flow.authURI] + (isPage ? [try #require(popup.location)] : [])
+        for url in urls {
+            let page = try await TestBrowser(changed).agree(.mary, at: url)
+            #expect(page.status == 400)
+            #expect(page.heading == "This website cannot use this sign-in")
+            #expect(page.location == nil && page.delivery == nil)
+            #expect(!page.text.contains(target))
+        }
+        #expect(gateway.codesRedeemed == 0)
+    }
+
+    @Test("ends a sign-in of a tenant that is disabled, and one of an app that is deleted")
+    func disabled() async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        let fixture = try await TenantFixture(gateway)
+        let tenant = try await fixture.tenantWithProviders()
+        let named: [String: JSON] = ["tenantId": .string(tenant)]
+        let (early, late) = (
+            try await gateway.startFlow("google.com", named), try await gateway.startFlow("google.com", named)
+        )
+        let location = try await late.agree(.mary)
+        let redeemed = gateway.codesRedeemed
+        _ = try await fixture.send(
+            .patch, "\(TenantFixture.tenants)/\(tenant)", ["disableAuth": true], [("updateMask", "disableAuth")])
+        let changed = try gateway.withFreshCaches()
+        let page = try await TestBrowser(changed).agree(.mary, at: early.authURI)
+        #expect(page.status == 400)
+        #expect(page.heading == "This sign-in has expired")
+        #expect(try await changed.signIn(at: location, sessionID: late.sessionID, named).wireCode == "PROJECT_DISABLED")
+
+        let ofApp = try await gateway.startFlow("google.com")
+        _ = try await gateway.database.pool.execute("DELETE FROM api_key")
+        _ = try await gateway.database.pool.execute("DELETE FROM app")
+        let gone = try await TestBrowser(gateway.withFreshCaches()).agree(.mary, at: ofApp.authURI)
+        #expect(gone.status == 400)
+        #expect(gateway.codesRedeemed == redeemed)
+    }
+}
+
+extension TenantFixture {
+    /// A tenant with the providers of its project.
+    func tenantWithProviders() async throws -> String {
+        let tenant = try await tenant()
+        _ = try await gateway.database.pool.execute(
+            """
+            INSERT INTO identity_provider (project_id, provider, settings, secret, updated_at)
+            SELECT \("demo/" + tenant), provider, settings, secret, now() FROM identity_provider WHERE project_id = 'demo'
+            """)
+        return tenant
+    }
+}

@@ -1,0 +1,52 @@
+import HTTP
+import Simulators
+import Testing
+
+@testable import Support
+
+@Suite("Concurrent responses to a sign-in in the browser", .serialized)
+struct FlowConcurrencyTests {
+    @Test(
+        "lead to one grant and one redeemed code, on whichever replicas they arrive",
+        arguments: ["apple.com", "google.com", "oidc.corp"])
+    func callbacks(provider: String) async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        let replicas = [gateway, try gateway.replica(), try gateway.replica()]
+        for _ in 0..<4 {
+            let flow = try await gateway.startFlow(provider)
+            let url = try await TestBrowser(gateway).responseURL(.mary, at: flow.authURI)
+            let before = gateway.codesRedeemed
+            let pages = try await withThrowingTaskGroup(of: Exchange.self) { group in
+                for number in 0..<9 {
+                    group.addTask { try await TestBrowser(replicas[number % 3]).send(.get, url) }
+                }
+                return try await group.reduce(into: [Exchange]()) { $0.append($1) }
+            }
+            #expect(pages.count { $0.status == 303 } == 1)
+            #expect(pages.count { $0.heading == "This sign-in is already finished" } == 8)
+            #expect(gateway.codesRedeemed == before + 1)
+            let location = try #require(pages.first { $0.status == 303 }?.location)
+            #expect(try await flow.signIn(at: location).outcome == "200")
+        }
+    }
+
+    @Test(
+        "are accepted by another replica than the one that started the sign-in", arguments: ["apple.com", "google.com"])
+    func otherReplica(provider: String) async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        let flow = try await gateway.startFlow(provider)
+        let page = try await TestBrowser(gateway.replica()).agree(.mary, at: flow.authURI)
+        let location = try #require(page.location, "\(page.text)")
+        let signedIn = try await gateway.replica().signIn(at: location, sessionID: flow.sessionID)
+        #expect(signedIn.outcome == "200")
+        #expect(try await flow.signIn(at: location).wireCode == "INVALID_IDP_RESPONSE")
+    }
+}
+
+extension TestGateway {
+    /// The requests to the token endpoints of all providers.
+    var codesRedeemed: Int {
+        simulators.apple.faultInjection.count(of: SimulatedApple.tokenPath)
+            + simulators.google.faultInjection.count(of: SimulatedGoogle.tokenPath) + simulators.corporate.redemptions
+    }
+}

@@ -1,0 +1,88 @@
+import HTTP
+import Identity
+import Postgres
+import Simulators
+import Storage
+import Testing
+
+@testable import Support
+
+@Suite("A sign-in in the browser uses up", .serialized)
+struct FlowLimitTests {
+    @Test("nothing when a link checker sends HEAD requests", arguments: ["google.com", "oidc.corp"])
+    func head(provider: String) async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        let flow = try await gateway.startFlow(provider)
+        let url = try await TestBrowser(gateway).responseURL(.mary, at: flow.authURI)
+        for _ in 0..<2 {
+            let checked = try await TestBrowser(gateway).send(.head, url)
+            #expect(checked.status == 200)
+            #expect(checked.location == nil && checked.text.isEmpty)
+        }
+        #expect(gateway.codesRedeemed == 0)
+        let start = try await TestBrowser(gateway).send(.head, TestGateway.handlerURL(provider))
+        #expect(start.headers["Set-Cookie"] == nil && start.location == nil)
+        let location = try #require(try await TestBrowser(gateway).send(.get, url).location)
+        #expect(try await flow.signIn(at: location).outcome == "200")
+    }
+
+    @Test("a limited number of forms and of responses from one network")
+    func responses() async throws {
+        for method in [HTTP.Method.post, .get] {
+            let gateway = try await TestGateway(limitsRates: true, servesApple: true)
+                .withApp(#"{"bundleIds": ["com.example.app"]}"#)
+            let flow = try await gateway.startFlow("apple.com")
+            let form = try gateway.appleForm(of: .mary, for: flow.authURI)
+            let browser = TestBrowser(gateway)
+            var last = try await browser.send(.post, "/__/auth/handler", form: form)
+            #expect(last.status == 303)
+            let repeated = "/__/auth/handler?state=" + Parameters(flow.authURI)["state"]
+            for _ in 0..<Policy.authorizationFlowLimit where last.status != 429 {
+                last = try await browser.send(
+                    method, method == .get ? repeated : "/__/auth/handler", form: method == .get ? nil : form)
+            }
+            #expect(last.status == 429)
+            #expect(last.heading == "Too many attempts")
+            #expect(last.headers["Retry-After"] != nil)
+        }
+    }
+
+    @Test("no space for long: the providers' tokens go soon after the grant has expired, and the row with the state")
+    func rows() async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        let flow = try await gateway.startFlow("google.com")
+        let url = try await TestBrowser(gateway).responseURL(.mary, at: flow.authURI)
+        let rejected = try await gateway.startFlow("apple.com")
+        #expect(try await TestBrowser(gateway).send(.get, url).status == 303)
+        let failed = try await TestBrowser(gateway).agree(at: rejected.authURI) { form in
+            form = form.map { $0.0 == "code" ? ("code", "unknown") : $0 }
+        }
+        #expect(failed.status == 400)
+        #expect(try await gateway.flowRows() == ["claimed", "claimed result"], "a rejected form is not kept")
+        let janitor = Janitor(pool: gateway.database.pool)
+        gateway.clock.advance(by: .seconds(119))
+        _ = try await janitor.remove(.authorizationFlow, at: gateway.clock.now)
+        #expect(try await gateway.flowRows() == ["claimed", "claimed result"])
+        gateway.clock.advance(by: .seconds(2))
+        _ = try await janitor.remove(.authorizationFlow, at: gateway.clock.now)
+        #expect(try await gateway.flowRows() == ["claimed", "claimed"])
+        let replay = try await TestBrowser(gateway).send(.get, url)
+        #expect(replay.heading == "This sign-in is already finished", "the state stays used")
+        gateway.clock.advance(by: .seconds(600 + 300))
+        #expect(try await janitor.remove(.authorizationFlow, at: gateway.clock.now) == 2)
+        #expect(try await gateway.flowRows().isEmpty)
+    }
+}
+
+extension TestGateway {
+    /// What each row of a flow contains.
+    fileprivate func flowRows() async throws -> [String] {
+        try await database.pool.query(
+            """
+            SELECT concat_ws(' ', CASE WHEN claimed_at IS NOT NULL THEN 'claimed' END,
+                CASE WHEN response IS NOT NULL THEN 'response' END, CASE WHEN result IS NOT NULL THEN 'result' END) AS line
+            FROM authorization_flow ORDER BY line
+            """
+        ).map { try $0.decode("line") }
+    }
+}

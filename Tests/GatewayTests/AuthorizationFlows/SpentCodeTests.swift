@@ -1,0 +1,114 @@
+import HTTP
+import Identity
+import Simulators
+import Testing
+
+@testable import Gateway
+@testable import Support
+
+@Suite("An authorization code of a sign-in in the browser", .serialized)
+struct SpentCodeTests {
+    private static let unused: Duration = .seconds(60 + 1800 + 300)
+    private static let kept = "REDEEMING REFRESH_TOKEN com.example.web"
+
+    @Test("is not redeemed before the provider's keys are there, so that another try succeeds")
+    func keys() async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        let flow = try await gateway.startFlow("apple.com")
+        gateway.simulators.apple.faultInjection.injectFault(.unavailable, at: SimulatedApple.keysPath)
+        let url = try await TestBrowser(gateway).responseURL(.ada, at: flow.authURI)
+        let page = try await TestBrowser(gateway).send(.get, url)
+        #expect(page.status == 503)
+        #expect(page.text.contains("Try again"))
+        #expect(gateway.codesRedeemed == 0)
+        gateway.simulators.apple.faultInjection.reset()
+        gateway.clock.advance(by: .seconds(61))
+        let location = try #require(try await TestBrowser(gateway).send(.get, url).location)
+        #expect(try await flow.signIn(at: location).outcome == "200")
+    }
+
+    @Test("that was redeemed offers no other try, and Apple's refresh token is revoked")
+    func notVerifiable() async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        #expect(try await gateway.signIn(gateway.apple(.mary)).status == 200)
+        try gateway.simulators.apple.rotateKeys(keepingOld: false)
+        gateway.simulators.apple.faultInjection.injectFault(.unavailable, at: SimulatedApple.keysPath)
+        let page = try await TestBrowser(gateway).agree(.ada, at: gateway.startFlow("apple.com").authURI)
+        #expect(gateway.codesRedeemed == 1)
+        #expect(page.status == 400)
+        #expect(page.heading == "We could not sign you in")
+        #expect(!page.text.contains("Try again"))
+        gateway.simulators.apple.faultInjection.reset()
+        try await expectRevocation(at: gateway)
+    }
+
+    @Test("that came with another nonce leaves no refresh token of Apple behind")
+    func rejected() async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        let other = try await gateway.startFlow("apple.com")
+        let code = try gateway.code(of: .ada, for: other.authURI)
+        let page = try await TestBrowser(gateway).agree(.ada, at: gateway.startFlow("apple.com").authURI) { form in
+            form = form.map { $0.0 == "code" ? ("code", code) : $0 }
+        }
+        #expect(page.heading == "We could not sign you in")
+        try await expectRevocation(at: gateway)
+    }
+
+    @Test("whose grant no app uses leaves no refresh token of Apple behind")
+    func unused() async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        _ = try await gateway.startFlow("apple.com").agree(.ada)
+        try await expectRevocation(at: gateway)
+    }
+
+    private func expectRevocation(at gateway: TestGateway) async throws {
+        #expect(try await gateway.appleGrants() == [Self.kept])
+        try await gateway.attemptAppleGrants()
+        #expect(try await gateway.appleGrants() == [Self.kept], "a grant or pending token may still be used")
+        gateway.clock.advance(by: Self.unused)
+        try await gateway.attemptAppleGrants()
+        try await gateway.attemptAppleGrants()
+        #expect(try await gateway.appleGrants().isEmpty)
+        #expect(gateway.simulators.apple.revocations == 1)
+    }
+
+    @Test("whose grant no app uses does not disconnect a user who signed in otherwise")
+    func signedInOtherwise() async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        _ = try await gateway.startFlow("apple.com").agree(.ada)
+        #expect(try await gateway.startFlow("apple.com").complete(.ada).outcome == "200")
+        gateway.clock.advance(by: Self.unused)
+        try await gateway.attemptAppleGrants()
+        try await gateway.attemptAppleGrants()
+        #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN com.example.web"])
+        #expect(gateway.simulators.apple.revocations == 0)
+    }
+
+    @Test("keeps its refresh token if a pending token uses the identity later")
+    func pendingToken() async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        #expect(try await gateway.signIn(gateway.apple(.ada)).status == 200)
+        let eve = try await gateway.signUp(email: "eve@example.com")
+        let conflict = try await gateway.startFlow("apple.com", ["operation": "LINK"])
+            .complete(.ada, ["idToken": .string(eve.idToken)])
+        let pending = try #require(conflict.pendingToken, "\(conflict.text)")
+        gateway.clock.advance(by: .seconds(1500))
+        #expect(try await gateway.appleGrants() == [Self.kept])
+        let signedIn = try await gateway.signInWithIdp([
+            "pendingToken": .string(pending), "requestUri": "http://localhost",
+        ])
+        #expect(signedIn.outcome == "200", "\(signedIn.text)")
+        try await gateway.attemptAppleGrants()
+        #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN com.example.web"])
+        #expect(gateway.simulators.apple.revocations == 0)
+    }
+
+    @Test("of Apple is rejected if its identity token has no nonce, even if the device supports none")
+    func nonce() async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        gateway.simulators.apple.quirks.supportsNonce = false
+        let page = try await TestBrowser(gateway).agree(.ada, at: gateway.startFlow("apple.com").authURI)
+        #expect(page.status == 400)
+        #expect(page.heading == "We could not sign you in")
+    }
+}
