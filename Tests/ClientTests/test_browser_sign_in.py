@@ -4,6 +4,7 @@ The app sends the messages of Firebase's JavaScript SDK; `test_firebase_js_pages
 """
 
 import secrets
+from urllib.parse import urlencode
 
 import pytest
 import requests
@@ -175,6 +176,62 @@ def test_a_page_that_is_not_authorized_gets_no_frame_and_no_sign_in(serve, tmp_p
             assert app.finish()["error"] == "auth/network-request-failed"
             app.driver.execute_script("void client.redirect('google.com')")
             WebDriverWait(foreign.driver, SECONDS).until(lambda _: "cannot use this sign-in" in foreign.heading)
+
+
+def test_a_foreign_page_that_opens_the_popup_gets_nothing(window, page, dev):
+    """It names a page of the app, and the user consents; the events go to windows of the gateway's origin only."""
+    query = {
+        "apiKey": dev.api_key, "appName": "[DEFAULT]", "authType": "signInViaPopup", "eventId": "0123456789",
+        "providerId": "google.com", "redirectUrl": page.url + "/index.html"}
+    with site() as attacker:
+        window.open(f"http://localhost:{attacker.port}/")
+        main = window.driver.current_window_handle
+        window.driver.execute_script("""
+            window.received = [];
+            const frame = document.body.appendChild(document.createElement("iframe"));
+            for (const target of [window, frame.contentWindow]) {
+                target.addEventListener("message", event => received.push(event.data));
+            }
+            window.open(arguments[0])""", f"{dev.url}/__/auth/handler?{urlencode(query)}")
+        try:
+            WebDriverWait(window.driver, SECONDS).until(lambda driver: len(driver.window_handles) > 1)
+            [popup] = [handle for handle in window.driver.window_handles if handle != main]
+            window.driver.switch_to.window(popup)
+            consent()(window)
+            wait = WebDriverWait(window.driver, SECONDS, ignored_exceptions=[WebDriverException])
+            wait.until(lambda _: "The app does not respond" in window.text)
+        finally:
+            close_others(window, main)
+        assert window.driver.execute_script("return received") == []
+
+
+def test_a_foreign_window_cannot_post_events_into_the_frame(app, dev):
+    app.run("return client.firstEvent()")
+    app.start("return client.firstEvent()")
+    post = """
+        const event = { type: "signInViaRedirect", eventId: null, urlResponse: arguments[0], sessionId: arguments[0] };
+        opener.frames[0].postMessage({ key: arguments[1], id: "1", event }, "*")"""
+    with site() as attacker:
+        # The event of the gateway's own page comes last, and is the first that the app gets.
+        for sender, name in ((attacker.url, "forged"), (dev.url + "/healthz", "own")):
+            before = set(app.driver.window_handles)
+            app.driver.execute_script("window.open(arguments[0])", sender)
+            app.wait(lambda: set(app.driver.window_handles) - before)
+            [opened] = set(app.driver.window_handles) - before
+            app.driver.switch_to.window(opened)
+            app.wait(lambda: app.driver.current_url.startswith(sender))
+            app.driver.execute_script(post, name, f"{dev.api_key}:[DEFAULT]")
+            app.driver.switch_to.window(app.main)
+        outcome = app.finish()
+        close_others(app.window, app.main)
+    assert outcome["value"]["sessionId"] == "own"
+
+
+def close_others(window, main):
+    for handle in [handle for handle in window.driver.window_handles if handle != main]:
+        window.driver.switch_to.window(handle)
+        window.driver.close()
+    window.driver.switch_to.window(main)
 
 
 def test_an_app_signs_in_without_the_sdk(window, client, dev, provider):

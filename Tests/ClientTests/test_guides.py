@@ -98,7 +98,7 @@ def test_the_lines_for_production_are_those_of_the_tested_page():
 
 
 def test_a_person_signs_in_without_a_page(dev, tmp_path):
-    script = on(dev, block("web.md", "sh", "Without a person"))
+    script = on(dev, block("web.md", "sh", "Without a browser"))
     completed = subprocess.run(["bash", "-euc", script], cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert (completed.returncode, completed.stderr) == (0, "")
     session = json.loads(completed.stdout)

@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Simulators
+import Synchronization
 import Testing
 
 @testable import Support
@@ -30,6 +31,31 @@ struct FlowFailureTests {
         let back = try await browser.send(.get, "/__/auth/handler" + retry.replacing("&amp;", with: "&"))
         #expect(back.status == 303, "\(back.text)")
         #expect(try await flow.signIn(at: #require(back.location)).outcome == "200")
+    }
+
+    @Test("is waited for until a deadline, and delays no other request")
+    func silence() async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        let flow = try await gateway.startFlow("apple.com")
+        let url = try await TestBrowser(gateway).responseURL(at: flow.authURI)
+        gateway.simulators.apple.faultInjection.injectFault(.silent, at: SimulatedApple.tokenPath)
+        let isAnswered = Mutex(false)
+        async let answer = {
+            let page = try await TestBrowser(gateway).send(.get, url)
+            isAnswered.withLock { $0 = true }
+            return page
+        }()
+        while gateway.codesRedeemed == 0 { try await Task.sleep(for: .milliseconds(5)) }
+        _ = try await gateway.signUp(email: "mary@example.com")
+        #expect(try await gateway.startFlow("google.com").complete(.mary).outcome == "200")
+        let isEarly = isAnswered.withLock { $0 }
+        #expect(!isEarly, "the provider has not responded yet")
+        let page = try await answer
+        #expect(page.status == 503)
+        #expect(page.heading == "The sign-in service does not respond")
+        gateway.simulators.apple.faultInjection.reset()
+        #expect(
+            try await flow.signIn(at: #require(try await TestBrowser(gateway).send(.get, url).location)).status == 200)
     }
 
     @Test(
