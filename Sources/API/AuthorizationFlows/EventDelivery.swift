@@ -26,7 +26,7 @@ struct EventDelivery: Encodable {
     let id: String
     let storageKey: String
     let returnTo: String
-    /// Whether the person has to click first.
+    /// Whether the user has to click first.
     let waits: Bool
     let event: Event
 

@@ -1,7 +1,7 @@
 internal import Identity
 internal import Pages
 
-/// A failed sign-in in the browser, as the person, the SDK and the log learn of it.
+/// A failed sign-in in the browser, as the page, the SDK and the log report it.
 struct FlowProblem {
     let page: FlowFailure
     /// An error code of Firebase's JavaScript SDK.
@@ -15,7 +15,7 @@ struct FlowProblem {
 
     var refusalCode: String { refusal?.code.rawValue ?? "UNAVAILABLE" }
 
-    /// The page explains what went wrong and waits for the person, unless the app can tell it better.
+    /// The page explains what went wrong and waits for a click, unless the app can explain it better.
     var waits: Bool { page != .cancelled && page != .notOffered }
 
     /// - Returns: `nil` for a fault of the gateway.

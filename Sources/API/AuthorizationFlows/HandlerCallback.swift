@@ -11,17 +11,18 @@ struct HandlerCallback {
 
     func answered() async throws -> PageResponse {
         try await withFlow(of: call.request.query("state")) { returned in
-            // RFC 6749 §3.1.
-            guard
-                ["state", "code", "iss", "error"].allSatisfy({ name in call.request.query.count { $0.name == name } < 2
-                })
-            else { throw AuthorizationRefusal.invalidResponse }
+            guard !repeatsParameter else { throw AuthorizationRefusal.invalidResponse }
             let response = AuthorizationResponse { call.request.query($0) }
             let grant = try await flows.complete(
                 returned, with: response, at: call.request.path, cookie: call.request.cookie, from: call.origin)
             return PageResponse(
                 try await delivery(of: grant, returned).endingCookie(of: returned.flow), of: returned.project.realm)
         }
+    }
+
+    /// A parameter must not occur twice (RFC 6749 §3.1), because a proxy may check another value than the gateway reads.
+    private var repeatsParameter: Bool {
+        ["state", "code", "iss", "error"].contains { name in call.request.query.count { $0.name == name } > 1 }
     }
 
     /// Cookies are not sent with a form of another site. They are sent with the redirect that answers it.
@@ -99,7 +100,7 @@ struct HandlerCallback {
         return .script(try delivery.json(), waits: problem.waits)
     }
 
-    /// The error that the app gets in the query of its URL if the person cancelled.
+    /// The error that the app gets in the query of its URL if the user cancelled.
     static let cancelled = "user_cancelled"
 
     private func failure(

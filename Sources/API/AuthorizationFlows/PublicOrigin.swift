@@ -6,8 +6,8 @@ internal import Identity
 public struct PublicOrigin: Sendable {
     /// The URL of the gateway, without a slash at the end.
     let configured: @Sendable () -> String
-    /// Whether the `Host` of a request counts too, and what a proxy on the same machine says. Only for `dev`, which has no
-    /// configured URL.
+    /// Whether the gateway also accepts the `Host` of a request, and the header fields of a proxy on the same machine. Only
+    /// for `dev`, which has no configured URL.
     let takesHost: Bool
 
     public init(configured: @escaping @Sendable () -> String, takesHost: Bool = false) {
@@ -17,7 +17,7 @@ public struct PublicOrigin: Sendable {
 }
 
 extension RequestPipeline {
-    /// The origin of a page: that of an app whose own server passes `/__/auth/` on, and otherwise that of the gateway.
+    /// The origin of a page: the app's origin if the app's web server forwards `/__/auth/`, and otherwise the gateway's.
     /// All pages of one sign-in need the same origin. Only a trusted proxy can name another host, and only one of the
     /// project's domains.
     func publicURL(of request: Request, in project: Project) -> String {

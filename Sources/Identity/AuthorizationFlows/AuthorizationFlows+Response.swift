@@ -77,8 +77,8 @@ extension AuthorizationFlows {
     ) async throws -> FlowGrant {
         do {
             try takeResponse(of: returned, from: origin)
-            try returned.flow.require(path: path)
             try requireBrowser(returned.flow, cookie: cookie)
+            try returned.flow.require(path: path)
             let grant = try await granted(returned, response)
             note(.granted)
             return grant

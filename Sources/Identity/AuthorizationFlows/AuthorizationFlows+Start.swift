@@ -29,7 +29,7 @@ public struct AuthorizationStart: Sendable {
     }
 }
 
-/// A flow that waits for the person.
+/// A flow that waits for the provider's response.
 public struct StartedFlow: Sendable {
     public let authorizationURL: String
     /// `nil` for a flow that is bound to a browser.

@@ -4,7 +4,7 @@
 /// Throws ``AuthorizationRefusal``, ``ContinueURLRefusal``, ``ProviderRefusal``, ``TooManyAttempts`` and
 /// ``ProviderUnreachable``.
 public struct AuthorizationFlows: Sendable {
-    /// The time in which the person has to sign in at the provider.
+    /// The time in which the user has to sign in at the provider.
     public static let lifetime: Duration = .seconds(600)
     public static let grantLifetime: Duration = .seconds(60)
     /// When a refresh token of Apple counts as unused: no grant and no pending token can lead to a sign-in any more, even

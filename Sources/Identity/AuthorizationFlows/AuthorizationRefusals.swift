@@ -6,7 +6,7 @@ public enum AuthorizationRefusal: Refusal, Hashable {
     case otherBrowser
     /// The provider's response was processed before.
     case alreadyUsed
-    /// The person cancelled.
+    /// The user cancelled.
     case cancelled
     /// The provider responded with an error. The value is one of OAuth's.
     case providerError(String)
@@ -18,14 +18,14 @@ public enum AuthorizationRefusal: Refusal, Hashable {
     case notVerifiable
     /// The app or the provider of the flow is no longer configured.
     case notConfigured
-    /// The API key, the provider or the kind of the flow is missing from the page's URL.
+    /// The page's URL lacks the API key, the provider or the operation, or has an invalid parameter.
     case malformedStart
     /// The session ID is too short or too long.
     case invalidSessionID
     case missingSessionID
     /// The grant is unknown, expired, or belongs to another session ID or app.
     case invalidGrant
-    /// The request does something else than the flow was started for.
+    /// The request performs another operation than the one that the flow was started for.
     case otherOperation
     /// The client reports a failure that the gateway's page has explained.
     case failed(String)
@@ -64,17 +64,17 @@ extension AuthorizationRefusal {
         switch self {
         case .stateInvalid: "The state is not valid or has expired."
         case .otherBrowser: "The sign-in was started in another browser."
-        case .alreadyUsed: "The response of the provider was used before."
+        case .alreadyUsed: "The provider's response was already used."
         case .cancelled, .missingSessionID: nil
-        case .providerError(let error): "The provider answered with the error \(error)."
-        case .invalidResponse: "The response of the provider is not valid."
-        case .codeRejected(let error): "The provider rejects the authorization code: \(error)."
+        case .providerError(let error): "The provider responded with the error \(error)."
+        case .invalidResponse: "The provider's response is not valid."
+        case .codeRejected(let error): "The provider rejected the authorization code: \(error)."
         case .notVerifiable: "The identity token could not be verified, because the provider's keys are unavailable."
         case .notConfigured: "The identity provider configuration is not found."
-        case .malformedStart: "The address of the page lacks a required parameter."
+        case .malformedStart: "The URL of the page lacks a required parameter, or a parameter is not valid."
         case .invalidSessionID: "sessionId must have 16 to 128 visible ASCII characters."
         case .invalidGrant: "The grant is not valid: it has expired, or belongs to another sessionId or app."
-        case .otherOperation: "The request differs from the operation that createAuthUri was called for."
+        case .otherOperation: "The request must perform the operation that was given to createAuthUri."
         case .failed(let error): "The sign-in in the browser failed: \(error)."
         }
     }

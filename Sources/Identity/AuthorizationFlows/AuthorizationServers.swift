@@ -1,6 +1,6 @@
 /// The authorization and token endpoints of all supported providers (RFC 6749 §3).
 public struct AuthorizationServers: Sendable {
-    /// Returns the URL at which the person signs in. Throws ``ProviderRefusal``, or ``ProviderUnreachable`` if the
+    /// Returns the URL at which the user signs in. Throws ``ProviderRefusal``, or ``ProviderUnreachable`` if the
     /// provider's configuration has to be fetched and cannot be.
     public var authorizationURL: @Sendable (AuthorizationRequest) async throws -> String
     /// Exchanges a code within a deadline. Throws ``AuthorizationRefusal``, or ``ProviderUnreachable`` if the provider
@@ -58,7 +58,7 @@ public struct AuthorizationResponse: Sendable, Codable {
         self.name = name
     }
 
-    /// The errors by which Google, OpenID providers and Apple report that the person cancelled.
+    /// The errors by which Google, OpenID providers and Apple report that the user cancelled.
     var isCancelled: Bool { error == "access_denied" || error == "user_cancelled_authorize" }
 }
 

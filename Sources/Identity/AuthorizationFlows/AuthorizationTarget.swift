@@ -1,4 +1,4 @@
-/// The URL of an app to which the gateway hands a person back, checked when the flow started.
+/// The URL of an app to which the browser returns, checked when the flow starts and when the provider has responded.
 public struct AuthorizationTarget: Hashable, Codable, Sendable {
     public static let lengthLimit = 2048
     /// The parameters that the gateway adds to the query.

@@ -18,13 +18,13 @@ extension Page {
         return page
     }
 
-    /// How the person gets back to the app after a failure.
+    /// How the user gets back to the app after a failure.
     public enum WayBack: Sendable {
         /// - Parameter url: a URL of the app that was checked when the flow started.
         case link(AuthorizationTarget, url: String)
         /// The script hands an error to the app; see ``flowResult(delivering:_:)``.
         ///
-        /// - Parameter waits: until the person clicks.
+        /// - Parameter waits: until the user clicks.
         case script(String, waits: Bool)
         /// The request does not show which app it is.
         case none

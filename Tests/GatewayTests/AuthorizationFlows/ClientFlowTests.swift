@@ -156,7 +156,7 @@ struct ClientFlowTests {
         #expect(linked.outcome == "200")
         #expect(linked.json["localId"]?.string == ada.localId)
         let refusal =
-            "400 INVALID_IDP_RESPONSE : The request differs from the operation that createAuthUri was called for."
+            "400 INVALID_IDP_RESPONSE : The request must perform the operation that was given to createAuthUri."
         #expect(try await gateway.startFlow("google.com", ["operation": "LINK"]).complete(.mary).outcome == refusal)
         let other = try await gateway.startFlow("google.com").complete(.ada, ["idToken": .string(ada.idToken)])
         #expect(other.outcome == refusal)
