@@ -67,12 +67,22 @@ extension User {
             throw AuthErrorCode.providerAlreadyLinked
         }
         let authentication = try await replacingTokens { [self] idToken in
-            let authentication = try await core.authenticate(
-                credential, for: .link(idToken: idToken, resumptionKey: resumptionKey()))
+            let replacesSession = if case .password = credential.evidence { true } else { false }
+            let authentication =
+                if replacesSession {
+                    try await replacingSession { key in
+                        try await core.authenticate(credential, for: .link(idToken: idToken, resumptionKey: key))
+                    }
+                } else {
+                    try await core.authenticate(credential, for: .link(idToken: idToken))
+                }
             guard try IDTokenClaims(of: authentication.tokens.idToken).subject == uid else {
                 throw AuthErrorCode.responseForAnotherUser
             }
-            await adopt(authentication.tokens) { $0.isAnonymous = false }
+            await adopt(authentication.tokens) { session in
+                session.isAnonymous = false
+                if replacesSession { session.resumptionKey = nil }
+            }
             return authentication
         }
         // The link is made. A profile that cannot be loaded now is loaded by the next `reload()`.

@@ -89,9 +89,14 @@ extension User {
         _ request: @escaping @Sendable (String) -> some Encodable & Sendable
     ) async throws {
         try await replacingTokens { [self] idToken in
-            let response: Received<SessionResponse> = try await core.post(
-                path, request(idToken), resumptionKey: replacesSession ? resumptionKey() : nil)
-            await adopt(response.tokens)
+            let body = request(idToken)
+            let response: Received<SessionResponse> =
+                if replacesSession {
+                    try await replacingSession { try await core.post(path, body, resumptionKey: $0) }
+                } else {
+                    try await core.post(path, body)
+                }
+            await adopt(response.tokens) { if replacesSession { $0.resumptionKey = nil } }
             do {
                 try await loadProfile(with: session.current.tokens.idToken)
             } catch let error as AuthErrorCode where error.isTransient {

@@ -62,14 +62,6 @@ extension User {
         }
     }
 
-    /// The key for a request that replaces the gateway's session. It is stored before it is used.
-    func resumptionKey() -> String {
-        core.update(self) { session in
-            session.resumptionKey = session.resumptionKey ?? UUID().uuidString
-        }
-        return session.current.resumptionKey ?? ""
-    }
-
     /// Loads the account and keeps it.
     func loadProfile(with idToken: String) async throws {
         let user = try await core.lookup(idToken)

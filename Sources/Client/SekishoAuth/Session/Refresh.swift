@@ -79,7 +79,7 @@ extension User {
             do {
                 let response: Received<TokenResponse> = try await core.post(
                     "/v1/token", TokenRequest(refreshToken: refreshToken),
-                    resumptionKey: session.current.resumptionKey)
+                    resumptionKey: session.current.resumptionKey?.value)
                 // A token that cannot be read does not belong to the user.
                 guard (try? IDTokenClaims(of: response.value.accessToken))?.subject == uid else {
                     throw AuthErrorCode.responseForAnotherUser

@@ -6,13 +6,14 @@ struct Session: Codable, Hashable, Sendable {
     var profile: Profile
     var isAnonymous: Bool
     var tenantID: String?
-    /// Made before the first request that may replace the gateway's session. With it, a refresh token of the replaced
-    /// session gives tokens of the new one, so that a lost response costs nothing.
-    var resumptionKey: String?
+    /// Present while a request that replaces the gateway's session is under way, or its outcome is unknown.
+    var resumptionKey: ResumptionKey?
 
     /// Keeps new tokens. A resumption key belongs to one session of the gateway.
     mutating func renew(_ new: SessionTokens) {
-        if new.gatewaySession != tokens.gatewaySession { resumptionKey = nil }
+        if let key = resumptionKey, new.gatewaySession != tokens.gatewaySession || new.issuedAt > key.neededUntil {
+            resumptionKey = nil
+        }
         tokens = new
     }
 }

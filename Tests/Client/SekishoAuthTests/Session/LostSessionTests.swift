@@ -103,6 +103,79 @@ struct LostSessionTests {
         #expect(Set(keys).count == 2 && !keys.contains(nil))
     }
 
+    private static let keyHeader = "Sekisho-Resumption-Key"
+
+    /// Whether the store has a key with which an older refresh token would open a later session.
+    private func hasKey(_ app: TestApp) throws -> Bool {
+        String(decoding: try #require(app.store.item), as: UTF8.self).contains("resumptionKey")
+    }
+
+    @Test("a key is stored before the request, and forgotten after its response", arguments: Change.all)
+    func keyOfSuccess(change: Change) async throws {
+        let (app, user) = try await signedIn(change)
+        app.wire.next(.holdsResponse, of: change.request)
+        async let changed: Void = change.run(user)
+        try await eventually { app.wire.heldCount == 1 }
+        #expect(try hasKey(app))
+        app.wire.release()
+        try await changed
+        #expect(try !hasKey(app))
+    }
+
+    @Test(
+        "a copy of the store from after a rejected change does not open the session of a later one",
+        arguments: Change.all)
+    func keyOfRejection(change: Change) async throws {
+        let (app, user) = try await signedIn(change)
+        app.wire.next(
+            .answers(400, [:], #"{"error":{"code":400,"message":"CREDENTIAL_TOO_OLD_LOGIN_AGAIN"}}"#),
+            of: change.request)
+        #expect(await failure { try await change.run(user) } == .requiresRecentLogin)
+        let rejected = try #require(app.wire.headers[Self.keyHeader])
+        #expect(try !hasKey(app))
+        let copy = try #require(user.refreshToken)
+        try await change.run(user)
+        let refreshed = try await app.gateway.post(
+            "/v1/token", ["grant_type": "refresh_token", "refresh_token": .string(copy)],
+            headers: [Self.keyHeader: rejected])
+        #expect(refreshed.outcome == "400 TOKEN_EXPIRED")
+    }
+
+    @Test("a link that keeps the session needs no key")
+    func keyOfLink() async throws {
+        let app = try await TestApp(TestGateway(.sekisho, transport: .socket))
+        let user = try await app.auth.signInAnonymously().user
+        app.wire.next(.losesRequest, of: "signInWithIdp")
+        let credential = try app.gateway.apple().credential()
+        #expect(await failure { try await user.link(with: credential) } == .networkError)
+        #expect(app.wire.headers[Self.keyHeader] == nil)
+        #expect(try !hasKey(app))
+    }
+
+    @Test("a key is forgotten when the gateway does not accept the lost request any more")
+    func keyOfLostRequest() async throws {
+        let (app, user) = try await signedIn(Change.all[0])
+        app.wire.next(.losesRequest, of: "update")
+        #expect(await failure { try await user.updatePassword(to: "another secret") } == .networkError)
+        _ = try await user.getIDToken(forcingRefresh: true)
+        #expect(try hasKey(app))
+        app.clock.advance(by: 3601)
+        _ = try await user.getIDToken(forcingRefresh: true)
+        #expect(try !hasKey(app))
+    }
+
+    @Test("another attempt has the key of the lost one, which may still arrive")
+    func keyOfSecondAttempt() async throws {
+        let (app, user) = try await signedIn(Change.all[0])
+        app.wire.next(.losesRequest, of: "update")
+        #expect(await failure { try await user.updatePassword(to: "another secret") } == .networkError)
+        let key = app.wire.headers[Self.keyHeader]
+        app.wire.next(.answers(400, [:], #"{"error":{"code":400,"message":"WEAK_PASSWORD"}}"#), of: "update")
+        #expect(await failure { try await user.updatePassword(to: "x") } == .weakPassword)
+        #expect(app.wire.headers[Self.keyHeader] == key)
+        #expect(try hasKey(app))
+    }
+
     private func restartAfterAnHour(_ app: TestApp, _ user: User) async throws {
         app.clock.advance(by: 3600)
         let restored = try #require(try app.restarted().currentUser)
