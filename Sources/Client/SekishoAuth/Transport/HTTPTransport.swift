@@ -49,6 +49,9 @@ extension TransportResponse: CustomStringConvertible, CustomReflectable {
 
 /// A complete response of the gateway.
 public struct TransportResponse: Sendable {
+    /// The largest body that the library accepts, in bytes (4 MiB). A transport should not read more.
+    public static let maximumBody = 4 * 1024 * 1024
+
     /// The HTTP status.
     public var status: Int
     /// The header fields. Names are compared without regard to case.

@@ -10,6 +10,7 @@ internal import Foundation
 /// (swift-corelibs-foundation, issue 5285). Programs that must survive this use another ``HTTPTransport`` there.
 public struct URLSessionTransport: HTTPTransport {
     private let session: URLSession
+    private let exchanges = Exchanges()
 
     /// Creates a transport with a session of its own.
     public init() {
@@ -18,7 +19,7 @@ public struct URLSessionTransport: HTTPTransport {
         configuration.httpCookieStorage = nil
         configuration.urlCredentialStorage = nil
         configuration.urlCache = nil
-        session = URLSession(configuration: configuration, delegate: RedirectRefusal(), delegateQueue: nil)
+        session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: nil)
     }
 
     /// Returns the response to a request. Redirects are not followed, because the body may contain a password.
@@ -48,17 +49,62 @@ public struct URLSessionTransport: HTTPTransport {
             // body a second time.
             message.setValue("close", forHTTPHeaderField: "Connection")
         #endif
-        let (body, response) = try await session.data(for: message)
-        guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
+        let task = session.dataTask(with: message)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                exchanges.begin(task, continuation)
+                if Task.isCancelled { exchanges.finish(task, .failure(CancellationError())) } else { task.resume() }
+            }
+        } onCancel: {
+            task.cancel()
+            exchanges.finish(task, .failure(CancellationError()))
+        }
+    }
+}
+
+/// Collects the responses of a session's tasks. Redirects are not followed.
+private final class Exchanges: NSObject, URLSessionDataDelegate, Sendable {
+    private struct Exchange: Sendable {
+        let continuation: CheckedContinuation<TransportResponse, any Error>
+        var body = Data()
+    }
+
+    private let exchanges = Locked<[Int: Exchange]>([:])
+
+    func begin(_ task: URLSessionTask, _ continuation: CheckedContinuation<TransportResponse, any Error>) {
+        exchanges.withLock { $0[task.taskIdentifier] = Exchange(continuation: continuation) }
+    }
+
+    /// Does nothing if the exchange has finished.
+    func finish(_ task: URLSessionTask, _ result: Result<TransportResponse, any Error>) {
+        let finished = exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+        finished?.continuation.resume(with: result)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        let isTooLarge = exchanges.withLock { exchanges in
+            let id = dataTask.taskIdentifier
+            exchanges[id]?.body.append(data)
+            return exchanges[id].map { $0.body.count > TransportResponse.maximumBody } ?? false
+        }
+        guard isTooLarge else { return }
+        dataTask.cancel()
+        finish(dataTask, .failure(URLError(.dataLengthExceedsMaximum)))
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        if let error { return finish(task, .failure(error)) }
+        guard let response = task.response as? HTTPURLResponse else {
+            return finish(task, .failure(URLError(.badServerResponse)))
+        }
         var headers: [String: String] = [:]
         for (name, value) in response.allHeaderFields {
             if let name = name as? String, let value = value as? String { headers[name] = value }
         }
-        return TransportResponse(status: response.statusCode, headers: headers, body: body)
+        let body = exchanges.withLock { $0[task.taskIdentifier]?.body } ?? Data()
+        finish(task, .success(TransportResponse(status: response.statusCode, headers: headers, body: body)))
     }
-}
 
-private final class RedirectRefusal: NSObject, URLSessionTaskDelegate {
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void

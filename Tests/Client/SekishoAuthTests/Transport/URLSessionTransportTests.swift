@@ -65,4 +65,40 @@ struct URLSessionTransportTests {
         }
         #expect(response.status == 302)
     }
+
+    @Test("stops reading a body that is too large")
+    func largeBody() async throws {
+        await #expect(throws: URLError(.dataLengthExceedsMaximum)) {
+            try await exchange { connection in
+                connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n")
+                let part = [UInt8](repeating: 32, count: 1 << 20)
+                // Less than the header announces: without the limit, the error would be another one.
+                for _ in 0..<64 { connection.send(part) }
+            }
+        }
+    }
+
+    @Test("accepts a body of the largest size")
+    func largestBody() async throws {
+        let size = TransportResponse.maximumBody
+        let response = try await exchange { connection in
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n")
+            connection.send([UInt8](repeating: 32, count: size))
+        }
+        #expect(response.body.count == size)
+    }
+
+    @Test("ends at once when its task is cancelled")
+    func cancelled() async throws {
+        let (requests, arrived) = AsyncStream.makeStream(of: Void.self)
+        let task = Task {
+            try await exchange { connection in
+                arrived.yield()
+                _ = connection.receiveAll()
+            }
+        }
+        for await _ in requests { break }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
 }
