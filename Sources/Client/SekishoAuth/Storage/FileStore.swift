@@ -4,7 +4,8 @@ public import Foundation
     internal import Glibc
 #endif
 
-/// Keeps each session in a file that only its owner can read (directory 0700, file 0600).
+/// Keeps each session in a file that only its owner can read (directory 0700, file 0600). On Apple's systems, backups do
+/// not contain the directory, so that no session reaches another device.
 ///
 /// A new file replaces the old one with one `rename` after it reached the disk, so that a crash leaves one of them.
 public struct FileStore: SessionStore {
@@ -70,6 +71,13 @@ public struct FileStore: SessionStore {
         } catch {
             throw SessionStoreError.failed("cannot create the directory")
         }
+        #if canImport(Darwin)
+            var values = URLResourceValues()
+            values.isExcludedFromBackup = true
+            var directory = directory
+            // A volume without this attribute must not keep users from signing in.
+            try? directory.setResourceValues(values)
+        #endif
     }
 
     private func write(_ item: Data, to path: String) throws {
