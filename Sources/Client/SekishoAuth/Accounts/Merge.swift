@@ -4,7 +4,7 @@ public import Foundation
 public enum MergeTarget: Sendable {
     /// A credential of an identity of that account, for example ``AuthErrorCode/updatedCredential`` of a conflict.
     case credential(AuthCredential)
-    /// A user of that account who signed in recently, for example with another instance of ``Auth``.
+    /// A user of that account who signed in recently, for example with another instance of ``Auth`` for this gateway.
     case user(User)
 }
 
@@ -81,7 +81,9 @@ extension User {
                     throw AuthErrorCode.invalidCredential.with(
                         "Merging requires a provider credential or a recent sign-in.")
                 }
-            case .user(let user): request.targetIdToken = try await user.freshTokens().idToken
+            case .user(let user):
+                try core.requireSameServer(user)
+                request.targetIdToken = try await user.freshTokens().idToken
             }
             return try await core.post("/v1/accounts:merge", request)
         }

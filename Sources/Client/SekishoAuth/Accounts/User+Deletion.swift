@@ -44,8 +44,8 @@ extension Auth {
     /// - Throws: ``AuthErrorCode/nullUser`` if no user is signed in.
     public func revokeToken(withAuthorizationCode authorizationCode: String) async throws {
         guard let user = currentUser else { throw AuthErrorCode.nullUser }
-        try await user.withIDToken(.concernsRequest) { [core] idToken in
-            let _: EmptyResponse = try await core.post(
+        try await user.withIDToken(.concernsRequest) { idToken in
+            let _: EmptyResponse = try await user.core.post(
                 "/v2/accounts:revokeToken",
                 RevokeTokenRequest(
                     providerId: AuthProviderID.apple.rawValue, token: authorizationCode, idToken: idToken))

@@ -57,17 +57,21 @@ extension Auth {
     public func signOut() throws {
         guard let user = try core.signOut() else { return }
         // A failure is ignored: the user is signed out on this device in any case.
-        Task { [core] in
-            if let tokens = try? await user.freshTokens() { await core.revokeQuietly(tokens.idToken) }
+        Task {
+            if let tokens = try? await user.freshTokens() { await user.core.revokeQuietly(tokens.idToken) }
         }
     }
 
     /// Makes a user the current one, for example one that another instance signed in.
     ///
+    /// Both instances then have the same session. Use only one of them afterwards: if both renew the tokens, the gateway
+    /// can take a former refresh token for a stolen one and end the session.
+    ///
     /// - Throws: ``AuthErrorCode/nullUser`` without a user; ``AuthErrorCode/tenantIDMismatch`` for a user of another
-    ///   tenant than ``tenantID``.
+    ///   tenant than ``tenantID``; ``AuthErrorCode/invalidUserToken`` for a user of another gateway.
     public func updateCurrentUser(_ user: User?) async throws {
         guard let user else { throw AuthErrorCode.nullUser }
+        try core.requireSameServer(user)
         guard user.tenantID == tenantID else { throw AuthErrorCode.tenantIDMismatch }
         try core.signIn(user.core === core ? user : User(user.session.current, core: core))
         await core.listenersCalled()

@@ -14,7 +14,7 @@ public final class Auth: Sendable {
     /// The version of the library.
     public static let libraryVersion = "0.1.0"
 
-    let core: AuthCore
+    private let cores: Locked<AuthCore>
     private let configuredApp: SekishoApp
 
     /// Returns the instance of the default app. The app must have called ``SekishoApp/configure(options:)``.
@@ -35,12 +35,14 @@ public final class Auth: Sendable {
 
     init(app: SekishoApp) {
         configuredApp = app
-        core = AuthCore(appName: app.name, options: app.options)
+        cores = Locked(AuthCore(appName: app.name, options: app.options))
         // The store is read now, so that `currentUser` seldom has to wait.
         DispatchQueue.global(qos: .userInitiated).async { [core] in core.withState { _ in } }
     }
 
     deinit { core.stop() }
+
+    var core: AuthCore { cores.current }
 
     /// The app that the instance was created for.
     public var app: SekishoApp? { configuredApp }
@@ -79,11 +81,12 @@ public final class Auth: Sendable {
     private let customDomain = Locked<String?>(nil)
 
     /// Uses a development server (`sekisho dev`) without TLS. Its session is kept apart from that of the configured
-    /// gateway. Call it before any other method.
+    /// gateway, and a user of that gateway stays there. Call it before any other method.
     public func useEmulator(withHost host: String, port: Int) {
         let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
         guard let server = URL(string: "http://\(name):\(port)") else { return }
-        core.useEmulator(at: server)
+        cores.withLock { $0 = AuthCore(emulator: server, replacing: $0) }
+        core.withState { _ in }
     }
 
     // MARK: Listeners
@@ -109,10 +112,10 @@ public final class Auth: Sendable {
     public func removeIDTokenDidChangeListener(_ handle: IDTokenDidChangeListenerHandle) { remove(handle) }
 
     /// The users that sign in and out, beginning with the current one.
-    public var authStateChanges: AuthStateSequence { AuthStateSequence(core: core, subject: .user) }
+    public var authStateChanges: AuthStateSequence { AuthStateSequence(cores: cores, subject: .user) }
 
     /// The user after each change of the ID token, beginning with the current one.
-    public var idTokenChanges: AuthStateSequence { AuthStateSequence(core: core, subject: .idToken) }
+    public var idTokenChanges: AuthStateSequence { AuthStateSequence(cores: cores, subject: .idToken) }
 
     private func addListener(
         _ subject: Observer.Subject, _ listener: @escaping (Auth, User?) -> Void

@@ -1,14 +1,15 @@
 internal import Foundation
 
-/// Owns the current user, the stored session and the observers of one instance.
+/// Owns the current user, the stored session and the observers of one instance at one server.
+///
+/// Another server needs another core. Users keep theirs, so that no token of one server is sent to another, even if a
+/// request is under way when the server changes.
 ///
 /// One lock orders every change: the store is written, then the user changes, then observers are queued.
 final class AuthCore: Sendable {
     struct State {
         var restoration = Restoration.pending
         var user: User?
-        var server: URL
-        var isEmulator = false
         var tenantID: String?
         var languageCode: String?
         /// The store has an older session than memory, because a write failed.
@@ -16,6 +17,8 @@ final class AuthCore: Sendable {
         var observers: [Int: Observer] = [:]
         var nextObserver = 0
         var proactiveRefresh: Task<Void, Never>?
+        /// Whether nothing may run without a call of the app.
+        var isStopped = false
     }
 
     enum Restoration: Equatable {
@@ -28,6 +31,9 @@ final class AuthCore: Sendable {
 
     let appName: String
     let options: SekishoOptions
+    let server: URL
+    /// Whether the server is a development server, which needs no TLS.
+    let isEmulator: Bool
     let time: GatewayClock
     let state: Locked<State>
     /// Keeps parallel calls from creating several anonymous accounts.
@@ -36,8 +42,31 @@ final class AuthCore: Sendable {
     init(appName: String, options: SekishoOptions) {
         self.appName = appName
         self.options = options
+        server = options.url
+        isEmulator = false
         time = GatewayClock(options.clock)
-        state = Locked(State(server: options.url, tenantID: options.tenantID))
+        state = Locked(State(tenantID: options.tenantID))
+        observeSystem()
+    }
+
+    /// Takes the observers and the settings of another core over, which then announces nothing any more.
+    init(emulator: URL, replacing former: AuthCore) {
+        appName = former.appName
+        options = former.options
+        server = emulator
+        isEmulator = true
+        time = GatewayClock(options.clock)
+        state = Locked(
+            former.state.withLock { former in
+                var state = State(tenantID: former.tenantID)
+                state.languageCode = former.languageCode
+                // Each is called once more, with the user of this server.
+                state.observers = former.observers.mapValues { Observer(subject: $0.subject, delivery: $0.delivery) }
+                state.nextObserver = former.nextObserver
+                former.observers = [:]
+                return state
+            })
+        former.stop()
         observeSystem()
     }
 
@@ -51,26 +80,24 @@ final class AuthCore: Sendable {
 
     var currentUser: User? { withState(\.user) }
 
-    func key(_ state: State) -> SessionKey {
-        SessionKey(
-            app: appName, server: state.server, apiKey: options.apiKey, tenantID: options.tenantID)
+    var key: SessionKey {
+        SessionKey(app: appName, server: server, apiKey: options.apiKey, tenantID: options.tenantID)
     }
 
-    /// Points the instance at a development server. Its session is another than that of the configured server.
-    func useEmulator(at server: URL) {
-        state.withLock { state in
-            state.server = server
-            state.isEmulator = true
-            state.user = nil
-            state.proactiveRefresh?.cancel()
-            state.needsSave = false
-            state.restoration = .pending
+    /// Rejects a user of another gateway, because this one must not see the user's tokens.
+    func requireSameServer(_ user: User) throws {
+        guard user.core.server == server else {
+            throw AuthErrorCode.invalidUserToken.with("The user belongs to another gateway.")
         }
-        withState { _ in }
     }
 
     /// Ends what runs without a call of the app.
-    func stop() { state.withLock { $0.proactiveRefresh?.cancel() } }
+    func stop() {
+        state.withLock { state in
+            state.isStopped = true
+            state.proactiveRefresh?.cancel()
+        }
+    }
 
     // MARK: Restore
 
@@ -78,7 +105,7 @@ final class AuthCore: Sendable {
         guard state.restoration != .done else { return }
         let former = state.restoration
         do {
-            let key = key(state)
+            let key = key
             let item = try options.store.load(key.name)
             state.restoration = .done
             guard let session = item.flatMap({ StoredSession(decoding: $0, owner: key.owner)?.session }) else {
@@ -108,7 +135,7 @@ final class AuthCore: Sendable {
     /// - Throws: ``AuthErrorCode/keychainError``.
     func signIn(_ user: User) throws {
         try withState { state in
-            try save(user.session.current, state)
+            try save(user.session.current)
             state.restoration = .done
             state.needsSave = false
             state.user = user
@@ -128,7 +155,7 @@ final class AuthCore: Sendable {
             if expected != nil { adoptStored(&state) }
             let user = state.user
             if let expected, user !== expected { return nil }
-            do { try options.store.remove(key(state).name) } catch { throw Self.storeError(error) }
+            do { try options.store.remove(key.name) } catch { throw Self.storeError(error) }
             state.restoration = .done
             state.needsSave = false
             state.user = nil
@@ -147,7 +174,7 @@ final class AuthCore: Sendable {
             user.session.withLock(change)
             guard state.user === user else { return }
             // A failed write is tried again at the next use of the tokens.
-            if isStored { state.needsSave = (try? save(user.session.current, state)) == nil }
+            if isStored { state.needsSave = (try? save(user.session.current)) == nil }
             scheduleRefresh(&state)
             announce(&state)
         }
@@ -160,7 +187,7 @@ final class AuthCore: Sendable {
     func saveIfNeeded(_ user: User) throws {
         try withState { state in
             guard state.needsSave, state.user === user else { return }
-            try save(user.session.current, state)
+            try save(user.session.current)
             state.needsSave = false
         }
     }
@@ -174,7 +201,7 @@ final class AuthCore: Sendable {
     ///   out, which a write would undo.
     @discardableResult private func adoptStored(_ state: inout State) -> Bool {
         guard let user = state.user, !state.needsSave else { return true }
-        let key = key(state)
+        let key = key
         let item: Data?
         do { item = try options.store.load(key.name) } catch { return true }
         guard let item else { return false }
@@ -188,15 +215,15 @@ final class AuthCore: Sendable {
             user.session.withLock { $0 = stored }
             scheduleRefresh(&state)
             announce(&state)
-        } else if stored.tokens.refreshToken == known.tokens.refreshToken, let key = stored.resumptionKey {
+        } else if stored.tokens.refreshToken == known.tokens.refreshToken, let resumptionKey = stored.resumptionKey {
             // The other process waits for a response.
-            user.session.withLock { $0.resumptionKey = key }
+            user.session.withLock { $0.resumptionKey = resumptionKey }
         }
         return true
     }
 
-    private func save(_ session: Session, _ state: State) throws {
-        let key = key(state)
+    private func save(_ session: Session) throws {
+        let key = key
         do {
             try options.store.save(StoredSession(session, owner: key.owner).encoded, for: key.name)
         } catch { throw Self.storeError(error) }

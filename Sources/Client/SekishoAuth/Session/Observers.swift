@@ -86,14 +86,14 @@ public struct AuthStateSequence: AsyncSequence, Sendable {
     /// The sequence does not fail.
     public typealias Failure = Never
 
-    let core: AuthCore
+    let cores: Locked<AuthCore>
     let subject: Observer.Subject
 
     /// Begins to observe.
     public func makeAsyncIterator() -> AsyncIterator {
         let (stream, continuation) = AsyncStream.makeStream(of: User?.self, bufferingPolicy: .bufferingNewest(1))
-        let id = core.addObserver(subject, .stream(continuation))
-        continuation.onTermination = { [weak core] _ in core?.removeObserver(id) }
+        let id = cores.current.addObserver(subject, .stream(continuation))
+        continuation.onTermination = { [weak cores] _ in cores?.current.removeObserver(id) }
         return AsyncIterator(base: stream.makeAsyncIterator())
     }
 

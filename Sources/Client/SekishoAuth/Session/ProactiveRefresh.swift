@@ -10,7 +10,7 @@ extension AuthCore {
     func scheduleRefresh(_ state: inout State) {
         state.proactiveRefresh?.cancel()
         state.proactiveRefresh = nil
-        guard options.refreshesProactively, let user = state.user else { return }
+        guard options.refreshesProactively, !state.isStopped, let user = state.user else { return }
         let idToken = user.session.current.tokens.idToken
         // Cancelled by the next schedule, and when the user changes.
         state.proactiveRefresh = Task { [weak self, weak user, clock = options.clock] in

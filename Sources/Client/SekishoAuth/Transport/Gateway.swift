@@ -8,8 +8,6 @@ struct Received<Value: Sendable>: Sendable {
 }
 
 extension AuthCore {
-    private static let maximumResponse = 4 * 1024 * 1024
-
     /// Sends a JSON request and decodes the response.
     ///
     /// - Throws: ``AuthErrorCode`` or `CancellationError`.
@@ -50,7 +48,7 @@ extension AuthCore {
         }
         if let date = response.header("Date") { time.observe(date: date) }
         guard response.status == 200 else { throw Self.error(response) }
-        guard response.body.count <= Self.maximumResponse,
+        guard response.body.count <= TransportResponse.maximumBody,
             // The guard throws for a body that is not the response.
             let value = try? JSONDecoder().decode(Response.self, from: response.body)
         else {
@@ -66,7 +64,7 @@ extension AuthCore {
     private func request(
         _ method: String, _ path: String, query: [URLQueryItem], body: Data?
     ) throws -> TransportRequest {
-        let (server, isEmulator, language) = state.withLock { ($0.server, $0.isEmulator, $0.languageCode) }
+        let language = state.withLock(\.languageCode)
         guard server.scheme == "https" || isEmulator else {
             throw AuthErrorCode.internalError.with(
                 "The gateway's URL does not begin with https. Call useEmulator(withHost:port:) for a development server."

@@ -26,6 +26,7 @@ final class TestWire: HTTPTransport {
         var permanent: Fault?
         var held: [CheckedContinuation<Void, Never>] = []
         var headers: [[String: String]] = []
+        var hosts: Set<String> = []
     }
 
     private static let session = URLSessionTransport()
@@ -38,6 +39,8 @@ final class TestWire: HTTPTransport {
     var operations: [String] { state.withLock { $0.operations } }
     /// The header fields of the latest request.
     var headers: [String: String] { state.withLock { $0.headers.last ?? [:] } }
+    /// The hosts that requests were sent to.
+    var hosts: Set<String> { state.withLock { $0.hosts } }
     /// How many responses wait.
     var heldCount: Int { state.withLock { $0.held.count } }
 
@@ -70,6 +73,7 @@ final class TestWire: HTTPTransport {
         let fault = state.withLock { state -> Fault? in
             state.operations.append(operation)
             state.headers.append(request.headers)
+            state.hosts.insert(request.url.host ?? "")
             if let index = state.faults.firstIndex(where: { $0.operation == nil || $0.operation == operation }) {
                 return state.faults.remove(at: index).fault
             }

@@ -1,0 +1,72 @@
+import Foundation
+import SekishoAuth
+import Testing
+
+@testable import Support
+
+@Suite("A change of the server")
+struct ServerChangeTests {
+    /// The development server, under another name.
+    private static let otherHost = "localhost"
+
+    private func useOtherServer(_ app: TestApp) throws {
+        app.auth.useEmulator(withHost: Self.otherHost, port: Int(try #require(app.gateway.server?.port)))
+    }
+
+    @Test("sends no token of a user to the new server, also if a refresh is under way")
+    func refresh() async throws {
+        let app = try await TestApp()
+        let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
+        app.clock.advance(by: 3600)
+        app.wire.next(.losesResponse, of: "token")
+        app.wire.next(.holdsResponse, of: "token")
+        let refresh = Task { try await user.getIDToken() }
+        try await eventually { app.wire.heldCount == 1 }
+        try useOtherServer(app)
+        app.wire.release()
+        _ = try await refresh.value
+        try await user.reload()
+        #expect(app.auth.currentUser == nil)
+        #expect(app.wire.hosts == ["127.0.0.1"])
+    }
+
+    @Test("keeps a sign-in that is under way at its server")
+    func signIn() async throws {
+        let app = try await TestApp()
+        app.wire.next(.holdsResponse, of: "signUp")
+        let signIn = Task { try await app.auth.signInAnonymously().user }
+        try await eventually { app.wire.heldCount == 1 }
+        try useOtherServer(app)
+        app.wire.release()
+        let user = try await signIn.value
+        #expect(app.auth.currentUser == nil)
+        #expect(app.wire.hosts == ["127.0.0.1"])
+        #expect(try app.restarted().currentUser?.uid == user.uid)
+    }
+
+    @Test("takes listeners and sequences along")
+    func observers() async throws {
+        let app = try await TestApp()
+        let heard = Heard(app.auth)
+        var users = app.auth.authStateChanges.makeAsyncIterator()
+        #expect(await users.next() == .some(nil))
+        try useOtherServer(app)
+        let user = try await app.auth.signInAnonymously().user
+        #expect(heard.all.suffix(2) == ["signed in", "token"])
+        #expect(await users.next() == .some(user))
+        #expect(app.wire.hosts == [Self.otherHost])
+    }
+
+    @Test("a user of another gateway can neither become the current one nor prove a merge")
+    func foreignUser() async throws {
+        let app = try await TestApp()
+        let user = try await app.auth.signInAnonymously().user
+        let other = try await TestApp(app.gateway)
+        try useOtherServer(other)
+        #expect(await failure { try await other.auth.updateCurrentUser(user) } == .invalidUserToken)
+        #expect(other.auth.currentUser == nil)
+        let otherUser = try await other.auth.signInAnonymously().user
+        #expect(await failure { try await otherUser.previewMerge(into: .user(user)) } == .invalidUserToken)
+        #expect(other.wire.hosts == [Self.otherHost])
+    }
+}
