@@ -2,7 +2,7 @@ internal import JSON
 internal import Synchronization
 
 extension SimulatedApple {
-    private static let transferWindow: Int64 = 60 * 86_400
+    static let transferWindow: Int64 = 60 * 86_400
 
     /// - Parameters:
     ///   - code: goes with the token, and has its hash in it.

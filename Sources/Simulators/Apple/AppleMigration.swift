@@ -16,10 +16,10 @@ extension SimulatedApple {
         return .json(answer, Self.tokenHeaders)
     }
 
-    /// `/auth/usermigrationinfo`: the old team changes a `sub` into a `transfer_sub`, the new team that into its own
-    /// `sub`, as long as the person has not revoked the client.
+    /// `/auth/usermigrationinfo`: the old team changes a `sub` into a `transfer_sub`, also after the move, the new team
+    /// that into its own `sub`, as long as the person has not revoked the client.
     func migrate(_ request: Request) throws(AppleRefusal) -> Response {
-        let (form, client) = try authenticated(request)
+        let (form, client) = try authenticated(request, acceptsFormerTeam: true)
         let now = clock()
         let bearer = request.headers["Authorization"]?.split(separator: " ").last.map(String.init) ?? ""
         let (people, quirks, expiry) = state.withLock { state in

@@ -5,7 +5,8 @@ internal import Synchronization
 extension SimulatedApple {
     /// `/auth/token`: accepts a code once, and a refresh token until the consent ends.
     func redeem(_ request: Request) throws -> Response {
-        let (form, client) = try authenticated(request)
+        let (form, client) = try authenticated(
+            request, acceptsFormerTeam: Form(request)?["grant_type"] == "client_credentials")
         let refreshToken: String?
         let signIn: AppleSignIn
         switch form["grant_type"] {
@@ -46,12 +47,21 @@ extension SimulatedApple {
         return Response(status: 200)
     }
 
-    func authenticated(_ request: Request) throws(AppleRefusal) -> (Form, AppleClient) {
+    /// - Parameter acceptsFormerTeam: for the migration of users. To the former team, the client is as it was before the
+    ///   transfer.
+    func authenticated(
+        _ request: Request, acceptsFormerTeam: Bool = false
+    ) throws(AppleRefusal) -> (Form, AppleClient) {
         guard let form = Form(request), let id = form["client_id"] else { throw AppleRefusal(.invalidRequest) }
         guard let secret = form["client_secret"] else { throw AppleRefusal(.invalidClient) }
         let (registered, isTrusted) = state.withLock { ($0.clients[id], !$0.quirks.checksClientSecrets) }
         let unknown = isTrusted ? AppleClientSecret.team(in: secret).map { AppleClient(id: id, team: $0) } : nil
-        guard let client = registered ?? unknown else { throw AppleRefusal(.invalidClient) }
+        guard var client = registered ?? unknown else { throw AppleRefusal(.invalidClient) }
+        if acceptsFormerTeam, let former = client.formerTeam, let transferredAt = client.transferredAt,
+            clock() < transferredAt + Self.transferWindow, AppleClientSecret.team(in: secret) == former
+        {
+            (client.team, client.formerTeam, client.transferredAt) = (former, nil, nil)
+        }
         try AppleClientSecret.check(secret, of: client, audience: issuer, now: clock(), isTrusted: isTrusted)
         return (form, client)
     }
