@@ -16,7 +16,7 @@ extension Command {
             .flag("json", "with --app-review: print JSON"),
             .flag(
                 "live",
-                "also check at Apple, with an invalid code, whether the private key works for each client ID"),
+                "also verify at Apple, with an invalid code, that the private key works for each client ID"),
         ],
         details: [
             "Reads the variables of `serve` and changes nothing. Exit status: 0 if every check passes, 1 if one fails, 2 if the environment is invalid."
@@ -42,7 +42,10 @@ extension Command {
             if isLive, findings.allSatisfy(\.isGood) {
                 findings += try await AppleKeyCheck(pool: administration.pool, masterKeys: config.masterKeys).findings()
             }
-            for finding in findings { Terminal.writeLine("\(finding.isGood ? "ok   " : "wrong") \(finding.text)") }
+            for finding in findings {
+                let mark = finding.isNote ? "note " : finding.isGood ? "ok   " : "wrong"
+                Terminal.writeLine("\(mark) \(finding.text)")
+            }
             guard findings.allSatisfy(\.isGood) else {
                 throw Failure(message: "not ready: see the lines that begin with \"wrong\"")
             }

@@ -8,7 +8,15 @@ internal import Tokens
 package struct DatabaseCheck: Sendable {
     package struct Finding: Sendable {
         package let isGood: Bool
+        /// What an operator has to know, although nothing is wrong.
+        package let isNote: Bool
         package let text: String
+
+        package init(isGood: Bool, isNote: Bool = false, text: String) {
+            self.isGood = isGood
+            self.isNote = isNote
+            self.text = text
+        }
     }
 
     let pool: Pool
@@ -38,6 +46,7 @@ package struct DatabaseCheck: Sendable {
                 findings += try await configuration(of: project, at: now)
                 findings += try await transfers(of: project)
             }
+            findings += try await sharedHosts()
         } catch {
             findings.append(Finding(isGood: false, text: "\(error)"))
         }
@@ -71,14 +80,25 @@ package struct DatabaseCheck: Sendable {
             }
     }
 
-    /// Identities that move to another team of Apple. Sign-ins work meanwhile, so a transfer that waits is not wrong.
+    /// Hosts at which Android devices before version 15 may open the links of one project with an app of another.
+    private func sharedHosts() async throws -> [Finding] {
+        try await ProjectStore(pool: pool).associatedApps().hostsSharedWithAndroid.map { host, projects in
+            Finding(
+                isGood: true, isNote: true,
+                text:
+                    "host \(host): Android before version 15 may open links of one of the projects \(projects.map(\.rawValue).joined(separator: ", ")) with an app of another; give each project a host of its own"
+            )
+        }
+    }
+
+    /// Identities that move to another Apple team. Sign-ins work meanwhile, so a transfer that waits is not wrong.
     private func transfers(of project: Project) async throws -> [Finding] {
         try await AppleTransferStore(pool: pool).waiting(in: project.realm).sorted { $0.key < $1.key }.map {
             team, count in
             Finding(
-                isGood: true,
+                isGood: true, isNote: true,
                 text:
-                    "project \(project.realm): \(count) identities wait for `sekisho apple import-transfers` to team \(team)"
+                    "\(count) \(count == 1 ? "identity is" : "identities are") not yet moved to team \(team): run `sekisho apple import-transfers --project \(project.id)`"
             )
         }
     }

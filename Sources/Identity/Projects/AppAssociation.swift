@@ -58,3 +58,16 @@ extension Project {
         apps.map { AssociatedApp($0.settings, of: id, projectTeamID: settings(of: .apple)?.apple?.teamID) }
     }
 }
+
+extension [AssociatedApp] {
+    /// The hosts at which an Android app of one project may open the links of another, with the projects that share them.
+    /// Before Android 15, the app's own intent filter decides, and not the file of the host.
+    public var hostsSharedWithAndroid: [(host: String, projects: [ID<Project>])] {
+        let listed = flatMap { app in app.settings.association.domains.map { (host: $0.lowercased(), app: app) } }
+        return Dictionary(grouping: listed, by: \.host).sorted { $0.key < $1.key }.compactMap { host, listed in
+            let projects = Set(listed.map(\.app.project))
+            guard projects.count > 1, listed.contains(where: { !$0.app.packages.isEmpty }) else { return nil }
+            return (host, projects.sorted { $0.rawValue < $1.rawValue })
+        }
+    }
+}
