@@ -43,7 +43,6 @@ public struct AppleNotificationService: Sendable {
     public func receive(
         _ payload: String, in named: ID<Project>?, from origin: RequestContext
     ) async throws -> Receipt {
-        try limiter.requireNotification(from: origin.network)
         let (notification, realms) = try await accepted(payload, in: named, from: origin)
         guard let event = notification.event(receivedAt: clock.now()) else { return Receipt(outcome: .unknownType) }
         var receipt = Receipt(outcome: .repeated)
@@ -56,22 +55,29 @@ public struct AppleNotificationService: Sendable {
         return receipt
     }
 
-    /// Looks for the projects only after the signature was verified.
+    /// Looks for the projects only after the signature was verified. The notification counts as rejected while it is
+    /// verified, so that many at once cause no more verifications than may fail. It stays counted while Apple's keys cannot
+    /// be fetched, because its sender is unknown then.
     private func accepted(
         _ payload: String, in named: ID<Project>?, from origin: RequestContext
     ) async throws -> (AppleNotification, [ID<Realm>]) {
+        try limiter.takeNotification(from: origin.network)
         do {
             let notification = try await verifier.verify(payload, clock.now())
             try notification.requireTimely(at: clock.now())
             let realms = try await store.realms(ofClient: notification.audience, in: named)
             guard !realms.isEmpty else { throw AppleNotificationRefusal.audience }
+            limiter.forgiveNotification(from: origin.network)
             return (notification, realms)
         } catch let refusal as ProviderRefusal {
-            try limiter.takeRejectedNotification(from: origin.network)
             throw AppleNotificationRefusal(refusal)
         } catch let refusal as AppleNotificationRefusal {
-            try limiter.takeRejectedNotification(from: origin.network)
             throw refusal
+        } catch let outage as ProviderUnreachable {
+            throw outage
+        } catch {
+            limiter.forgiveNotification(from: origin.network)
+            throw error
         }
     }
 
@@ -117,14 +123,12 @@ extension RateLimiter {
     /// Notifications belong to no project until they are verified.
     private static let installation = ID<Realm>("")
 
-    /// Throws if the network has sent too many notifications that were rejected. Counts nothing.
-    fileprivate func requireNotification(from network: ClientNetwork) throws(TooManyAttempts) {
-        try require(
-            .rejectedNotifications(from: network), Policy.rejectedNotificationLimit, Policy.rejectedNotificationWindow,
-            Self.installation)
+    fileprivate func forgiveNotification(from network: ClientNetwork) {
+        forgive(.rejectedNotifications(from: network), Policy.rejectedNotificationWindow, Self.installation)
     }
 
-    fileprivate func takeRejectedNotification(from network: ClientNetwork) throws(TooManyAttempts) {
+    /// - Throws: if the network has sent too many notifications that were rejected.
+    fileprivate func takeNotification(from network: ClientNetwork) throws(TooManyAttempts) {
         try take(
             .rejectedNotifications(from: network), Policy.rejectedNotificationLimit, Policy.rejectedNotificationWindow,
             Self.installation)

@@ -1,0 +1,66 @@
+import Identity
+import Storage
+import Synchronization
+import Testing
+import Tokens
+
+@testable import Gateway
+@testable import Support
+
+@Suite("A burst of forged notifications from one network")
+struct NotificationBurstTests {
+    private static let count = 150
+
+    /// Lets no verification end before all notifications were admitted or rejected.
+    private final class Gate: Sendable {
+        private let counts = Mutex((verified: 0, rejected: 0))
+
+        var verified: Int { counts.withLock { $0.verified } }
+        var rejected: Int { counts.withLock { $0.rejected } }
+
+        func reject() { counts.withLock { $0.rejected += 1 } }
+
+        func verify() async throws {
+            counts.withLock { $0.verified += 1 }
+            while counts.withLock({ $0.verified + $0.rejected }) < NotificationBurstTests.count {
+                try await Task.sleep(for: .milliseconds(1))
+            }
+        }
+    }
+
+    @Test(
+        "causes no more verifications than may fail, also while Apple's keys cannot be fetched",
+        .timeLimit(.minutes(1)),
+        arguments: [true, false])
+    func verifications(keysAreAvailable: Bool) async throws {
+        let gateway = try await TestGateway(limitsRates: true)
+        let limiter = try #require(gateway.limits).limiter
+        let gate = Gate()
+        let service = AppleNotificationService(
+            store: PostgresAppleNotificationStore(pool: gateway.database.pool),
+            verifier: AppleNotificationVerifier { _, _ in
+                try await gate.verify()
+                guard keysAreAvailable else { throw ProviderUnreachable(provider: .apple, reason: "status 503") }
+                throw AppleNotificationRefusal.signature
+            }, project: { _ in nil },
+            outOfBand: .live(
+                under: gateway.masterKeys, actionBase: { _, _ in "" }, appLinkBase: { _, _ in nil }, isSent: false),
+            limiter: limiter, clock: gateway.clock.wallClock)
+        let origin = RequestContext(
+            network: ClientNetwork(prefixes: ["192.0.2.1"], knownNetworkPrefix: nil), device: nil, language: nil,
+            trace: .none)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<Self.count {
+                group.addTask {
+                    do {
+                        _ = try await service.receive("payload", in: nil, from: origin)
+                    } catch is TooManyAttempts {
+                        gate.reject()
+                    } catch {}
+                }
+            }
+        }
+        #expect(gate.verified == Policy.rejectedNotificationLimit)
+        #expect(gate.rejected == Self.count - Policy.rejectedNotificationLimit)
+    }
+}
