@@ -8,7 +8,7 @@ extension AppleTokenEndpoint {
         let requests = AppleRequestRecord(metrics: metrics, log: log)
         return AppleTokenEndpoint { [exchange] code, client in
             let result = try await exchange(code, client)
-            let answer = if case .failed(let answer) = result { answer } else { AppleAnswer.accepted }
+            let answer = if case .failed(let answer) = result { answer } else { AppleResponse.accepted }
             requests.note("exchange", answer, client)
             return result
         } check: { [check] token, client in
@@ -38,11 +38,11 @@ private struct AppleRequestRecord: Sendable {
             ])
     }
 
-    func note(_ operation: String, _ answer: AppleAnswer, _ client: AppleClientCredentials) {
+    func note(_ operation: String, _ answer: AppleResponse, _ client: AppleClientCredentials) {
         switch answer {
         case .accepted: requests.increment(operation, "accepted")
         case .unavailable: requests.increment(operation, "unavailable")
-        case .refused(let code):
+        case .rejected(let code):
             requests.increment(operation, code.rawValue)
             guard code.concernsClient, warnings.isDue(for: "\(client.clientID) \(client.key)") else { return }
             log.error(

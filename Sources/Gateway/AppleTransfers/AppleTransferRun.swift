@@ -156,8 +156,8 @@ package struct AppleTransferRun: Sendable {
         for attempt in 1...Self.attempts {
             switch try await ask() {
             case .found(let value): return value
-            case .failed(.refused(let code)) where !code.concernsClient: return nil
-            case .failed(.refused(let code)):
+            case .failed(.rejected(let code)) where !code.concernsClient: return nil
+            case .failed(.rejected(let code)):
                 throw Failure(
                     message:
                         "Apple rejects the private key (\(code.rawValue)): check that team \(key.teamID) owns the client ID, and key \(key.keyID)"

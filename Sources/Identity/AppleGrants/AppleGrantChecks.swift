@@ -36,11 +36,11 @@ public struct AppleGrantChecks: Sendable {
     /// Makes the checks of one minute. What fails for one client ID stops no other one.
     public func run() async throws -> Report {
         var report = Report()
-        try await noting(in: &report) { try await store.forgetForeignKeys() }
+        try await noting(in: &report) { try await store.markGrantsOfOtherKeys() }
         let counts = try await store.counts()
         for states in counts.values { report.counts.merge(states, uniquingKeysWith: +) }
         let now = clock.now()
-        let earlier = try await store.checks(since: now - AppleGrant.brakeWindow)
+        let earlier = try await store.checks(since: now - AppleGrant.failureRateWindow)
         report.stopped = Set(earlier.filter(\.value.stopsChecks).keys)
         for (client, states) in counts where !report.stopped.contains(client) {
             guard let number = states[.authorized] else { continue }
@@ -48,7 +48,7 @@ public struct AppleGrantChecks: Sendable {
             try await noting(in: &report) {
                 let due = try await store.claimChecks(
                     of: client, limit: AppleGrant.checksPerMinute(of: number), lease: Self.lease,
-                    activeSince: now - AppleGrant.checkedWhileUsed, nextCheck: now + AppleGrant.checkInterval, at: now)
+                    activeSince: now - AppleGrant.activityWindow, nextCheck: now + AppleGrant.checkInterval, at: now)
                 try await check(due, client, after: earlier[client] ?? CheckCounts(), in: &checked)
             }
             checked.interruptions = report.interruptions

@@ -10,7 +10,7 @@ public enum RedemptionDecision: Hashable, Sendable {
             switch exchange {
             case .tokens(let tokens):
                 subject == nil || tokens.subject == subject ? .keep : .giveUp(reason: "other subject")
-            case .failed(.refused(let code)) where !code.concernsClient: .giveUp(reason: code.rawValue)
+            case .failed(.rejected(let code)) where !code.concernsClient: .giveUp(reason: code.rawValue)
             // An operator may correct the key while the code is valid.
             case .failed(let answer): .retry(reason: "\(answer)")
             }
@@ -19,17 +19,17 @@ public enum RedemptionDecision: Hashable, Sendable {
 
 extension RecordedCheck {
     /// Only Apple's word about the token marks a grant. A wrong key, an outage and a network error mark nothing.
-    public init(_ answer: AppleAnswer) {
+    public init(_ answer: AppleResponse) {
         self =
             switch answer {
             case .accepted: .authorized
-            case .refused(.invalidGrant), .refused(.invalidRequest): .revoked(failure: "\(answer)")
-            case .refused, .unavailable: .failed(failure: "\(answer)")
+            case .rejected(.invalidGrant), .rejected(.invalidRequest): .revoked(failure: "\(answer)")
+            case .rejected, .unavailable: .failed(failure: "\(answer)")
             }
     }
 
     /// The same without its consequence, because too many checks of the client ID fail.
-    var doubted: RecordedCheck {
+    var withoutConsequence: RecordedCheck {
         switch self {
         case .revoked(let failure): .failed(failure: failure)
         case .authorized, .failed: self
@@ -52,7 +52,7 @@ public struct CheckBatch: Sendable {
         let failed = results.values.count(where: \.isFailure)
         counts = CheckCounts(all: earlier.all + results.count, failed: earlier.failed + failed)
         stops = counts.stopsChecks
-        self.results = stops ? results.mapValues(\.doubted) : results
+        self.results = stops ? results.mapValues(\.withoutConsequence) : results
     }
 }
 

@@ -4,9 +4,9 @@ extension AppleGrant {
     /// Apple allows one check of a token per day.
     public static let checkInterval: Duration = .seconds(86_400)
     /// Only grants of accounts that were used within this time are checked.
-    public static let checkedWhileUsed: Duration = .seconds(30 * 86_400)
+    public static let activityWindow: Duration = .seconds(30 * 86_400)
     /// The time of checks that decides whether a client ID is stopped.
-    public static let brakeWindow: Duration = .seconds(3600)
+    public static let failureRateWindow: Duration = .seconds(3600)
 
     /// The first check of a new grant, spread over the day after the first interval. Users of an app sign in at the same
     /// times of the day, for example after an announcement.

@@ -43,7 +43,7 @@ public protocol AppleGrantStore: Sendable {
 
     /// Marks grants ``AppleGrant/State/unknown`` that were obtained with another team or private key than the present
     /// one. Works in small transactions; what another transaction has locked waits for the next run.
-    func forgetForeignKeys() async throws
+    func markGrantsOfOtherKeys() async throws
 
     /// The states of an identity's grants.
     func states(of subject: String, in realm: ID<Realm>) async throws -> Set<AppleGrant.State>
@@ -52,7 +52,7 @@ public protocol AppleGrantStore: Sendable {
     func counts() async throws -> [AppleClientKey: [AppleGrant.State: Int]]
 
     /// Stores a code or token that the owner of an identity sent to be revoked. A worker revokes it from `dueAt` on.
-    func insert(_ revocation: OwnRevocation, in realm: ID<Realm>) async throws
+    func insert(_ revocation: RevocationRequest, in realm: ID<Realm>) async throws
 
     /// Stores the refresh token that the code of a revocation was exchanged for.
     func replaceCode(_ grant: ID<AppleGrant>, by token: [UInt8]) async throws
@@ -60,7 +60,7 @@ public protocol AppleGrantStore: Sendable {
     /// Marks what a revocation by the owner of an identity ended; the identity stays. A code has proved the identity, so
     /// its grants of the same client ID are revoked. A token proves nothing, and Apple accepts unknown ones: then the
     /// stored tokens wait to be revoked themselves.
-    func revoke(_ revocation: OwnRevocation, in realm: ID<Realm>) async throws
+    func revoke(_ revocation: RevocationRequest, in realm: ID<Realm>) async throws
 }
 
 /// The team and the private key of a client secret.
@@ -95,7 +95,7 @@ public enum RecordedCheck: Hashable, Sendable {
 }
 
 /// A request of the owner to disconnect the app.
-public struct OwnRevocation: Hashable, Sendable {
+public struct RevocationRequest: Hashable, Sendable {
     public let id: ID<AppleGrant>
     public let account: ID<Account>
     public let subject: String

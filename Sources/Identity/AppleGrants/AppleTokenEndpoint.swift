@@ -4,16 +4,16 @@ public struct AppleTokenEndpoint: Sendable {
     public var exchange:
         @Sendable (_ code: AuthorizationCode, _ client: AppleClientCredentials) async throws -> AppleExchange
     /// Checks a refresh token. Apple's answer shows whether the person still uses the app.
-    public var check: @Sendable (_ token: Secret, _ client: AppleClientCredentials) async throws -> AppleAnswer
+    public var check: @Sendable (_ token: Secret, _ client: AppleClientCredentials) async throws -> AppleResponse
     /// Revokes a refresh token or access token, which disconnects the person from the app.
     public var revoke:
         @Sendable (_ token: Secret, _ type: AppleGrant.TokenType, _ client: AppleClientCredentials) async throws
-            -> AppleAnswer
+            -> AppleResponse
 
     public init(
         exchange: @escaping @Sendable (AuthorizationCode, AppleClientCredentials) async throws -> AppleExchange,
-        check: @escaping @Sendable (Secret, AppleClientCredentials) async throws -> AppleAnswer,
-        revoke: @escaping @Sendable (Secret, AppleGrant.TokenType, AppleClientCredentials) async throws -> AppleAnswer
+        check: @escaping @Sendable (Secret, AppleClientCredentials) async throws -> AppleResponse,
+        revoke: @escaping @Sendable (Secret, AppleGrant.TokenType, AppleClientCredentials) async throws -> AppleResponse
     ) {
         self.exchange = exchange
         self.check = check
@@ -36,10 +36,10 @@ public struct AppleClientCredentials: Sendable {
 }
 
 /// Apple's answer, as far as decisions depend on it.
-public enum AppleAnswer: Hashable, Sendable {
+public enum AppleResponse: Hashable, Sendable {
     case accepted
     /// Apple's `error`, with status 400.
-    case refused(AppleErrorCode)
+    case rejected(AppleErrorCode)
     /// No answer, or one that says nothing about the token.
     ///
     /// - Parameter reason: without any token.
@@ -48,7 +48,7 @@ public enum AppleAnswer: Hashable, Sendable {
 
 public enum AppleExchange: Sendable {
     case tokens(AppleTokens)
-    case failed(AppleAnswer)
+    case failed(AppleResponse)
 }
 
 /// What a code was exchanged for.
@@ -90,18 +90,18 @@ public enum AppleErrorCode: String, CaseIterable, Sendable {
     public var concernsClient: Bool { self == .invalidClient || self == .unauthorizedClient }
 }
 
-extension AppleAnswer {
+extension AppleResponse {
     /// Whether Apple rejects the client ID or its key.
     public var concernsClient: Bool {
-        if case .refused(let code) = self { code.concernsClient } else { false }
+        if case .rejected(let code) = self { code.concernsClient } else { false }
     }
 }
 
-extension AppleAnswer: CustomStringConvertible {
+extension AppleResponse: CustomStringConvertible {
     public var description: String {
         switch self {
         case .accepted: "accepted"
-        case .refused(let code): code.rawValue
+        case .rejected(let code): code.rawValue
         case .unavailable(let reason): reason
         }
     }

@@ -59,7 +59,7 @@ public struct AppleTokenRevocation: Sendable {
         }
         let (id, now) = (sealing.newID(), clock.now())
         let isCode = request.tokenType == .code
-        let revocation = OwnRevocation(
+        let revocation = RevocationRequest(
             id: id, account: caller.account.id, subject: identity.subject, clientID: client.clientID,
             tokenType: request.tokenType,
             token: try sealing.seal(request.token, id), redirectURI: request.redirectURI, requestedAt: now,
@@ -70,7 +70,7 @@ public struct AppleTokenRevocation: Sendable {
         let type = isCode ? AppleGrant.TokenType.refreshToken : request.tokenType
         let waiting = AppleGrant(revocation, type, in: project.realm)
         let answer = try await endpoint.revoke(token, type, client)
-        if case .refused(let error) = answer, !error.concernsClient {
+        if case .rejected(let error) = answer, !error.concernsClient {
             try await store.remove(waiting)
             throw AppleRevocationRefusal.rejected(request.tokenType, error)
         }
@@ -80,7 +80,7 @@ public struct AppleTokenRevocation: Sendable {
 
     /// The refresh token of the code, which is stored in place of the code.
     private func exchange(
-        _ request: Request, for revocation: OwnRevocation, _ client: AppleClientCredentials, _ realm: ID<Realm>
+        _ request: Request, for revocation: RevocationRequest, _ client: AppleClientCredentials, _ realm: ID<Realm>
     ) async throws -> Secret {
         let code = AuthorizationCode(code: request.token, redirectURI: request.redirectURI)
         let exchange = try await endpoint.exchange(code, client)
@@ -91,7 +91,7 @@ public struct AppleTokenRevocation: Sendable {
         try await store.remove(AppleGrant(revocation, .code, in: realm))
         switch exchange {
         case .tokens: throw AppleRevocationRefusal.otherPerson
-        case .failed(.refused(let error)) where !error.concernsClient:
+        case .failed(.rejected(let error)) where !error.concernsClient:
             throw AppleRevocationRefusal.rejected(.code, error)
         case .failed(let answer): throw Self.unreachable("\(answer)")
         }
@@ -113,7 +113,7 @@ extension App {
 }
 
 extension AppleGrant {
-    fileprivate init(_ revocation: OwnRevocation, _ type: TokenType, in realm: ID<Realm>) {
+    fileprivate init(_ revocation: RevocationRequest, _ type: TokenType, in realm: ID<Realm>) {
         self.init(
             id: revocation.id, realm: realm, subject: revocation.subject, clientID: revocation.clientID,
             state: .revoking, tokenType: type, token: revocation.token)

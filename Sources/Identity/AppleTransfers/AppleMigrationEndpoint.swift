@@ -30,7 +30,7 @@ public struct AppleMigrationEndpoint: Sendable {
 public enum AppleMigration<Value: Sendable>: Sendable {
     case found(Value)
     /// `invalid_request` also means that the person has disconnected the app.
-    case failed(AppleAnswer)
+    case failed(AppleResponse)
 }
 
 /// A person as the new team knows them.

@@ -48,7 +48,7 @@ extension AppleMigrationEndpoint {
 
 extension AppleMigration {
     /// - Parameter read: returns `nil` if a member is missing.
-    fileprivate init<Body: Decodable>(_ answer: AppleAnswer, _ body: [UInt8], read: (Body) -> Value?) {
+    fileprivate init<Body: Decodable>(_ answer: AppleResponse, _ body: [UInt8], read: (Body) -> Value?) {
         guard answer == .accepted else {
             self = .failed(answer)
             return

@@ -40,13 +40,13 @@ struct AppleRequests: Sendable {
     /// - Parameter bearer: an access token.
     func post(
         _ form: [(String, String)], to url: String, as credentials: AppleClientCredentials, bearer: Secret? = nil
-    ) async throws -> (answer: AppleAnswer, body: [UInt8]) {
+    ) async throws -> (answer: AppleResponse, body: [UInt8]) {
         let secret: String
         do {
             secret = try AppleClientSecret.mint(for: credentials, audience: endpoints.audience, at: clock.now())
         } catch {
             // What Apple would say to a secret of this key.
-            return (.refused(.invalidClient), [])
+            return (.rejected(.invalidClient), [])
         }
         let members = [("client_id", credentials.clientID), ("client_secret", secret)] + form
         let text = members.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
@@ -59,14 +59,14 @@ struct AppleRequests: Sendable {
             maximumLength: Self.maximumLength, destination: .anywhere)
         do {
             let response = try await client.send(request)
-            return (AppleAnswer(status: response.status, body: response.body), response.body)
+            return (AppleResponse(status: response.status, body: response.body), response.body)
         } catch let fault as ClientFault {
             return (.unavailable(reason: "\(fault)"), [])
         }
     }
 }
 
-extension AppleAnswer {
+extension AppleResponse {
     private struct Failure: Decodable {
         let error: String?
     }
@@ -79,7 +79,7 @@ extension AppleAnswer {
             do {
                 let failure = try StrictJSON.decode(Failure.self, from: body)
                 self =
-                    failure.error.flatMap(AppleErrorCode.init).map { .refused($0) }
+                    failure.error.flatMap(AppleErrorCode.init).map { .rejected($0) }
                     ?? .unavailable(reason: "status 400 with another error")
             } catch {
                 self = .unavailable(reason: "status 400 without JSON")

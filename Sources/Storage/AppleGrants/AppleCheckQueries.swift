@@ -36,13 +36,13 @@ extension PostgresAppleGrantStore {
                 at: now))
     }
 
-    public func forgetForeignKeys() async throws {
+    public func markGrantsOfOtherKeys() async throws {
         for row in try await rows(.formerKeys) {
             let (realm, team, key) = (
                 try row.decode("project_id", as: String.self), try row.decode("team_id", as: String.self),
                 try row.decode("key_id", as: String.self)
             )
-            let batch = SQL.forgetGrants(of: realm, team: team, key: key, limit: Self.batch)
+            let batch = SQL.markGrants(of: realm, team: team, key: key, limit: Self.batch)
             while try await withStoreErrors({ try await pool.query(batch) }).count == Self.batch {}
         }
         let transferred = SQL.markTransferred(limit: Self.batch)
@@ -126,7 +126,7 @@ extension SQL {
     }
 
     /// Locks the identities first, like a deletion, in their order, and skips those that are locked.
-    static func forgetGrants(of realm: String, team: String, key: String, limit: Int) -> SQL {
+    static func markGrants(of realm: String, team: String, key: String, limit: Int) -> SQL {
         """
         WITH outdated AS MATERIALIZED (
             SELECT id, subject FROM apple_grant

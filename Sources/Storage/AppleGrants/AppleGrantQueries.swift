@@ -8,8 +8,7 @@ extension SQL {
     /// The refresh token of a sign-in in the browser was inserted before, and becomes due.
     ///
     /// - Returns: `nil` without a code, and for a code that expired in a pending token.
-    static func redeemLater(_ code: SealedCode?, at now: Instant, in realm: ID<Realm>, from source: SQL) throws -> SQL?
-    {
+    static func insertCode(_ code: SealedCode?, at now: Instant, in realm: ID<Realm>, from source: SQL) throws -> SQL? {
         guard let code, now < code.expiresAt else { return nil }
         return """
             \(try insert(code, dueAt: now, expiresAt: code.expiresAt, at: now, in: realm, from: source))
@@ -129,9 +128,9 @@ extension SQL {
     }
 
     /// What follows from a code, which has proved the identity.
-    static func effects(ofCode revocation: OwnRevocation, in realm: ID<Realm>) -> [SQL] {
+    static func effects(ofCode revocation: RevocationRequest, in realm: ID<Realm>) -> [SQL] {
         [
-            revokeIdentity(by: revocation, in: realm, where: "true"),
+            markRevoked(by: revocation, in: realm, where: "true"),
             "DELETE FROM apple_grant g WHERE \(isGrant(of: revocation, in: realm)) AND g.state = 'REDEEMING'",
             """
             UPDATE apple_grant g SET state = 'REVOKED', token = NULL
@@ -142,12 +141,12 @@ extension SQL {
 
     /// What follows from a token: nothing, unless there are stored tokens, which are revoked themselves. A code may be on
     /// its way to Apple and keeps its lease.
-    static func effects(ofToken revocation: OwnRevocation, in realm: ID<Realm>) -> [SQL] {
+    static func effects(ofToken revocation: RevocationRequest, in realm: ID<Realm>) -> [SQL] {
         let stored: SQL = """
             \(isGrant(of: revocation, in: realm)) AND g.state IN ('REDEEMING', 'AUTHORIZED', 'UNKNOWN')
             """
         return [
-            revokeIdentity(by: revocation, in: realm, where: "EXISTS (SELECT FROM apple_grant g WHERE \(stored))"),
+            markRevoked(by: revocation, in: realm, where: "EXISTS (SELECT FROM apple_grant g WHERE \(stored))"),
             """
             UPDATE apple_grant g SET state = 'REVOKING', attempts = CASE token_type WHEN 'CODE' THEN attempts ELSE 0 END,
                 due_at = CASE token_type WHEN 'CODE' THEN due_at ELSE \(Timestamp(revocation.requestedAt)) END
@@ -156,15 +155,15 @@ extension SQL {
         ]
     }
 
-    private static func isGrant(of revocation: OwnRevocation, in realm: ID<Realm>) -> SQL {
+    private static func isGrant(of revocation: RevocationRequest, in realm: ID<Realm>) -> SQL {
         """
         g.project_id = \(realm.rawValue) AND g.subject = \(revocation.subject) AND g.client_id = \(revocation.clientID)
         """
     }
 
     /// First, because a deletion also locks the identity before its grants.
-    private static func revokeIdentity(
-        by revocation: OwnRevocation, in realm: ID<Realm>, where condition: SQL
+    private static func markRevoked(
+        by revocation: RevocationRequest, in realm: ID<Realm>, where condition: SQL
     ) -> SQL {
         let now = Timestamp(revocation.requestedAt)
         return """
@@ -177,7 +176,7 @@ extension SQL {
 
     /// Does nothing if the identity is gone, so that no subject outlives it. The lock makes a deletion wait until the row
     /// is there to be marked.
-    static func insert(_ revocation: OwnRevocation, in realm: ID<Realm>) throws -> SQL {
+    static func insert(_ revocation: RevocationRequest, in realm: ID<Realm>) throws -> SQL {
         """
         INSERT INTO apple_grant (id, project_id, subject, client_id, state, token_type, token, redirect_uri, created_at,
             due_at, expires_at)

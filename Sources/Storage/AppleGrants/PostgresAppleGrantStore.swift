@@ -55,7 +55,7 @@ public struct PostgresAppleGrantStore: AppleGrantStore {
         try await run("DELETE FROM apple_grant g WHERE \(try SQL.isClaimed(grant))")
     }
 
-    public func insert(_ revocation: OwnRevocation, in realm: ID<Realm>) async throws {
+    public func insert(_ revocation: RevocationRequest, in realm: ID<Realm>) async throws {
         try await run(.insert(revocation, in: realm))
     }
 
@@ -67,7 +67,7 @@ public struct PostgresAppleGrantStore: AppleGrantStore {
             """)
     }
 
-    public func revoke(_ revocation: OwnRevocation, in realm: ID<Realm>) async throws {
+    public func revoke(_ revocation: RevocationRequest, in realm: ID<Realm>) async throws {
         let effects =
             revocation.tokenType == .code
             ? SQL.effects(ofCode: revocation, in: realm) : SQL.effects(ofToken: revocation, in: realm)

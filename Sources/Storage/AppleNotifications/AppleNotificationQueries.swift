@@ -80,7 +80,7 @@ extension SQL {
         """
     }
 
-    static func revokeIdentity(by event: AppleEvent, in realm: ID<Realm>) -> SQL {
+    static func markRevoked(by event: AppleEvent, in realm: ID<Realm>) -> SQL {
         """
         UPDATE linked_identity SET credential_state = 'REVOKED',
             credential_checked_at = greatest(credential_checked_at, \(Timestamp(event.occurredAt)))

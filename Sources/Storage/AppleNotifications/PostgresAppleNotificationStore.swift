@@ -61,7 +61,7 @@ extension Transaction {
         case .none: break
         case .setForwarding(let forwards): _ = try await execute(.setForwarding(forwards, by: event, in: realm))
         case .revoke:
-            _ = try await execute(.revokeIdentity(by: event, in: realm))
+            _ = try await execute(.markRevoked(by: event, in: realm))
             let news = OutboxEvent(.identityRevoked, of: account.id, provider: .apple)
             _ = try await execute(.insertOutboxEvent(news, at: now, in: realm))
         case .unlink(let remaining):

@@ -24,7 +24,7 @@ extension PostgresFederationStore {
                         .voidIdentity(of: target.id, provider: commit.method, issuedAt: issuedAt, in: realm))
                     guard void.isEmpty else { throw StoreConflict.stale }
                 }
-                if let code = try SQL.redeemLater(
+                if let code = try SQL.insertCode(
                     merge.code, at: merge.mergedAt, in: realm, from: "(VALUES (1)) v")
                 {
                     _ = try await transaction.execute(code)

@@ -62,7 +62,7 @@ extension SQL {
     ) throws -> SQL {
         let now = Timestamp(commit.committedAt)
         let issuer = commit.identity.issuer
-        let code = try redeemLater(commit.identity.code, at: commit.committedAt, in: realm, from: "signed_in")
+        let code = try insertCode(commit.identity.code, at: commit.committedAt, in: realm, from: "signed_in")
         let grants: SQL = code.map { "grants AS (\($0))," } ?? ""
         let remembered: SQL = changed ? "updated_identity AS (\(remembering(identity, in: realm)))," : ""
         return opening(
@@ -90,7 +90,7 @@ extension SQL {
     static func create(
         _ account: Account, with identity: LinkedIdentity, _ commit: SignInCommit, in realm: ID<Realm>
     ) throws -> SQL {
-        let code = try redeemLater(commit.identity.code, at: commit.committedAt, in: realm, from: "inserted")
+        let code = try insertCode(commit.identity.code, at: commit.committedAt, in: realm, from: "inserted")
         let grants: SQL = code.map { "grants AS (\($0))," } ?? ""
         return create(
             account, opening: try SessionRow(commit.session), in: realm,

@@ -167,7 +167,7 @@ extension Transaction {
             .opening(session, in: realm, from: "(VALUES (1)) v", consuming: commit.replayKeys),
             .insertOutboxEvent(OutboxEvent(event, of: id, provider: provider), at: now, in: realm),
         ] { _ = try await execute(statement) }
-        if let code = try SQL.redeemLater(commit.identity.code, at: now, in: realm, from: "(VALUES (1)) v") {
+        if let code = try SQL.insertCode(commit.identity.code, at: now, in: realm, from: "(VALUES (1)) v") {
             _ = try await execute(code)
         }
         try await enqueue(commit.emailBatch, in: realm)

@@ -134,7 +134,7 @@ struct RevokeTokenTests {
             servesApple: true,
             appleTokens: {
                 AppleTokenEndpoint(
-                    exchange: $0.exchange, check: $0.check, revoke: { _, _, _ in .refused(.invalidRequest) })
+                    exchange: $0.exchange, check: $0.check, revoke: { _, _, _ in .rejected(.invalidRequest) })
             })
         let tokens = try await gateway.signedInWithApple()
         let answer = try await revoke("a.token", type: "ACCESS_TOKEN", of: tokens, at: gateway)

@@ -30,10 +30,10 @@ struct AppleGrantDecisionTests {
                 exchange: .tokens(AppleTokens(refreshToken: Secret("r"), subject: "ada")), subject: nil, expected: .keep
             ),
             Redemption(
-                testDescription: "used, expired or of another client ID", exchange: .failed(.refused(.invalidGrant)),
+                testDescription: "used, expired or of another client ID", exchange: .failed(.rejected(.invalidGrant)),
                 expected: .giveUp(reason: "invalid_grant")),
             Redemption(
-                testDescription: "wrong key: an operator may correct it", exchange: .failed(.refused(.invalidClient)),
+                testDescription: "wrong key: an operator may correct it", exchange: .failed(.rejected(.invalidClient)),
                 expected: .retry(reason: "invalid_client")),
             Redemption(
                 testDescription: "no answer", exchange: .failed(.unavailable(reason: "status 503")),
@@ -45,7 +45,7 @@ struct AppleGrantDecisionTests {
 
     struct Check: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        let answer: AppleAnswer
+        let answer: AppleResponse
         let expected: RecordedCheck
     }
 
@@ -54,16 +54,16 @@ struct AppleGrantDecisionTests {
         arguments: [
             Check(testDescription: "accepted", answer: .accepted, expected: .authorized),
             Check(
-                testDescription: "invalid_grant", answer: .refused(.invalidGrant),
+                testDescription: "invalid_grant", answer: .rejected(.invalidGrant),
                 expected: .revoked(failure: "invalid_grant")),
             Check(
-                testDescription: "invalid_request after a disconnection", answer: .refused(.invalidRequest),
+                testDescription: "invalid_request after a disconnection", answer: .rejected(.invalidRequest),
                 expected: .revoked(failure: "invalid_request")),
             Check(
-                testDescription: "invalid_client", answer: .refused(.invalidClient),
+                testDescription: "invalid_client", answer: .rejected(.invalidClient),
                 expected: .failed(failure: "invalid_client")),
             Check(
-                testDescription: "unauthorized_client", answer: .refused(.unauthorizedClient),
+                testDescription: "unauthorized_client", answer: .rejected(.unauthorizedClient),
                 expected: .failed(failure: "unauthorized_client")),
             Check(
                 testDescription: "outage", answer: .unavailable(reason: "status 503"),
@@ -94,7 +94,7 @@ struct AppleGrantDecisionTests {
     }
 
     @Test("a batch that stops its client ID marks nothing")
-    func doubted() {
+    func withoutConsequence() {
         let ids = (0..<4).map { ID<AppleGrant>("\($0)") }
         let results = Dictionary(
             uniqueKeysWithValues: ids.map { ($0, RecordedCheck.revoked(failure: "invalid_grant")) })

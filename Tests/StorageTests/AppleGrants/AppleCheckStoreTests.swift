@@ -53,10 +53,10 @@ struct AppleCheckStoreTests {
         try await fixture.use(AppleKeyName(teamID: "OTHERTEAM1", keyID: "KEY1234567"))
         try await fixture.pool.transaction { transaction in
             _ = try await transaction.execute("SELECT FROM linked_identity FOR UPDATE")
-            try await fixture.store.forgetForeignKeys()
+            try await fixture.store.markGrantsOfOtherKeys()
         }
         #expect(try await fixture.credential()?.state == .authorized)
-        try await fixture.store.forgetForeignKeys()
+        try await fixture.store.markGrantsOfOtherKeys()
         #expect(try await fixture.credential()?.state == .unknown)
     }
 
@@ -105,10 +105,10 @@ struct AppleCheckStoreTests {
     func changedKey(key: AppleKeyName) async throws {
         let fixture = try await AppleGrantFixture()
         try await fixture.keep()
-        try await fixture.store.forgetForeignKeys()
+        try await fixture.store.markGrantsOfOtherKeys()
         #expect(try await fixture.credential()?.state == .authorized)
         try await fixture.use(key)
-        try await fixture.store.forgetForeignKeys()
+        try await fixture.store.markGrantsOfOtherKeys()
         #expect(try await fixture.grants()[0].hasPrefix("UNKNOWN"))
         #expect(try await fixture.credential()?.state == .unknown)
         #expect(try await fixture.claimChecks().isEmpty)

@@ -46,7 +46,7 @@ struct AppleDailyCheckTests {
         }
 
         /// The worker of one replica.
-        func replica(answering answer: AppleAnswer) -> AppleGrantChecks {
+        func replica(answering answer: AppleResponse) -> AppleGrantChecks {
             let credentials = AppleClientCredentials(
                 clientID: AppleGrantFixture.client, key: AppleGrantFixture.key, privateKey: Secret("PEM"))
             return AppleGrantChecks(
@@ -117,7 +117,7 @@ struct AppleDailyCheckTests {
             ),
             (.formerKeys, "apple_grant_obtained_with"),
             (
-                .forgetGrants(of: realm.rawValue, team: key.teamID, key: key.keyID, limit: 500),
+                .markGrants(of: realm.rawValue, team: key.teamID, key: key.keyID, limit: 500),
                 "apple_grant_obtained_with"
             ),
         ]
@@ -133,7 +133,7 @@ struct AppleDailyCheckTests {
     @Test("stop and mark nothing if more than 5 % fail, and try a few again after an hour")
     func brake() async throws {
         let fixture = try await Fixture()
-        let replica = fixture.replica(answering: .refused(.invalidGrant))
+        let replica = fixture.replica(answering: .rejected(.invalidGrant))
         let client = AppleClientKey(realm: fixture.grants.realm, clientID: AppleGrantFixture.client)
         for hour in 1...2 {
             for _ in 0..<61 {

@@ -11,7 +11,7 @@ struct AppleGrantAttemptTests {
     private struct Apple {
         var exchange = AppleExchange.tokens(
             AppleTokens(refreshToken: Secret("r"), subject: AppleGrantFixture.subject))
-        var revocation = AppleAnswer.accepted
+        var revocation = AppleResponse.accepted
         var keyFault: AppleKeyFault?
         let requests = Requests()
     }
@@ -87,7 +87,7 @@ struct AppleGrantAttemptTests {
         try await fixture.bring(1)
         let first = try #require(try await fixture.claim().first)
         let second = try #require(try await fixture.claim(after: .seconds(30)).first)
-        let apple = Apple(exchange: .failed(.refused(.invalidGrant)))
+        let apple = Apple(exchange: .failed(.rejected(.invalidGrant)))
         let outcome = await attempts(fixture, apple).attempt(second)
         #expect(
             outcome == .postponed(until: fixture.now + AuthorizationCode.lifetime, reason: "invalid_grant"))
@@ -122,7 +122,7 @@ struct AppleGrantAttemptTests {
             """)
         let claimed = try await fixture.store.claimWaiting(
             for: .revoke, limit: 1, lease: .seconds(30), at: fixture.now)
-        var apple = Apple(revocation: .refused(.invalidClient), keyFault: fault)
+        var apple = Apple(revocation: .rejected(.invalidClient), keyFault: fault)
         apple.keyFault = fault
         let grant = try #require(claimed.first)
         let outcome = await attempts(fixture, apple).attempt(grant)
@@ -152,7 +152,7 @@ struct AppleGrantAttemptTests {
         let code = SealedCode(
             id: ID("00000000-0000-4000-8000-000000000001"), subject: "ada", clientID: "one", code: [1],
             redirectURI: nil, expiresAt: Instant(seconds: 5))
-        #expect(try SQL.redeemLater(code, at: Instant(seconds: 4), in: ID("demo"), from: "v") != nil)
-        #expect(try SQL.redeemLater(code, at: Instant(seconds: 5), in: ID("demo"), from: "v") == nil)
+        #expect(try SQL.insertCode(code, at: Instant(seconds: 4), in: ID("demo"), from: "v") != nil)
+        #expect(try SQL.insertCode(code, at: Instant(seconds: 5), in: ID("demo"), from: "v") == nil)
     }
 }

@@ -49,7 +49,7 @@ struct AppleGrantFixture: Sendable {
         let sealed = SealedCode(
             id: ID(UUID().uuidString.lowercased()), subject: Self.subject, clientID: client, code: [code],
             redirectURI: nil, expiresAt: now + AuthorizationCode.lifetime)
-        guard let statement = try SQL.redeemLater(sealed, at: now, in: realm, from: "(VALUES (1)) v") else { return }
+        guard let statement = try SQL.insertCode(sealed, at: now, in: realm, from: "(VALUES (1)) v") else { return }
         try await pool.execute(statement)
     }
 
@@ -77,7 +77,7 @@ struct AppleGrantFixture: Sendable {
         let time = now + delay
         return try await store.claimChecks(
             of: AppleClientKey(realm: realm, clientID: client), limit: limit, lease: .seconds(30),
-            activeSince: time - AppleGrant.checkedWhileUsed, nextCheck: time + AppleGrant.checkInterval, at: time)
+            activeSince: time - AppleGrant.activityWindow, nextCheck: time + AppleGrant.checkInterval, at: time)
     }
 
     /// State, token type and subject of each grant.

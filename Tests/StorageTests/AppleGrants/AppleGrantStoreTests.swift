@@ -76,8 +76,8 @@ struct AppleGrantStoreTests {
         #expect(try await fixture.claim().map(\.token) == [[2]])
     }
 
-    private func revocation(_ type: AppleGrant.TokenType, in fixture: AppleGrantFixture) -> OwnRevocation {
-        OwnRevocation(
+    private func revocation(_ type: AppleGrant.TokenType, in fixture: AppleGrantFixture) -> RevocationRequest {
+        RevocationRequest(
             id: ID("00000000-0000-4000-8000-000000000001"), account: ID("ada"), subject: AppleGrantFixture.subject,
             clientID: AppleGrantFixture.client, tokenType: type, token: [9], requestedAt: fixture.now,
             dueAt: fixture.now + .seconds(30), expiresAt: fixture.now + .seconds(285), trace: .none)
