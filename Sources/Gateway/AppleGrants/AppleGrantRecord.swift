@@ -13,7 +13,7 @@ struct AppleGrantRecord: Sendable {
     init(log: Log, metrics: Metrics) {
         self.log = log
         attempts = metrics.counter(
-            "sekisho_apple_attempts_total", help: "Attempts to redeem codes of Apple and to revoke tokens.",
+            "sekisho_apple_attempts_total", help: "Attempts to redeem Apple's codes and to revoke tokens.",
             labels: [
                 MetricLabel("purpose", AppleGrant.Purpose.allCases.map(\.rawValue)),
                 MetricLabel("outcome", ["done", "postponed", "given_up", "interrupted"]),
@@ -22,7 +22,7 @@ struct AppleGrantRecord: Sendable {
             "sekisho_apple_checks_total", help: "Daily checks of Apple's refresh tokens.",
             labels: [MetricLabel("result", ["authorized", "revoked", "failed"])])
         grants = metrics.gauge(
-            "sekisho_apple_grants", help: "Grants of Apple, counted every minute.",
+            "sekisho_apple_grants", help: "Apple tokens by state, counted every hour.",
             labels: [MetricLabel("state", AppleGrant.State.allCases.map { $0.rawValue.lowercased() })])
         stopped = metrics.gauge(
             "sekisho_apple_checks_stopped", help: "Client IDs that are not checked, because too many checks fail.")
@@ -37,19 +37,19 @@ struct AppleGrantRecord: Sendable {
         switch outcome {
         case .redeemed, .revoked:
             attempts.increment(purpose, "done")
-            log.info("apple grant \(grant.tokenType == .code ? "redeemed" : "revoked")", fields)
+            log.info("apple token \(grant.purpose == .redeem ? "stored" : "revoked")", fields)
         case .postponed(let due, let reason):
             attempts.increment(purpose, "postponed")
             fields.add("reason", .string(reason))
             fields.add("due", .string(due.iso8601))
-            log.warning("apple grant postponed", fields)
+            log.warning("apple token postponed", fields)
         case .givenUp(let reason):
             attempts.increment(purpose, "given_up")
             fields.add("reason", .string(reason))
-            log.error("apple grant given up", fields)
+            log.error("apple token given up", fields)
         case .interrupted:
             attempts.increment(purpose, "interrupted")
-            log.warning("apple grant interrupted", fields)
+            log.warning("apple token interrupted", fields)
         }
     }
 

@@ -6,7 +6,7 @@ internal import Storage
 internal import Synchronization
 internal import Telemetry
 
-/// The workers for grants of Apple: one redeems codes as soon as they are there, one revokes tokens, and one checks.
+/// The workers for Apple grants: one redeems codes as soon as they are there, one revokes tokens, and one checks.
 struct AppleGrantWorkers: Sendable {
     /// Requests of one worker to Apple at once.
     private static let capacity = 8

@@ -1,11 +1,11 @@
-/// What a token of Apple allows the gateway: to check that a person still uses an app, and to disconnect the two. There
+/// What an Apple token allows the gateway: to check that a user still uses an app, and to disconnect the two. There
 /// is at most one with a refresh token for each identity and client ID.
 public struct AppleGrant: Hashable, Sendable {
     public enum State: String, CaseIterable, Sendable {
         /// The code of a sign-in waits to be exchanged for a refresh token.
         case redeeming = "REDEEMING"
         case authorized = "AUTHORIZED"
-        /// The person, or the gateway for the person, has disconnected the app.
+        /// The user, or the gateway for the user, has disconnected the app.
         case revoked = "REVOKED"
         /// The token was obtained with another team or private key than the present one.
         case unknown = "UNKNOWN"

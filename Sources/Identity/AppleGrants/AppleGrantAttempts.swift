@@ -68,7 +68,7 @@ public struct AppleGrantAttempts: Sendable {
             AuthorizationCode(code: token, redirectURI: grant.redirectURI), client)
         switch (RedemptionDecision(exchange, for: grant.subject), exchange) {
         case (.keep, .tokens(let tokens)):
-            try await keep(try sealing.seal(tokens.refreshToken, grant.id), of: grant, obtainedWith: client.key)
+            try await keepNew(try sealing.seal(tokens.refreshToken, grant.id), of: grant, obtainedWith: client.key)
             return .redeemed
         case (.giveUp(let reason), .failed) where grant.attempts > 1:
             // Another worker may have exchanged the code and not stored the token yet.
@@ -81,21 +81,26 @@ public struct AppleGrantAttempts: Sendable {
 
     /// Apple accepts a code once, so a token that is not stored is lost. While the database fails, this repeats it until
     /// the code would have expired.
-    private func keep(_ token: [UInt8], of grant: AppleGrant, obtainedWith key: AppleKeyName) async throws {
+    private func keepNew(_ token: [UInt8], of grant: AppleGrant, obtainedWith key: AppleKeyName) async throws {
         while true {
-            let now = clock.now()
             do {
-                return try await store.keep(
-                    grant, token: token, obtainedWith: key,
-                    firstCheck: AppleGrant.firstCheck(after: now, chance: chance()), at: now)
+                return try await keep(token, of: grant, obtainedWith: key)
             } catch let error as StoreUnavailable {
-                guard let end = grant.expiresAt, now < end else { throw error }
+                guard let end = grant.expiresAt, clock.now() < end else { throw error }
                 try await pause()
             }
         }
     }
 
-    /// The code of a sign-in in the browser was exchanged before the sign-in.
+    private func keep(_ token: [UInt8], of grant: AppleGrant, obtainedWith key: AppleKeyName) async throws {
+        let now = clock.now()
+        try await store.keep(
+            grant, token: token, obtainedWith: key, firstCheck: AppleGrant.firstCheck(after: now, chance: chance()),
+            at: now)
+    }
+
+    /// The code of a sign-in in the browser was exchanged before the sign-in. Its refresh token is stored already, so an
+    /// interruption loses nothing.
     private func keep(_ grant: AppleGrant, obtainedWith key: AppleKeyName) async throws -> Outcome {
         try await keep(grant.token, of: grant, obtainedWith: key)
         return .redeemed

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// The daily checks of grants.
 public struct AppleGrantChecks: Sendable {
     /// Longer than the requests of a batch can take. Grants whose check was not finished wait until then.
@@ -10,6 +12,7 @@ public struct AppleGrantChecks: Sendable {
     private let credentials: AppleCredentialsLookup
     private let sealing: AppleGrantSealing
     private let clock: WallClock
+    private let lastCounts = LastCounts()
 
     public init(
         store: any AppleGrantStore, endpoint: AppleTokenEndpoint, credentials: AppleCredentialsLookup,
@@ -29,7 +32,7 @@ public struct AppleGrantChecks: Sendable {
         /// The client IDs that are not checked, because too many checks failed in the last hour.
         public var stopped: Set<AppleClientKey> = []
         public var counts: [AppleGrant.State: Int] = [:]
-        /// Errors of the database that ended the checks of a client ID, or kept grants of other keys from being marked.
+        /// Errors of the database that ended the checks of a client ID, or prevented grants of other keys from being marked.
         public var interruptions: [String] = []
     }
 
@@ -37,9 +40,9 @@ public struct AppleGrantChecks: Sendable {
     public func run() async throws -> Report {
         var report = Report()
         try await noting(in: &report) { try await store.markGrantsOfOtherKeys() }
-        let counts = try await store.counts()
-        for states in counts.values { report.counts.merge(states, uniquingKeysWith: +) }
         let now = clock.now()
+        let counts = try await counts(at: now)
+        for states in counts.values { report.counts.merge(states, uniquingKeysWith: +) }
         let earlier = try await store.checks(since: now - AppleGrant.failureRateWindow)
         report.stopped = Set(earlier.filter(\.value.stopsChecks).keys)
         for (client, states) in counts where !report.stopped.contains(client) {
@@ -55,6 +58,14 @@ public struct AppleGrantChecks: Sendable {
             report = checked
         }
         return report
+    }
+
+    /// Counts the grants once an hour, because this reads all of them.
+    private func counts(at now: Instant) async throws -> [AppleClientKey: [AppleGrant.State: Int]] {
+        if let known = lastCounts.value(at: now) { return known }
+        let counts = try await store.counts()
+        lastCounts.set(counts, at: now)
+        return counts
     }
 
     private func noting(in report: inout Report, _ work: () async throws -> Void) async throws {
@@ -124,4 +135,21 @@ public struct AppleGrantChecks: Sendable {
         let now = clock.now()
         try await store.record(batch.results, nextCheck: now + AppleGrant.checkInterval, at: now)
     }
+}
+
+/// The latest counts of grants.
+private final class LastCounts: Sendable {
+    typealias Counts = [AppleClientKey: [AppleGrant.State: Int]]
+
+    /// Guards the counts and the time of counting.
+    private let counts = Mutex<(value: Counts, countedAt: Instant)?>(nil)
+
+    func value(at now: Instant) -> Counts? {
+        counts.withLock { counts in
+            guard let counts, now < counts.countedAt + AppleGrant.countInterval else { return nil }
+            return counts.value
+        }
+    }
+
+    func set(_ value: Counts, at now: Instant) { counts.withLock { $0 = (value, now) } }
 }

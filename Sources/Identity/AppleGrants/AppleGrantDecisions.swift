@@ -18,7 +18,7 @@ public enum RedemptionDecision: Hashable, Sendable {
 }
 
 extension RecordedCheck {
-    /// Only Apple's word about the token marks a grant. A wrong key, an outage and a network error mark nothing.
+    /// Only Apple's report about the token marks a grant. A wrong key, an outage and a network error mark nothing.
     public init(_ answer: AppleResponse) {
         self =
             switch answer {
@@ -42,7 +42,7 @@ extension RecordedCheck {
 /// The checks of one client ID that were made together, judged with those of the last hour.
 public struct CheckBatch: Sendable {
     public let results: [ID<AppleGrant>: RecordedCheck]
-    /// Whether the client ID is stopped: it fails too often to believe that so many people disconnect the app.
+    /// Whether the client ID is stopped: it fails too often to believe that so many users disconnect the app.
     public let stops: Bool
     /// The checks of the last hour, with these.
     public let counts: CheckCounts
@@ -60,7 +60,7 @@ public struct CheckBatch: Sendable {
 public enum AppleRevocation: String, CaseIterable, Sendable {
     /// The tokens will be revoked at Apple.
     case queued = "QUEUED"
-    /// The gateway has no token. The person can disconnect the app in the settings of a device.
+    /// The gateway has no token. The user can disconnect the app in the settings of a device.
     case notPossible = "NOT_POSSIBLE"
     /// There is nothing to revoke.
     case none = "NONE"

@@ -8,6 +8,9 @@ extension AppleGrant {
     /// The time of checks that decides whether a client ID is stopped.
     public static let failureRateWindow: Duration = .seconds(3600)
 
+    /// How often the grants are counted.
+    public static let countInterval: Duration = .seconds(3600)
+
     /// The first check of a new grant, spread over the day after the first interval. Users of an app sign in at the same
     /// times of the day, for example after an announcement.
     ///
@@ -23,7 +26,7 @@ extension AppleGrant {
 }
 
 extension CheckCounts {
-    /// So few failures stop no client ID: some people always disconnect an app.
+    /// So few failures stop no client ID: some users always disconnect an app.
     private static let toleratedFailures = 2
 
     /// Whether so many checks fail that the reason is probably the configuration or Apple, and not the users.

@@ -42,13 +42,14 @@ public protocol AppleGrantStore: Sendable {
     func record(_ checks: [ID<AppleGrant>: RecordedCheck], nextCheck: Instant, at now: Instant) async throws
 
     /// Marks grants ``AppleGrant/State/unknown`` that were obtained with another team or private key than the present
-    /// one. Works in small transactions; what another transaction has locked waits for the next run.
+    /// one, and exported identities of the present team ``CredentialStatus/State/transferred``. Works in small
+    /// transactions; what another transaction has locked waits for the next run.
     func markGrantsOfOtherKeys() async throws
 
     /// The states of an identity's grants.
     func states(of subject: String, in realm: ID<Realm>) async throws -> Set<AppleGrant.State>
 
-    /// The number of grants in each state, by client ID.
+    /// The number of grants in each state, by client ID. Reads all grants, a limited number in each statement.
     func counts() async throws -> [AppleClientKey: [AppleGrant.State: Int]]
 
     /// Stores a code or token that the owner of an identity sent to be revoked. A worker revokes it from `dueAt` on.
@@ -88,16 +89,18 @@ public struct CheckCounts: Hashable, Sendable {
 /// What is stored of a check.
 public enum RecordedCheck: Hashable, Sendable {
     case authorized
-    /// Apple says that the person has disconnected the app.
+    /// Apple reports that the user has disconnected the app.
     case revoked(failure: String)
     /// Nothing is known, or nothing is believed: the state stays.
     case failed(failure: String)
 }
 
-/// A request of the owner to disconnect the app.
+/// A request of the owner to revoke a token, which disconnects the app.
 public struct RevocationRequest: Hashable, Sendable {
     public let id: ID<AppleGrant>
     public let account: ID<Account>
+    /// Survives the notification that the revocation causes.
+    public let session: ID<Session>
     public let subject: String
     public let clientID: String
     public let tokenType: AppleGrant.TokenType
@@ -114,13 +117,14 @@ public struct RevocationRequest: Hashable, Sendable {
     public let trace: RequestTrace
 
     public init(
-        id: ID<AppleGrant>, account: ID<Account>, subject: String, clientID: String, tokenType: AppleGrant.TokenType,
-        token: [UInt8],
-        redirectURI: String? = nil, requestedAt: Instant, dueAt: Instant, expiresAt: Instant? = nil,
+        id: ID<AppleGrant>, account: ID<Account>, session: ID<Session>, subject: String, clientID: String,
+        tokenType: AppleGrant.TokenType, token: [UInt8], redirectURI: String? = nil, requestedAt: Instant,
+        dueAt: Instant, expiresAt: Instant? = nil,
         trace: RequestTrace
     ) {
         self.id = id
         self.account = account
+        self.session = session
         self.subject = subject
         self.clientID = clientID
         self.tokenType = tokenType

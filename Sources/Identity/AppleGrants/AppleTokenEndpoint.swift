@@ -1,11 +1,11 @@
-/// The token and revocation endpoints of Apple. Every call has a deadline, and throws only if its task is cancelled.
+/// Apple's token and revocation endpoints. Every call has a deadline, and throws only if its task is cancelled.
 public struct AppleTokenEndpoint: Sendable {
     /// Exchanges a code, which Apple accepts once.
     public var exchange:
         @Sendable (_ code: AuthorizationCode, _ client: AppleClientCredentials) async throws -> AppleExchange
-    /// Checks a refresh token. Apple's answer shows whether the person still uses the app.
+    /// Checks a refresh token. Apple's response shows whether the user still uses the app.
     public var check: @Sendable (_ token: Secret, _ client: AppleClientCredentials) async throws -> AppleResponse
-    /// Revokes a refresh token or access token, which disconnects the person from the app.
+    /// Revokes a refresh token or access token, which disconnects the user from the app.
     public var revoke:
         @Sendable (_ token: Secret, _ type: AppleGrant.TokenType, _ client: AppleClientCredentials) async throws
             -> AppleResponse
@@ -35,12 +35,12 @@ public struct AppleClientCredentials: Sendable {
     }
 }
 
-/// Apple's answer, as far as decisions depend on it.
+/// Apple's response, as far as decisions depend on it.
 public enum AppleResponse: Hashable, Sendable {
     case accepted
     /// Apple's `error`, with status 400.
     case rejected(AppleErrorCode)
-    /// No answer, or one that says nothing about the token.
+    /// No response, or one that reports nothing about the token.
     ///
     /// - Parameter reason: without any token.
     case unavailable(reason: String)
@@ -54,7 +54,7 @@ public enum AppleExchange: Sendable {
 /// What a code was exchanged for.
 public struct AppleTokens: Sendable {
     public let refreshToken: Secret
-    /// The `sub` of the answer's identity token.
+    /// The `sub` of the response's identity token.
     public let subject: String?
     public let accessToken: Secret?
     /// Not verified.
@@ -76,7 +76,7 @@ public struct AppleTokens: Sendable {
 
 /// The errors of Apple's token endpoints (TN3107).
 public enum AppleErrorCode: String, CaseIterable, Sendable {
-    /// On a check also: the person has disconnected the app.
+    /// On a check also: the user has disconnected the app.
     case invalidRequest = "invalid_request"
     /// The team, the private key or its ID is wrong, or they do not belong to the client ID.
     case invalidClient = "invalid_client"

@@ -1,4 +1,4 @@
-/// Revokes a token of Apple for the owner of an account, as Firebase's `accounts:revokeToken` does. The account, its
+/// Revokes an Apple token for the owner of an account, as Firebase's `accounts:revokeToken` does. The account, its
 /// identity and its sessions stay.
 public struct AppleTokenRevocation: Sendable {
     /// After this time, a worker revokes a token that the request could not.
@@ -39,10 +39,10 @@ public struct AppleTokenRevocation: Sendable {
     }
 
     /// A code is exchanged first, because Apple revokes only tokens. Code and token are stored before they are used, so
-    /// that a worker goes on after a crash, or while Apple does not answer.
+    /// that a worker goes on after a crash, or while Apple does not respond.
     ///
     /// - Throws: ``AppleRevocationRefusal``, ``TooManyAttempts``; ``ProviderUnreachable`` if a code cannot be exchanged because Apple does not
-    ///   answer or rejects the project's key. Nothing is stored then.
+    ///   respond or rejects the project's key. Nothing is stored then.
     public func revoke(
         _ request: Request, of caller: Caller, for app: App, in project: Project, from origin: RequestContext
     ) async throws {
@@ -60,7 +60,8 @@ public struct AppleTokenRevocation: Sendable {
         let (id, now) = (sealing.newID(), clock.now())
         let isCode = request.tokenType == .code
         let revocation = RevocationRequest(
-            id: id, account: caller.account.id, subject: identity.subject, clientID: client.clientID,
+            id: id, account: caller.account.id, session: caller.session.id, subject: identity.subject,
+            clientID: client.clientID,
             tokenType: request.tokenType,
             token: try sealing.seal(request.token, id), redirectURI: request.redirectURI, requestedAt: now,
             dueAt: now + Self.lease, expiresAt: isCode ? now + AuthorizationCode.lifetime : nil,
@@ -69,13 +70,13 @@ public struct AppleTokenRevocation: Sendable {
         let token = isCode ? try await exchange(request, for: revocation, client, project.realm) : request.token
         let type = isCode ? AppleGrant.TokenType.refreshToken : request.tokenType
         let waiting = AppleGrant(revocation, type, in: project.realm)
-        let answer = try await endpoint.revoke(token, type, client)
-        if case .rejected(let error) = answer, !error.concernsClient {
+        let response = try await endpoint.revoke(token, type, client)
+        if case .rejected(let error) = response, !error.concernsClient {
             try await store.remove(waiting)
             throw AppleRevocationRefusal.rejected(request.tokenType, error)
         }
         try await store.revoke(revocation, in: project.realm)
-        if answer == .accepted { try await store.remove(waiting) }
+        if response == .accepted { try await store.remove(waiting) }
     }
 
     /// The refresh token of the code, which is stored in place of the code.
@@ -90,10 +91,10 @@ public struct AppleTokenRevocation: Sendable {
         }
         try await store.remove(AppleGrant(revocation, .code, in: realm))
         switch exchange {
-        case .tokens: throw AppleRevocationRefusal.otherPerson
+        case .tokens: throw AppleRevocationRefusal.otherUser
         case .failed(.rejected(let error)) where !error.concernsClient:
             throw AppleRevocationRefusal.rejected(.code, error)
-        case .failed(let answer): throw Self.unreachable("\(answer)")
+        case .failed(let response): throw Self.unreachable("\(response)")
         }
     }
 
@@ -124,21 +125,21 @@ extension AppleGrant {
 public enum AppleRevocationRefusal: Refusal, Hashable {
     /// The provider is another one or not configured, or the account has no identity of it.
     case noAppleIdentity
-    /// The code belongs to another person.
-    case otherPerson
+    /// The code belongs to another user.
+    case otherUser
     case rejected(AppleGrant.TokenType, AppleErrorCode)
 
     public var code: ErrorCode {
         switch self {
         case .noAppleIdentity: .invalidProviderID
-        case .otherPerson, .rejected: .invalidIdpResponse
+        case .otherUser, .rejected: .invalidIdpResponse
         }
     }
 
     public var detail: String? {
         switch self {
         case .noAppleIdentity: "The account has no identity of apple.com."
-        case .otherPerson: "The code belongs to another Apple Account."
+        case .otherUser: "The code belongs to another Apple Account."
         case .rejected(let type, let error): "Apple rejects the \(type == .code ? "code" : "token"): \(error.rawValue)."
         }
     }

@@ -20,8 +20,8 @@ public struct AuthorizationCode: Sendable {
     }
 }
 
-/// A code, or the refresh token that it was exchanged for, on its way into ``AppleGrantStore``. It travels with the verified identity that came with it, also within
-/// pending tokens and merge tokens.
+/// A code, or the refresh token that it was exchanged for, on its way into ``AppleGrantStore``. It travels with the
+/// verified identity that came with it, also within pending tokens and merge tokens.
 public struct SealedCode: Hashable, Codable, Sendable {
     /// The ID of the grant that the code becomes.
     public let id: ID<AppleGrant>
@@ -30,6 +30,7 @@ public struct SealedCode: Hashable, Codable, Sendable {
     /// Encrypted, bound to ``id``.
     public let code: [UInt8]
     public let redirectURI: String?
+    /// For a refresh token: when no sign-in can use it any more.
     public let expiresAt: Instant
     /// ``AppleGrant/TokenType/refreshToken`` after a sign-in in the browser, where the gateway itself exchanged the code.
     public let tokenType: AppleGrant.TokenType
@@ -48,7 +49,7 @@ public struct SealedCode: Hashable, Codable, Sendable {
     }
 }
 
-/// Encrypts tokens of Apple, each bound to the ID of its grant.
+/// Encrypts Apple tokens, each bound to the ID of its grant.
 public struct AppleGrantSealing: Sendable {
     public var newID: @Sendable () -> ID<AppleGrant>
     public var seal: @Sendable (_ token: Secret, _ id: ID<AppleGrant>) throws -> [UInt8]

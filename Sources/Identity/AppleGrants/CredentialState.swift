@@ -2,9 +2,9 @@
 public enum CredentialState: String, CaseIterable, Sendable {
     case authorized = "AUTHORIZED"
     case revoked = "REVOKED"
-    /// The account has no identity of Apple.
+    /// The account has no Apple identity.
     case notFound = "NOT_FOUND"
-    /// The app has moved to another developer team, and the person has not signed in since.
+    /// The app has moved to another developer team, and the user has not signed in since.
     case transferred = "TRANSFERRED"
     case unknown = "UNKNOWN"
 

@@ -1,16 +1,16 @@
-/// Whether a person still uses Sign in with Apple for the project's apps, as Apple last said.
+/// Whether a user still uses Sign in with Apple for the project's apps, as of Apple's latest response.
 public struct CredentialStatus: Hashable, Sendable {
     public enum State: String, CaseIterable, Sendable {
         case authorized = "AUTHORIZED"
         case revoked = "REVOKED"
-        /// The app has moved to another team, and the person has not signed in since.
+        /// The app has moved to another team, and the user has not signed in since.
         case transferred = "TRANSFERRED"
-        /// Apple cannot be asked: nothing was ever said, or the team or the private key has changed since.
+        /// Apple has not reported anything, or the team or the private key has changed since.
         case unknown = "UNKNOWN"
     }
 
     public let state: State
-    /// When Apple said so.
+    /// When Apple reported the state.
     public let checkedAt: Instant
 
     public init(_ state: State, at checkedAt: Instant) {

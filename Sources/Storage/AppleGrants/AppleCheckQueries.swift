@@ -45,8 +45,16 @@ extension PostgresAppleGrantStore {
             let batch = SQL.markGrants(of: realm, team: team, key: key, limit: Self.batch)
             while try await withStoreErrors({ try await pool.query(batch) }).count == Self.batch {}
         }
-        let transferred = SQL.markTransferred(limit: Self.batch)
-        while try await withStoreErrors({ try await pool.execute(transferred) }) == Self.batch {}
+        for row in try await rows(.arrivedTransfers) {
+            let (realm, team) = (
+                try row.decode("project_id", as: String.self), try row.decode("transfer_team", as: String.self)
+            )
+            var last: String? = ""
+            while let start = last {
+                let batch = SQL.markTransferred(of: realm, to: team, after: start, limit: Self.batch)
+                last = try await rows(batch).first?.decode("page_end")
+            }
+        }
     }
 
     /// Rows of one statement.
@@ -148,19 +156,52 @@ extension SQL {
         """
     }
 
-    /// Identities whose app has moved to the team that is configured now. Skips those that are locked.
-    static func markTransferred(limit: Int) -> SQL {
+    /// The realms whose team is configured now to which exported identities move. Reads one entry of the index for each
+    /// realm and team.
+    static var arrivedTransfers: SQL {
         """
-        WITH moved AS MATERIALIZED (
-            SELECT l.project_id, l.subject FROM linked_identity l
-            JOIN identity_provider p ON p.project_id = l.project_id AND p.provider = 'apple.com'
-            WHERE l.transfer_sub IS NOT NULL AND l.transferred_at IS NULL AND l.provider = 'apple.com'
-                AND p.settings #>> '{apple,teamId}' = l.transfer_team
-                AND coalesce(l.credential_state, '') NOT IN ('REVOKED', 'TRANSFERRED')
-            ORDER BY l.project_id, l.subject LIMIT \(limit) FOR NO KEY UPDATE OF l SKIP LOCKED)
-        UPDATE linked_identity l SET credential_state = 'TRANSFERRED',
-            credential_checked_at = coalesce(l.credential_checked_at, l.created_at)
-        FROM moved WHERE l.project_id = moved.project_id AND l.provider = 'apple.com' AND l.subject = moved.subject
+        WITH RECURSIVE waiting AS (
+            (SELECT project_id, transfer_team FROM linked_identity l WHERE \(isUnmarked)
+                ORDER BY project_id, transfer_team LIMIT 1)
+            UNION ALL
+            SELECT next.* FROM waiting w, LATERAL (
+                SELECT l.project_id, l.transfer_team FROM linked_identity l
+                WHERE \(isUnmarked) AND (l.project_id, l.transfer_team) > (w.project_id, w.transfer_team)
+                ORDER BY l.project_id, l.transfer_team LIMIT 1) next)
+        SELECT w.project_id, w.transfer_team FROM waiting w
+        JOIN identity_provider p ON p.project_id = w.project_id AND p.provider = 'apple.com'
+        WHERE p.settings #>> '{apple,teamId}' = w.transfer_team
+        """
+    }
+
+    /// Marks identities whose app has moved to this team, in the order of subjects. Skips those that are locked.
+    ///
+    /// - Returns: a row with the last subject that was read; none at the end.
+    static func markTransferred(of realm: String, to team: String, after last: String, limit: Int) -> SQL {
+        """
+        WITH page AS MATERIALIZED (
+            SELECT l.subject FROM linked_identity l
+            WHERE \(isUnmarked) AND l.project_id = \(realm) AND l.transfer_team = \(team) AND l.subject > \(last)
+            ORDER BY l.subject LIMIT \(limit)),
+        locked AS MATERIALIZED (
+            SELECT l.subject FROM linked_identity l
+            WHERE l.project_id = \(realm) AND l.provider = 'apple.com' AND \(isUnmarked)
+                AND l.subject = ANY (ARRAY(SELECT p.subject FROM page p))
+            ORDER BY l.subject FOR NO KEY UPDATE SKIP LOCKED),
+        marked AS (
+            UPDATE linked_identity l SET credential_state = 'TRANSFERRED',
+                credential_checked_at = coalesce(l.credential_checked_at, l.created_at)
+            FROM locked
+            WHERE l.project_id = \(realm) AND l.provider = 'apple.com' AND l.subject = locked.subject)
+        SELECT max(subject) AS page_end FROM page HAVING count(*) > 0
+        """
+    }
+
+    /// The predicate of the index `linked_identity_unmarked_transfer`.
+    private static var isUnmarked: SQL {
+        """
+        l.transfer_sub IS NOT NULL AND l.transferred_at IS NULL AND l.provider = 'apple.com' \
+        AND (l.credential_state IS NULL OR l.credential_state IN ('AUTHORIZED', 'UNKNOWN'))
         """
     }
 }

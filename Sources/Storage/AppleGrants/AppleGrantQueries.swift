@@ -56,6 +56,18 @@ extension SQL {
         }
     }
 
+    /// Counts the grants of one page by state and client ID. Every row has the end of the page.
+    static func counts(after last: UUID?, limit: Int) -> SQL {
+        let beyond: SQL = if let last { "WHERE id > \(last)" } else { "" }
+        return """
+            WITH page AS MATERIALIZED (
+                SELECT id, project_id, client_id, state FROM apple_grant \(beyond) ORDER BY id LIMIT \(limit))
+            SELECT project_id, client_id, state, count(*) AS count,
+                (SELECT id FROM page ORDER BY id DESC LIMIT 1) AS page_end
+            FROM page GROUP BY project_id, client_id, state
+            """
+    }
+
     /// A condition: no other worker has claimed the waiting grant `g` since, and its token was not replaced.
     static func isClaimed(_ grant: AppleGrant) throws -> SQL {
         """
@@ -128,9 +140,9 @@ extension SQL {
     }
 
     /// What follows from a code, which has proved the identity.
-    static func effects(ofCode revocation: RevocationRequest, in realm: ID<Realm>) -> [SQL] {
+    static func effects(ofCode revocation: RevocationRequest, in realm: ID<Realm>) throws -> [SQL] {
         [
-            markRevoked(by: revocation, in: realm, where: "true"),
+            try markRevoked(by: revocation, in: realm, where: "true"),
             "DELETE FROM apple_grant g WHERE \(isGrant(of: revocation, in: realm)) AND g.state = 'REDEEMING'",
             """
             UPDATE apple_grant g SET state = 'REVOKED', token = NULL
@@ -141,12 +153,12 @@ extension SQL {
 
     /// What follows from a token: nothing, unless there are stored tokens, which are revoked themselves. A code may be on
     /// its way to Apple and keeps its lease.
-    static func effects(ofToken revocation: RevocationRequest, in realm: ID<Realm>) -> [SQL] {
+    static func effects(ofToken revocation: RevocationRequest, in realm: ID<Realm>) throws -> [SQL] {
         let stored: SQL = """
             \(isGrant(of: revocation, in: realm)) AND g.state IN ('REDEEMING', 'AUTHORIZED', 'UNKNOWN')
             """
         return [
-            markRevoked(by: revocation, in: realm, where: "EXISTS (SELECT FROM apple_grant g WHERE \(stored))"),
+            try markRevoked(by: revocation, in: realm, where: "EXISTS (SELECT FROM apple_grant g WHERE \(stored))"),
             """
             UPDATE apple_grant g SET state = 'REVOKING', attempts = CASE token_type WHEN 'CODE' THEN attempts ELSE 0 END,
                 due_at = CASE token_type WHEN 'CODE' THEN due_at ELSE \(Timestamp(revocation.requestedAt)) END
@@ -164,11 +176,11 @@ extension SQL {
     /// First, because a deletion also locks the identity before its grants.
     private static func markRevoked(
         by revocation: RevocationRequest, in realm: ID<Realm>, where condition: SQL
-    ) -> SQL {
+    ) throws -> SQL {
         let now = Timestamp(revocation.requestedAt)
         return """
             UPDATE linked_identity SET credential_state = 'REVOKED', credential_checked_at = \(now),
-                tokens_revoked_at = \(now)
+                tokens_revoked_at = \(now), tokens_revoked_by = \(try UUID(revocation.session))
             WHERE project_id = \(realm.rawValue) AND provider = 'apple.com' AND subject = \(revocation.subject)
                 AND \(condition)
             """

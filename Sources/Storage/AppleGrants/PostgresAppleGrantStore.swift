@@ -70,7 +70,7 @@ public struct PostgresAppleGrantStore: AppleGrantStore {
     public func revoke(_ revocation: RevocationRequest, in realm: ID<Realm>) async throws {
         let effects =
             revocation.tokenType == .code
-            ? SQL.effects(ofCode: revocation, in: realm) : SQL.effects(ofToken: revocation, in: realm)
+            ? try SQL.effects(ofCode: revocation, in: realm) : try SQL.effects(ofToken: revocation, in: realm)
         try await withStoreErrors {
             try await pool.transaction { transaction in
                 for statement in effects { _ = try await transaction.execute(statement) }
@@ -90,13 +90,22 @@ public struct PostgresAppleGrantStore: AppleGrantStore {
     }
 
     public func counts() async throws -> [AppleClientKey: [AppleGrant.State: Int]] {
-        try await rows(
-            "SELECT project_id, client_id, state, count(*) AS count FROM apple_grant GROUP BY project_id, client_id, state"
-        ).reduce(into: [:]) { counts, row in
-            guard let state = AppleGrant.State(rawValue: try row.decode("state")) else { return }
-            counts[try AppleClientKey(row), default: [:]][state] = try row.decode("count", as: Int.self)
-        }
+        var counts: [AppleClientKey: [AppleGrant.State: Int]] = [:]
+        var last: UUID?
+        repeat {
+            let page = try await rows(.counts(after: last, limit: Self.countedRows))
+            for row in page {
+                guard let state = AppleGrant.State(rawValue: try row.decode("state")) else { continue }
+                counts[try AppleClientKey(row), default: [:]][state, default: 0] += try row.decode(
+                    "count", as: Int.self)
+            }
+            last = try page.first?.decode("page_end")
+        } while last != nil
+        return counts
     }
+
+    /// Rows that one statement counts.
+    private static let countedRows = 10_000
 
     func run(_ statement: SQL) async throws {
         _ = try await withStoreErrors { try await pool.execute(statement) }

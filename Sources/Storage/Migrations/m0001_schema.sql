@@ -224,22 +224,24 @@ CREATE TABLE linked_identity (
     linked_at timestamptz NOT NULL DEFAULT now(),
     -- The device that linked it, from its User-Agent header.
     linked_device text CHECK (length(linked_device) <= 200),
-    -- Of apple.com: whether the person still uses the app, as Apple last said, and when. NULL: Apple never said.
+    -- Of apple.com: whether the user still uses the app, as of Apple's latest response, and when that was. NULL: Apple
+    -- has not reported anything.
     credential_state text CHECK (credential_state IN ('AUTHORIZED', 'REVOKED', 'TRANSFERRED', 'UNKNOWN')),
     credential_checked_at timestamptz,
-    -- Of apple.com: when the owner last had the tokens revoked through the gateway. The notification of Apple that this
-    -- causes ends no session.
+    -- Of apple.com: when the owner last had the tokens revoked through the gateway, and by which session. Apple's
+    -- notification that this causes does not end that session.
     tokens_revoked_at timestamptz,
-    -- Of apple.com: Apple's name of the person between two developer teams, the team that the app moves to, and when
+    tokens_revoked_by uuid,
+    -- Of apple.com: Apple's ID of the user between two developer teams, the team that the app moves to, and when
     -- subject and address were replaced by those of this team.
     transfer_sub text COLLATE "C" CHECK (transfer_sub <> ''),
     transfer_team text,
     transferred_at timestamptz,
-    -- Of apple.com: identity tokens issued earlier are void, because the person disconnected the app then. Also in
+    -- Of apple.com: identity tokens issued earlier are void, because the user disconnected the app then. Also in
     -- revoked_subject, which outlives the identity; a sign-in that waits for this row finds the new time only here.
     credentials_void_before timestamptz,
-    -- Of apple.com: whether the relay forwards email to the address, as Apple last said, and when that began. NULL:
-    -- Apple never said.
+    -- Of apple.com: whether the relay forwards email to the address, as of Apple's latest response, and when that began.
+    -- NULL: Apple has not reported anything.
     relay_forwarding boolean,
     relay_forwarding_at timestamptz,
     PRIMARY KEY (project_id, provider, subject),
@@ -256,11 +258,16 @@ CREATE INDEX linked_identity_email ON linked_identity (project_id, email) WHERE 
 -- Identities that were not transferred yet. A sign-in with a token of the new team finds its identity here.
 CREATE UNIQUE INDEX linked_identity_transfer_sub ON linked_identity (project_id, transfer_sub)
     WHERE transfer_sub IS NOT NULL AND transferred_at IS NULL;
+-- Identities that become TRANSFERRED when the team that they move to is configured. The index is empty except between
+-- export and move.
+CREATE INDEX linked_identity_unmarked_transfer ON linked_identity (project_id, transfer_team, subject)
+    WHERE transfer_sub IS NOT NULL AND transferred_at IS NULL AND provider = 'apple.com'
+        AND (credential_state IS NULL OR credential_state IN ('AUTHORIZED', 'UNKNOWN'));
 -- For administrators who search by Apple's estimate. Sign-ins write the same value again, so these updates stay HOT.
 CREATE INDEX linked_identity_real_user_status ON linked_identity (project_id, real_user_status, account_id)
     WHERE real_user_status IS NOT NULL;
 
--- What a token of Apple allows the gateway: to check that a person still uses the app, and to disconnect the two.
+-- What an Apple token allows the gateway: to check that a user still uses the app, and to disconnect the two.
 -- No foreign key to account: after a deletion the grant waits here until Apple has revoked its token.
 CREATE TABLE apple_grant (
     id uuid PRIMARY KEY,
@@ -285,7 +292,7 @@ CREATE TABLE apple_grant (
     created_at timestamptz NOT NULL,
     -- The next attempt or check. A worker that claims the row sets it to a later time first.
     due_at timestamptz NOT NULL,
-    -- The worker gives up then. The first attempt to revoke sets it, except for a code, which has its own end.
+    -- The worker gives up then. The first attempt sets it, except for a code, which has its own end.
     expires_at timestamptz,
     attempts bigint NOT NULL DEFAULT 0,
     -- The latest check, also one that failed.
@@ -433,11 +440,11 @@ CREATE INDEX authorization_flow_expires_at ON authorization_flow (expires_at);
 CREATE INDEX authorization_flow_grant_expires_at ON authorization_flow (grant_expires_at)
     WHERE grant_expires_at IS NOT NULL;
 
--- People who have disconnected an app or deleted their account at a provider. Their earlier credentials are void, also
+-- Users who have disconnected an app or deleted their account at a provider. Their earlier credentials are void, also
 -- after the account here is deleted.
 CREATE TABLE revoked_subject (
     project_id text COLLATE "C" NOT NULL,
-    -- SHA-256 of the provider and its ID of the person.
+    -- SHA-256 of the provider and its ID of the user.
     subject_hash bytea NOT NULL CHECK (length(subject_hash) = 32),
     credentials_void_before timestamptz NOT NULL,
     -- From then on, all credentials that were void have expired.

@@ -88,6 +88,25 @@ struct ClientFlowTests {
         #expect(gateway.simulators.apple.revocations == 1)
     }
 
+    @Test("keeps the refresh token although no worker ran for longer than a code is valid, and without a key at first")
+    func lateWorker() async throws {
+        let gateway = try await Self.gateway()
+        _ = try await gateway.startFlow("apple.com").complete(.ada)
+        gateway.clock.advance(by: AuthorizationCode.lifetime + .seconds(1))
+        let secret = try await gateway.database.pool.query(
+            "SELECT secret FROM identity_provider WHERE provider = 'apple.com'"
+        ).first?.decode("secret", as: [UInt8].self)
+        try await gateway.database.pool.execute(
+            "UPDATE identity_provider SET secret = NULL WHERE provider = 'apple.com'")
+        try await gateway.attemptAppleGrants()
+        #expect(try await gateway.appleGrants() == ["REDEEMING REFRESH_TOKEN com.example.web"])
+        try await gateway.database.pool.execute(
+            "UPDATE identity_provider SET secret = \(secret) WHERE provider = 'apple.com'")
+        gateway.clock.advance(by: .seconds(3600))
+        try await gateway.attemptAppleGrants()
+        #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN com.example.web"])
+    }
+
     @Test("returns to the app's URL with the grant, and keeps what the URL had")
     func target() async throws {
         let gateway = try await Self.gateway(Self.redirectURIs)

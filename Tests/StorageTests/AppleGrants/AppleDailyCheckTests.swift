@@ -120,6 +120,8 @@ struct AppleDailyCheckTests {
                 .markGrants(of: realm.rawValue, team: key.teamID, key: key.keyID, limit: 500),
                 "apple_grant_obtained_with"
             ),
+            (.counts(after: nil, limit: 100), "apple_grant_pkey"),
+            (.providers(of: realm), "apple_grant_key"),
         ]
         for (statement, index) in statements {
             let plan = try await fixture.grants.pool.query("EXPLAIN \(statement)")

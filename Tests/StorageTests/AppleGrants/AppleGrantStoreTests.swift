@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("Grants of Apple")
+@Suite("Apple grants")
 struct AppleGrantStoreTests {
     @Test("begin as codes, and keep the refresh token that a code was exchanged for")
     func redeem() async throws {
@@ -78,7 +78,8 @@ struct AppleGrantStoreTests {
 
     private func revocation(_ type: AppleGrant.TokenType, in fixture: AppleGrantFixture) -> RevocationRequest {
         RevocationRequest(
-            id: ID("00000000-0000-4000-8000-000000000001"), account: ID("ada"), subject: AppleGrantFixture.subject,
+            id: ID("00000000-0000-4000-8000-000000000001"), account: ID("ada"), session: fixture.accounts.session.id,
+            subject: AppleGrantFixture.subject,
             clientID: AppleGrantFixture.client, tokenType: type, token: [9], requestedAt: fixture.now,
             dueAt: fixture.now + .seconds(30), expiresAt: fixture.now + .seconds(285), trace: .none)
     }
