@@ -66,7 +66,8 @@ let package = Package(
         module("Providers", imports: ["Crypto", "Encoding", "HTTP", "Identity", "JOSE", "JSON"]),
         module("Tokens", imports: ["Crypto", "Encoding", "Identity", "JOSE", "JSON"]),
         module(
-            "Storage", imports: ["Encoding", "Identity", "JSON", "Postgres"], resources: [.embedInCode("Migrations")]),
+            "Storage", imports: ["Encoding", "EventLoop", "Identity", "JSON", "Postgres"],
+            resources: [.embedInCode("Migrations")]),
         module("Pages", imports: ["HTML", "HTTP", "Identity"]),
         module(
             "API",

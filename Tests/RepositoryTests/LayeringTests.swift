@@ -31,7 +31,7 @@ struct LayeringTests {
         "Passwords": ["Identity", "Crypto", "Encoding", "EventLoop", "HTTP"],
         "Providers": ["Identity", "JOSE", "Crypto", "Encoding", "HTTP", "JSON", "EventLoop"],
         "Tokens": ["Identity", "JOSE", "Crypto", "Encoding", "JSON"],
-        "Storage": ["Identity", "Encoding", "JSON", "Postgres"],
+        "Storage": ["Identity", "Encoding", "EventLoop", "JSON", "Postgres"],
         "Pages": ["Identity", "HTML", "HTTP"],
         "API": ["CReference", "Identity", "Encoding", "HTTP", "IPAddresses", "JSON", "Pages", "Telemetry"],
         "Email": ["Identity", "HTML", "SMTP", "EventLoop"],

@@ -9,16 +9,25 @@ public struct PostgresAccountStore: AccountStore {
 
     let pool: Pool
     let sortDeadline: Duration
+    let rotations: WriteBatcher<PresentedRefreshToken, RotationAttempt>
+    private let signUps: WriteBatcher<AnonymousSignUp, Void>
 
     public init(pool: Pool, sortDeadline: Duration = Self.sortDeadline) {
         self.pool = pool
         self.sortDeadline = sortDeadline
+        rotations = Self.rotations(on: pool)
+        signUps = Self.signUps(on: pool)
     }
 
     public func create(
         _ account: NewAccount, opening session: Session, in realm: ID<Realm>
     ) async throws -> Account {
         let created = Account(account)
+        if account.isAnonymous, session.isPlain {
+            let signUp = AnonymousSignUp(account: created, session: try SessionRow(session))
+            try await withStoreErrors { try await signUps.run(signUp, in: realm) }
+            return created
+        }
         let statement = SQL.create(
             created, passwordHash: account.passwordHash, opening: try SessionRow(session), in: realm)
         _ = try await withStoreErrors { try await pool.execute(statement) }
@@ -59,21 +68,6 @@ public struct PostgresAccountStore: AccountStore {
         }
     }
 
-    public func rotate(
-        _ claim: RefreshClaim, by policy: Policy, at now: Instant, in realm: ID<Realm>
-    ) async throws -> Rotation {
-        let id = try UUID(claim.session)
-        let statement = SQL.rotate(
-            id, counter: claim.counter, rotates: policy.rotatesRefreshTokens,
-            graceBegan: Timestamp(now - policy.refreshTokenGracePeriod), now: Timestamp(now), in: realm)
-        guard let row = try await withStoreErrors({ try await pool.query(statement) }).first else {
-            return try await whyNotRotated(id, in: realm)
-        }
-        guard try !row.decode("is_stolen", as: Bool.self) else { return .stolen }
-        return .goesOn(
-            try SessionRow.session(row), try AccountRow.account(row), counter: try row.decode("counter"))
-    }
-
     public func delete(
         by session: Session, of actor: AuditActor, at now: Instant, emailBatch: EmailBatch, in realm: ID<Realm>
     ) async throws {
@@ -84,12 +78,5 @@ public struct PostgresAccountStore: AccountStore {
                 try await transaction.enqueue(emailBatch, in: realm)
             }
         }
-    }
-
-    private func whyNotRotated(_ session: UUID, in realm: ID<Realm>) async throws -> Rotation {
-        guard let row = try await withStoreErrors({ try await pool.query(.state(of: session, in: realm)) }).first else {
-            return .removed
-        }
-        return try row.decode("is_disabled") ? .accountDisabled : .ended
     }
 }

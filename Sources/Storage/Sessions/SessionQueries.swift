@@ -135,35 +135,77 @@ extension SQL {
         """
     }
 
-    /// The rules of ``Rotation`` in one statement: concurrent presentations of tokens wait for each other on the row.
-    static func rotate(
-        _ session: UUID, counter: Int64, rotates: Bool, graceBegan: Timestamp, now: Timestamp, in realm: ID<Realm>
-    ) -> SQL {
+    /// Presents a token, and waits if another transaction has locked the session.
+    ///
+    /// The project of the account is compared with an expression. The planner would otherwise know it without the
+    /// session, and read all accounts of the project while it takes them for few.
+    ///
+    /// - Returns: a row if the session goes on or was stolen.
+    static func rotate(_ token: PresentedRefreshToken, in realm: ID<Realm>) -> SQL {
         """
-        UPDATE session s SET
-            counter = CASE WHEN \(rotates) AND \(counter) >= s.counter THEN \(counter) + 1 ELSE s.counter END,
-            grace_expired_below = CASE WHEN \(rotates) AND \(counter) >= s.counter THEN greatest(s.grace_expired_below,
-                CASE WHEN s.rotated_at < \(graceBegan) THEN s.counter - 1 END,
-                CASE WHEN s.grace_pending_since < \(graceBegan) THEN s.grace_pending_below END)
-                ELSE s.grace_expired_below END,
-            grace_pending_below = CASE WHEN \(rotates) AND \(counter) >= s.counter
-                AND s.grace_pending_since < \(graceBegan) THEN \(counter) ELSE s.grace_pending_below END,
-            grace_pending_since = CASE WHEN \(rotates) AND \(counter) >= s.counter
-                AND s.grace_pending_since < \(graceBegan) THEN \(now) ELSE s.grace_pending_since END,
-            rotated_at = CASE WHEN \(rotates) AND \(counter) >= s.counter THEN \(now) ELSE s.rotated_at END,
-            refreshed_at = greatest(s.refreshed_at, \(now)),
-            ended_at = CASE WHEN \(rotates) AND \(counter) < s.counter - 1
-                AND (\(counter) < s.grace_expired_below OR s.rotated_at < \(graceBegan)
-                    OR (\(counter) < s.grace_pending_below AND s.grace_pending_since < \(graceBegan))) THEN \(now) END
-        FROM account a
-        WHERE s.project_id = \(realm.rawValue) AND s.id = \(session) AND s.ended_at IS NULL
-            AND a.project_id = s.project_id AND a.id = s.account_id
+        \(rotation) FROM account a, (SELECT \(token.counter) AS counter, \(token.rotates) AS rotates,
+            \(Timestamp(token.graceBegan)) AS grace_began, \(Timestamp(token.presentedAt)) AS now) p
+        WHERE s.project_id = \(realm.rawValue) AND s.id = \(token.session) AND s.ended_at IS NULL
+            AND a.project_id = s.project_id || '' AND a.id = s.account_id
             AND a.generation = s.generation AND a.disabled_at IS NULL
-        RETURNING s.counter, s.ended_at IS NOT NULL AS is_stolen, \(SessionRow.columns), \(AccountRow.columns)
+        \(rotated)
         """
     }
 
-    /// Why ``rotate`` changed no row.
+    /// Presents tokens of different sessions. Sessions that other transactions have locked are left, because two
+    /// statements that wait could wait for each other.
+    ///
+    /// The planner must find rows by their primary keys, whatever it knows of the tables: with `BETWEEN`, which is always
+    /// true, it expects a single token, and nothing but a token leads it to a row. See `RotationPlanTests`.
+    ///
+    /// - Returns: a row for each session that goes on or was stolen.
+    static func rotate(_ tokens: [PresentedRefreshToken], in realm: ID<Realm>) -> SQL {
+        """
+        WITH presented AS (
+            SELECT s.project_id, s.id, s.account_id, s.generation, p.counter, p.rotates = 1 AS rotates,
+                \(epochPlus("p.grace_began")) AS grace_began, \(epochPlus("p.presented_at")) AS now
+            FROM unnest((SELECT \(tokens.map(\.session))), (SELECT \(tokens.map(\.counter))),
+                (SELECT \(tokens.map { $0.rotates ? 1 : 0 })), (SELECT \(tokens.map(\.graceBegan.microseconds))),
+                (SELECT \(tokens.map(\.presentedAt.microseconds))))
+                AS p (session, counter, rotates, grace_began, presented_at)
+            CROSS JOIN LATERAL (
+                SELECT s.project_id, s.id, s.account_id, s.generation FROM session s
+                WHERE s.project_id = \(realm.rawValue) AND s.id = p.session AND s.ended_at IS NULL
+                LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) s
+            WHERE p.rotates BETWEEN 0 AND 1
+        )
+        \(rotation) FROM presented p CROSS JOIN LATERAL (
+            SELECT a.* FROM account a WHERE a.project_id = p.project_id AND a.id = p.account_id
+                AND a.generation = p.generation AND a.disabled_at IS NULL LIMIT 1) a
+        WHERE s.project_id = p.project_id AND s.id = p.id
+        \(rotated)
+        """
+    }
+
+    /// The rules of ``Rotation`` for the token `p` of the session `s`.
+    private static let rotation: SQL = """
+        UPDATE session s SET
+            counter = CASE WHEN p.rotates AND p.counter >= s.counter THEN p.counter + 1 ELSE s.counter END,
+            grace_expired_below = CASE WHEN p.rotates AND p.counter >= s.counter THEN greatest(s.grace_expired_below,
+                CASE WHEN s.rotated_at < p.grace_began THEN s.counter - 1 END,
+                CASE WHEN s.grace_pending_since < p.grace_began THEN s.grace_pending_below END)
+                ELSE s.grace_expired_below END,
+            grace_pending_below = CASE WHEN p.rotates AND p.counter >= s.counter
+                AND s.grace_pending_since < p.grace_began THEN p.counter ELSE s.grace_pending_below END,
+            grace_pending_since = CASE WHEN p.rotates AND p.counter >= s.counter
+                AND s.grace_pending_since < p.grace_began THEN p.now ELSE s.grace_pending_since END,
+            rotated_at = CASE WHEN p.rotates AND p.counter >= s.counter THEN p.now ELSE s.rotated_at END,
+            refreshed_at = greatest(s.refreshed_at, p.now),
+            ended_at = CASE WHEN p.rotates AND p.counter < s.counter - 1
+                AND (p.counter < s.grace_expired_below OR s.rotated_at < p.grace_began
+                    OR (p.counter < s.grace_pending_below AND s.grace_pending_since < p.grace_began)) THEN p.now END
+        """
+
+    private static let rotated: SQL = """
+        RETURNING s.counter, s.ended_at IS NOT NULL AS is_stolen, \(SessionRow.columns), \(AccountRow.columns)
+        """
+
+    /// Why a rotation changed no row.
     static func state(of session: UUID, in realm: ID<Realm>) -> SQL {
         """
         SELECT s.ended_at IS NULL AND a.generation = s.generation AND a.disabled_at IS NOT NULL AS is_disabled

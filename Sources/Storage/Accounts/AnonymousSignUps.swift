@@ -1,0 +1,62 @@
+internal import FoundationEssentials
+internal import Identity
+internal import Postgres
+
+/// An anonymous account and its first session.
+struct AnonymousSignUp: Sendable {
+    let account: Account
+    let session: SessionRow
+}
+
+extension PostgresAccountStore {
+    /// Anonymous sign-ups of many callers in one statement. They have no address that could be taken.
+    static func signUps(on pool: Pool) -> WriteBatcher<AnonymousSignUp, Void> {
+        WriteBatcher(on: pool, row: \.session.id) { signUps, realm in
+            let statement: SQL =
+                signUps.count == 1
+                ? .create(signUps[0].account, opening: signUps[0].session, in: realm) : .create(signUps, in: realm)
+            try await pool.execute(statement)
+            return signUps.map { _ in () }
+        }
+    }
+}
+
+extension NewAccount {
+    /// Whether all columns but IDs and times have their defaults.
+    var isAnonymous: Bool { email == nil && passwordHash == nil && displayName == nil }
+}
+
+extension Session {
+    /// Whether opening it writes no row but its own, as in every anonymous sign-up.
+    var isPlain: Bool { networkHash == nil && credentialIssuedAt == nil }
+}
+
+extension SQL {
+    fileprivate static func create(_ signUps: [AnonymousSignUp], in realm: ID<Realm>) -> SQL {
+        let (accounts, sessions) = (signUps.map(\.account), signUps.map(\.session))
+        return """
+            WITH sign_up AS (
+                SELECT u.account_id, \(epochPlus("u.created_at")) AS created_at,
+                    \(epochPlus("u.last_sign_in_at")) AS last_sign_in_at, \(epochPlus("u.valid_since")) AS valid_since,
+                    u.session_id, u.generation, u.method, \(epochPlus("u.authenticated_at")) AS authenticated_at,
+                    \(epochPlus("u.opened_at")) AS opened_at, u.claims, u.device
+                FROM unnest((SELECT \(accounts.map(\.id.rawValue))), (SELECT \(accounts.map(\.createdAt.microseconds))),
+                    (SELECT \(accounts.map { $0.lastSignInAt?.microseconds })),
+                    (SELECT \(accounts.map(\.validSince.microseconds))), (SELECT \(sessions.map(\.id))),
+                    (SELECT \(sessions.map(\.generation))), (SELECT \(sessions.map(\.method))),
+                    (SELECT \(sessions.map(\.authenticatedAt.microsecondsSinceEpoch))),
+                    (SELECT \(sessions.map(\.openedAt.microsecondsSinceEpoch))), (SELECT \(sessions.map(\.claims))),
+                    (SELECT \(sessions.map(\.device))))
+                    AS u (account_id, created_at, last_sign_in_at, valid_since, session_id, generation, method,
+                        authenticated_at, opened_at, claims, device)
+            ), inserted AS (
+                INSERT INTO account (project_id, id, created_at, last_sign_in_at, valid_since)
+                SELECT \(realm.rawValue), account_id, created_at, last_sign_in_at, valid_since FROM sign_up
+            )
+            INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at,
+                claims, device)
+            SELECT \(realm.rawValue), session_id, account_id, generation, method, authenticated_at, opened_at, opened_at,
+                claims, device FROM sign_up
+            """
+    }
+}

@@ -1,0 +1,63 @@
+internal import FoundationEssentials
+public import Identity
+internal import Postgres
+
+/// A refresh token that a client presents.
+struct PresentedRefreshToken: Sendable {
+    let session: UUID
+    let counter: Int64
+    let rotates: Bool
+    /// Grace periods that began before this time are over.
+    let graceBegan: Instant
+    let presentedAt: Instant
+}
+
+extension PostgresAccountStore {
+    public func rotate(
+        _ claim: RefreshClaim, by policy: Policy, at now: Instant, in realm: ID<Realm>
+    ) async throws -> Rotation {
+        let token = PresentedRefreshToken(
+            session: try UUID(claim.session), counter: claim.counter, rotates: policy.rotatesRefreshTokens,
+            graceBegan: now - policy.refreshTokenGracePeriod, presentedAt: now)
+        return try await withStoreErrors {
+            let attempt = try await rotations.run(token, in: realm)
+            var row = attempt.row
+            if row == nil, !attempt.hasWaited { row = try await pool.query(.rotate(token, in: realm)).first }
+            if let row { return try Rotation(row) }
+            guard let state = try await pool.query(.state(of: token.session, in: realm)).first else { return .removed }
+            return try state.decode("is_disabled") ? .accountDisabled : .ended
+        }
+    }
+
+    /// Rotates the sessions of many callers in one statement.
+    static func rotations(on pool: Pool) -> WriteBatcher<PresentedRefreshToken, RotationAttempt> {
+        WriteBatcher(on: pool, row: \.session) { tokens, realm in
+            if tokens.count == 1 {
+                let row = try await pool.query(.rotate(tokens[0], in: realm)).first
+                return [RotationAttempt(row: row, hasWaited: true)]
+            }
+            var rows: [UUID: Row] = [:]
+            for row in try await pool.query(.rotate(tokens, in: realm)) { rows[try row.decode("session_id")] = row }
+            return tokens.map { RotationAttempt(row: rows[$0.session], hasWaited: false) }
+        }
+    }
+}
+
+/// What a statement did with one token.
+struct RotationAttempt: Sendable {
+    /// `nil` if the session does not go on.
+    let row: Row?
+    /// `false`: the row is also `nil` if another transaction had locked the session.
+    let hasWaited: Bool
+}
+
+extension Rotation {
+    /// - Parameter row: of a rotation.
+    fileprivate init(_ row: Row) throws {
+        guard try !row.decode("is_stolen", as: Bool.self) else {
+            self = .stolen
+            return
+        }
+        self = .goesOn(try SessionRow.session(row), try AccountRow.account(row), counter: try row.decode("counter"))
+    }
+}

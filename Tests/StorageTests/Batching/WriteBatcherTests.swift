@@ -1,0 +1,219 @@
+import FoundationEssentials
+import Identity
+import Postgres
+import Storage
+import Support
+import Testing
+
+@Suite("Writes of many callers at once")
+struct WriteBatcherTests {
+    @Test("sign-ups that arrive while another is running share transactions")
+    func signUps() async throws {
+        let fixture = try await StoreFixture()
+        let signUps = try await fixture.whileAccountsAreLocked {
+            (1...20).map { number in Task { try await fixture.signUp("user\(number)") } }
+        }
+        for signUp in signUps { _ = try await signUp.value }
+        let transactions = try await fixture.database.pool.query(
+            "SELECT count(DISTINCT xmin::text) AS count FROM session WHERE account_id LIKE 'user%'")
+        #expect(try #require(transactions.first).decode("count", as: Int.self) < 20)
+        let sessions = try await fixture.database.pool.query("SELECT id FROM session WHERE account_id LIKE 'user%'")
+        #expect(sessions.count == 20)
+    }
+
+    @Test("a write that PostgreSQL rejects fails alone")
+    func rejection() async throws {
+        let fixture = try await StoreFixture()
+        let outcomes = try await fixture.whileAccountsAreLocked {
+            await withTaskGroup(of: (String, Bool).self) { group in
+                for id in ["ada", "bob", "eve"] {
+                    // A failure is the outcome.
+                    group.addTask { (id, (try? await fixture.signUp(id)) != nil) }
+                }
+                return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+            }
+        }
+        #expect(outcomes == ["ada": false, "bob": true, "eve": true])
+    }
+
+    @Test("each of fifty refreshes has its own outcome")
+    func outcomes() async throws {
+        let fixture = try await StoreFixture()
+        var sessions: [Session] = []
+        for number in 0..<50 { sessions.append(try await fixture.signUp("user\(number)")) }
+        let ended = sessions[7], disabled = sessions[8], deleted = sessions[9]
+        _ = try await fixture.database.pool.execute(
+            "UPDATE session SET ended_at = now() WHERE account_id = \(ended.account.rawValue)")
+        _ = try await fixture.database.pool.execute(
+            "UPDATE account SET disabled_at = now() WHERE id = \(disabled.account.rawValue)")
+        _ = try await fixture.database.pool.execute("DELETE FROM account WHERE id = \(deleted.account.rawValue)")
+        let rotations = try await fixture.refresh(sessions)
+        for (session, rotation) in zip(sessions, rotations) {
+            switch rotation {
+            case .goesOn(let found, let account, let counter):
+                #expect(found.id == session.id && account.id == session.account && counter == 1)
+            case .ended: #expect(session == ended)
+            case .accountDisabled: #expect(session == disabled)
+            case .removed: #expect(session == deleted)
+            case .stolen: Issue.record("\(session.account.rawValue) is no thief")
+            }
+        }
+    }
+
+    @Test("a session that another transaction has locked delays no other")
+    func lockedSession() async throws {
+        let fixture = try await StoreFixture()
+        let (locked, free) = (try await fixture.signUp("locked"), try await fixture.signUp("free"))
+        let late = try await fixture.database.pool.transaction { holder in
+            _ = try await holder.query(
+                "SELECT FROM session WHERE account_id = \(locked.account.rawValue) FOR UPDATE")
+            let late = Task { try await fixture.refresh([locked]) }
+            try await fixture.waitForLock()
+            guard case .goesOn = try await fixture.refresh([free])[0] else {
+                Issue.record("the free session must go on")
+                return late
+            }
+            return late
+        }
+        guard case .goesOn(_, _, counter: 1) = try await late.value[0] else {
+            Issue.record("the locked session must go on afterwards")
+            return
+        }
+    }
+
+    @Test("tokens of a session that come together are presented in turn")
+    func sameSession() async throws {
+        let fixture = try await StoreFixture()
+        let session = try await fixture.signUp("bob")
+        let rotations = try await fixture.refresh(Array(repeating: session, count: 20))
+        for rotation in rotations {
+            guard case .goesOn(_, _, counter: 1) = rotation else {
+                Issue.record("every caller must get the same successor")
+                return
+            }
+        }
+    }
+
+    struct Change: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let statement: SQL
+        let outcome: Step.Outcome
+    }
+
+    @Test(
+        "a refresh that waits for another transaction applies the rules to what that one wrote",
+        arguments: [
+            Change(
+                testDescription: "another refresh",
+                statement: "UPDATE session SET counter = 1 WHERE account_id = 'bob'", outcome: .gives(1)),
+            Change(
+                testDescription: "a sign-out",
+                statement: "UPDATE session SET ended_at = now() WHERE account_id = 'bob'",
+                outcome: .ended),
+            Change(
+                testDescription: "the deletion of the account", statement: "DELETE FROM account WHERE id = 'bob'",
+                outcome: .removed),
+        ])
+    func concurrentChange(change: Change) async throws {
+        let fixture = try await StoreFixture()
+        let session = try await fixture.signUp("bob")
+        let late = try await fixture.database.pool.transaction { holder in
+            _ = try await holder.execute(change.statement)
+            let late = Task { try await fixture.refresh([session]) }
+            try await fixture.waitForLock()
+            return late
+        }
+        #expect(try await Step.Outcome(late.value[0]) == change.outcome)
+    }
+
+    @Test("a caller that is cancelled need not wait for the others, and its write is not sent")
+    func cancellation() async throws {
+        let fixture = try await StoreFixture()
+        try await fixture.database.pool.transaction { holder in
+            _ = try await holder.execute("LOCK TABLE account IN SHARE MODE")
+            let first = Task { try await fixture.signUp("first") }
+            try await fixture.waitForLock()
+            let second = Task { try await fixture.signUp("second") }
+            second.cancel()
+            await #expect(throws: CancellationError.self) { try await second.value }
+            first.cancel()
+            await #expect(throws: CancellationError.self) { try await first.value }
+        }
+        try await fixture.signUp("third")
+        let accounts = try await fixture.database.pool.query("SELECT id FROM account WHERE id = 'second'")
+        #expect(accounts.isEmpty)
+    }
+
+    @Test("a sign-up whose connection is lost has an unknown outcome and is not repeated")
+    func lostConnection() async throws {
+        let fixture = try await StoreFixture()
+        let outcomes = try await fixture.database.pool.transaction { holder in
+            _ = try await holder.execute("LOCK TABLE account IN SHARE MODE")
+            let signUps = (1...5).map { number in Task { try await fixture.signUp("user\(number)") } }
+            try await fixture.waitForLock()
+            _ = try await holder.query(
+                """
+                SELECT pg_terminate_backend(pid) AS ended FROM pg_stat_activity
+                WHERE datname = current_database() AND wait_event_type = 'Lock' AND state = 'active'
+                """)
+            return signUps
+        }
+        var failures = 0
+        for outcome in outcomes {
+            do { _ = try await outcome.value } catch is StoreUnavailable { failures += 1 }
+        }
+        let stored = try await fixture.database.pool.query("SELECT id FROM account WHERE id LIKE 'user%'")
+        #expect(failures > 0)
+        #expect(stored.count == outcomes.count - failures)
+    }
+}
+
+extension StoreFixture {
+    /// Signs an anonymous account up.
+    @discardableResult
+    fileprivate func signUp(_ id: String) async throws -> Session {
+        let session = Session.fresh(of: id, at: start)
+        _ = try await store.create(NewAccount(id: ID(id), createdAt: start), opening: session, in: project)
+        return session
+    }
+
+    /// Presents the first token of each session, all at once.
+    fileprivate func refresh(_ sessions: [Session]) async throws -> [Rotation] {
+        let tasks = sessions.map { session in
+            Task {
+                try await store.rotate(
+                    RefreshClaim(session: session.id, counter: 0), by: Policy(.sekisho), at: start + .seconds(10),
+                    in: project)
+            }
+        }
+        var rotations: [Rotation] = []
+        for task in tasks { rotations.append(try await task.value) }
+        return rotations
+    }
+
+    /// Runs `work` while no account can be inserted, until it waits for that.
+    fileprivate func whileAccountsAreLocked<Value: Sendable>(
+        _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let running = try await database.pool.transaction { holder in
+            _ = try await holder.execute("LOCK TABLE account IN SHARE MODE")
+            let running = Task { try await work() }
+            try await waitForLock()
+            return running
+        }
+        return try await running.value
+    }
+
+    /// Until a statement waits for a lock.
+    fileprivate func waitForLock() async throws {
+        for _ in 1...10_000 {
+            let waiting = try await database.pool.query(
+                """
+                SELECT pid FROM pg_stat_activity
+                WHERE datname = current_database() AND wait_event_type = 'Lock' AND state = 'active'
+                """)
+            if !waiting.isEmpty { return }
+        }
+        Issue.record("no statement waits for a lock")
+    }
+}

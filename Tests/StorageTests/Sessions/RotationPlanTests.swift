@@ -1,0 +1,83 @@
+import FoundationEssentials
+import Identity
+import Postgres
+import Support
+import Testing
+
+@testable import Storage
+
+/// A prepared statement keeps its plan until the table is analysed, so the plan for an empty table counts as well.
+@Suite("The plan of a refresh")
+struct RotationPlanTests {
+    struct Row: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let sessions: Int
+        var isAnalysed = false
+        var tokens = 1
+    }
+
+    @Test(
+        "finds sessions and accounts by their primary keys",
+        arguments: [
+            Row(testDescription: "in a new database", sessions: 0),
+            Row(testDescription: "of 64 tokens, in a new database", sessions: 0, tokens: 64),
+            Row(testDescription: "among ten sessions", sessions: 10),
+            Row(testDescription: "of 64 tokens, among ten sessions", sessions: 10, tokens: 64),
+            Row(testDescription: "among five thousand sessions", sessions: 5000),
+            Row(testDescription: "of 64 tokens, among five thousand sessions", sessions: 5000, tokens: 64),
+            Row(testDescription: "with statistics", sessions: 5000, isAnalysed: true),
+            Row(testDescription: "of 64 tokens, with statistics", sessions: 5000, isAnalysed: true, tokens: 64),
+        ])
+    func rotation(row: Row) async throws {
+        let database = try TestDatabase()
+        try await database.fill(sessions: row.sessions)
+        if row.isAnalysed { try await database.pool.execute("ANALYZE account, session") }
+        let tokens = Self.tokens(row.tokens)
+        let statement: SQL =
+            tokens.count == 1 ? .rotate(tokens[0], in: ID("demo")) : .rotate(tokens, in: ID("demo"))
+        let plan = try await database.plan(of: statement)
+        #expect(!plan.contains("Seq Scan"), "\(plan)")
+        let byPrimaryKey = plan.matches(of: #/_pkey[^\n]*\n *Index Cond: \(\(project_id = .*\) AND \(id = /#)
+        // To lock sessions, to read their accounts, and to change several sessions.
+        #expect(byPrimaryKey.count == (tokens.count == 1 ? 2 : 3), "\(plan)")
+    }
+
+    @Test("of a foreign key's check finds the account by its primary key in a new database")
+    func foreignKey() async throws {
+        let database = try TestDatabase()
+        try await database.fill(sessions: 0)
+        let plan = try await database.plan(
+            of: "SELECT 1 FROM ONLY account x WHERE project_id = 'demo' AND id = 'ada' FOR KEY SHARE OF x")
+        #expect(plan.contains("account_pkey"), "\(plan)")
+    }
+
+    private static func tokens(_ count: Int) -> [PresentedRefreshToken] {
+        let now = Instant(seconds: 1_800_000_000)
+        return (0..<count).map { _ in
+            PresentedRefreshToken(session: UUID(), counter: 0, rotates: true, graceBegan: now, presentedAt: now)
+        }
+    }
+}
+
+extension TestDatabase {
+    fileprivate func plan(of statement: SQL) async throws -> String {
+        try await pool.query("EXPLAIN \(statement)").map { try $0.decode("QUERY PLAN", as: String.self) }
+            .joined(separator: "\n")
+    }
+
+    /// Fills new tables: a database that another test has used may know how small they were.
+    fileprivate func fill(sessions: Int) async throws {
+        try await pool.execute("TRUNCATE account CASCADE")
+        try await pool.execute(
+            """
+            INSERT INTO account (project_id, id, created_at, valid_since)
+            SELECT 'demo', 'user' || n, now(), now() FROM generate_series(1, \(sessions)) n
+            """)
+        try await pool.execute(
+            """
+            INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at)
+            SELECT 'demo', gen_random_uuid(), 'user' || n, 1, 'anonymous', now(), now(), now()
+            FROM generate_series(1, \(sessions)) n
+            """)
+    }
+}
