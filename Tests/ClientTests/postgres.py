@@ -5,7 +5,7 @@ import shutil
 import signal
 import subprocess
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from gateway import eventually
@@ -38,6 +38,14 @@ class Postgres:
 
     def stop(self):
         self._process.send_signal(signal.SIGINT)
+        self._process.wait(60)
+
+    def kill(self):
+        """Ends all of its processes at once, as a crash does."""
+        for process in [self._process.pid, *children(self._process.pid)]:
+            # A child may have ended since.
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
         self._process.wait(60)
 
     @contextmanager

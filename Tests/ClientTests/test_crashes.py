@@ -1,0 +1,123 @@
+"""Crashes of PostgreSQL and of the gateway under load: what was acknowledged is kept, and every session goes on."""
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from itertools import count
+from threading import Event
+
+import pytest
+import requests
+
+from gateway import eventually
+from installation import Installation, new_database
+from postgres import Postgres
+
+CLIENTS = 24
+# Successful requests between two crashes.
+REQUESTS = 500
+# Refreshes of an account before the client signs up again.
+REFRESHES = 5
+
+
+class App:
+    """A client that signs up and refreshes, and repeats what had no answer."""
+
+    def __init__(self, installation, key):
+        self.installation = installation
+        self.key = key
+        self.http = requests.Session()
+        self.accounts = {}
+        self.successes = 0
+
+    def run(self, stopped):
+        for turn in count():
+            if stopped.is_set():
+                return
+            if turn % (REFRESHES + 1) == 0:
+                answer = self.post("/v1/accounts:signUp", json={})
+                # Without an answer the outcome is unknown: the client signs up again, as another account.
+                local_id = answer and answer["localId"]
+            elif local_id:
+                # Without an answer the next turn presents the same token.
+                answer = self.refresh(self.accounts[local_id])
+            if answer:
+                self.accounts[local_id] = answer.get("refreshToken") or answer["refresh_token"]
+                self.successes += 1
+
+    def refresh(self, token):
+        return self.post("/v1/token", data={"grant_type": "refresh_token", "refresh_token": token})
+
+    def post(self, path, **body):
+        """Returns the answer; `None` for one that did not come, or that says to try again."""
+        try:
+            response = self.http.post(f"{self.installation.url}{path}?key={self.key}", timeout=30, **body)
+        except requests.RequestException:
+            return None
+        if response.status_code == 503:
+            return None
+        assert response.status_code == 200, response.text
+        return response.json()
+
+
+@pytest.fixture
+def postgres(folder):
+    server = Postgres(folder / "crashes")
+    server.start()
+    yield server
+    server.stop()
+
+
+def crash_postgres(postgres, gateways):
+    postgres.kill()
+    postgres.start()
+
+
+def crash_gateway(_, gateways):
+    gateways.restart()
+
+
+class Gateways:
+    """A gateway that is killed and started again on the same port."""
+
+    def __init__(self, installation, stack):
+        self.installation = installation
+        self.stack = stack
+        self.start()
+
+    def start(self):
+        self.current = self.stack.enter_context(self.installation.started())
+
+    def restart(self):
+        self.current.process.kill()
+        self.current.process.wait(60)
+        self.start()
+
+
+def test_crashes_lose_nothing_acknowledged_and_sign_nobody_out(folder, postgres):
+    installation = Installation(folder, new_database(postgres.url)).with_project()
+    key = installation.api_key()
+    apps = [App(installation, key) for _ in range(CLIENTS)]
+    stopped = Event()
+
+    def successes():
+        return sum(app.successes for app in apps)
+
+    with ExitStack() as stack:
+        gateways = Gateways(installation, stack)
+        pool = stack.enter_context(ThreadPoolExecutor(CLIENTS))
+        runs = [pool.submit(app.run, stopped) for app in apps]
+        stack.callback(stopped.set)
+        for crash in [crash_postgres, crash_gateway] * 2:
+            before = successes()
+            assert eventually(lambda: successes() > before + REQUESTS)
+            crash(postgres, gateways)
+        before = successes()
+        assert eventually(lambda: successes() > before + REQUESTS)
+        stopped.set()
+        for run in runs:
+            run.result(60)
+        lost = [
+            local_id for app in apps for local_id, token in app.accounts.items()
+            if app.refresh(token)["user_id"] != local_id
+        ]
+        assert lost == []
