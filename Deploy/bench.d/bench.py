@@ -1,147 +1,168 @@
 """Runs each load and its limit in turn, several times, and prints the ratios."""
 
 import json
-import os
+import resource
 import signal
+import socket
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import limits
 from apple import Apple, configuration
-from gateway import Installation, database, output, private_postgres, psql, session_of, sign_up_many
+from gateway import Installation, Postgres, database, output, private_postgres, psql, session_of, sign_up_many
 from report import Measurement, report
-from statements import CLIENTS, sample
+from statements import sample
 
 # Many short rounds, so that other processes of the machine affect a load and its limit equally.
-ROUNDS = 5
+ROUNDS = 4
 SECONDS = 2
 # Time for the requests in flight when a load stopped.
 SETTLE_SECONDS = 0.3
+CLIENTS = (1, 8, 64)
+# The better of these is the limit.
+LIMIT_CLIENTS = (8, 64)
+# Enough to keep every core hashing.
+PASSWORD_CLIENTS = 8
 ACCOUNTS = 256
 THREADS = 2
 STARTS = 5
-# Requests of a load with single-use bodies; the load ends with the last one.
-ONCE = 5000
+# Requests of a load with single-use bodies, by its clients; the load ends with the last one.
+ONCE = {1: 1500, 8: 5000, 64: 5000}
 PASSWORD = "correct horse battery"
+# The clients whose password sign-ins saturate every core while a refresh is measured.
+BACKGROUND_CLIENTS = 32
+IDLE_CONNECTIONS = 10_000
+IDLE_SETTINGS = {"SEKISHO_CONNECTIONS": "20000", "SEKISHO_CONNECTIONS_PER_ADDRESS": "20000"}
 
 
 class Bench:
     def __init__(self, folder, installation, scripts, rotating_key, lasting_key, apple):
         self.folder = folder
         self.installation = installation
+        self.postgres = Postgres(folder)
         self.scripts = scripts
         self.rotating_key = rotating_key
         self.lasting_key = lasting_key
         self.apple = apple
+        self.emails = [{"email": f"user{number}@example.com", "password": PASSWORD} for number in range(ACCOUNTS)]
 
-    def run(self, gateway):
-        """Returns the measurements in the order of the table."""
-        emails = [f"user{number}@example.com" for number in range(ACCOUNTS)]
-        bodies = [{"email": email, "password": PASSWORD} for email in emails]
-        accounts = sign_up_many(gateway, self.rotating_key, bodies)
-        return [
-            self.lookup(gateway, accounts),
-            self.refresh(gateway, "refresh", self.rotating_key),
-            self.refresh(gateway, "refresh-lasting", self.lasting_key),
-            self.sign_up(gateway),
-            self.sign_in(gateway, bodies),
-            self.apple_first(gateway),
-            self.apple_returning(gateway),
-        ]
+    def run(self, gateway, wanted):
+        """Returns the measurements of the wanted operations in the order of the table."""
+        accounts = sign_up_many(gateway, self.rotating_key, self.emails)
+        operations = {
+            "look-up": lambda: self.lookup(gateway, accounts),
+            "refresh": lambda: self.refresh(gateway, "refresh", self.rotating_key),
+            "refresh-lasting": lambda: self.refresh(gateway, "refresh-lasting", self.lasting_key),
+            "sign-up": lambda: self.sign_up(gateway),
+            "password": lambda: self.sign_in(gateway),
+            "apple": lambda: [*self.apple_first(gateway), *self.apple_returning(gateway)],
+        }
+        return [row for name in operations if not wanted or name in wanted for row in operations[name]()]
 
     def lookup(self, gateway, accounts):
-        measurement = Measurement("look-up", 0.4)
         self.use_rows(accounts)
         bodies = [json.dumps({"idToken": account["idToken"]}) for account in accounts]
-        for _ in range(ROUNDS):
+
+        def load(measurement, _):
             self.load(gateway, measurement, "cycle", "/v1/accounts:lookup", self.rotating_key, bodies)
-            self.pgbench(measurement, "lookup")
-        return measurement
+
+        return self.rounds("look-up", 0.55, load, "lookup")
 
     def refresh(self, gateway, script, key):
-        rotation = "with rotation" if key == self.rotating_key else "without rotation"
-        measurement = Measurement(f"refresh, {rotation}", 0.6)
-        for _ in range(ROUNDS):
+        def load(measurement, _):
             # New accounts in each round: the previous load and pgbench have rotated the tokens.
             accounts = sign_up_many(gateway, key, [{}] * ACCOUNTS)
             self.use_rows(accounts)
             tokens = [account["refreshToken"] for account in accounts]
             self.load(gateway, measurement, "refresh", "/v1/token", key, tokens)
-            self.pgbench(measurement, script)
-        return measurement
+
+        rotation = "with rotation" if key == self.rotating_key else "without rotation"
+        return self.rounds(f"refresh, {rotation}", 0.8, load, script)
 
     def sign_up(self, gateway):
-        measurement = Measurement("anonymous sign-up", 0.6)
-        for _ in range(ROUNDS):
+        def load(measurement, _):
             self.load(gateway, measurement, "cycle", "/v1/accounts:signUp", self.rotating_key, ["{}"] * THREADS)
-            self.pgbench(measurement, "sign-up")
-        return measurement
 
-    def sign_in(self, gateway, bodies):
-        measurement = Measurement("password sign-in", 0.9)
-        lines = [json.dumps(body) for body in bodies]
+        return self.rounds("anonymous sign-up", 0.8, load, "sign-up")
+
+    def sign_in(self, gateway):
+        measurement = Measurement("password sign-in", PASSWORD_CLIENTS, 0.92)
         phc = psql(
             self.installation.database_url, "SELECT password_hash FROM account WHERE password_hash <> '' LIMIT 1")
         for _ in range(ROUNDS):
             self.load(
-                gateway, measurement, "cycle", "/v1/accounts:signInWithPassword", self.rotating_key, lines)
-            self.add_limit(measurement, limits.argon2id(phc, PASSWORD, SECONDS))
-        return measurement
+                gateway, measurement, "cycle", "/v1/accounts:signInWithPassword", self.rotating_key,
+                [json.dumps(body) for body in self.emails])
+            measurement.add_limit(0, limits.argon2id(phc, PASSWORD, SECONDS))
+        return [measurement]
 
     def apple_first(self, gateway):
-        measurement = Measurement("first sign-in with Apple", 0.5)
-        for turn in range(ROUNDS):
-            subjects = [f"first-{turn}-{number}" for number in range(ONCE)]
-            self.load_once(gateway, measurement, subjects)
-            self.pgbench(measurement, "apple-first")
-        return measurement
+        def load(measurement, turn):
+            count = ONCE[measurement.clients]
+            self.load_once(
+                gateway, measurement, [f"first-{turn}-{measurement.clients}-{number}" for number in range(count)])
+
+        return self.rounds("first sign-in with Apple", 0.7, load, "apple-first")
 
     def apple_returning(self, gateway):
-        measurement = Measurement("returning sign-in with Apple", 0.5)
         url = self.installation.database_url
         psql(url, "CREATE TABLE bench_person (n int PRIMARY KEY, subject text, email text, account text)")
         psql(url, "INSERT INTO bench_person SELECT row_number() OVER () - 1, subject, email, account_id "
                   f"FROM linked_identity WHERE subject LIKE 'first-%' LIMIT {ACCOUNTS}")
         people = psql(url, "SELECT subject FROM bench_person").split()
-        for _ in range(ROUNDS):
-            self.load_once(gateway, measurement, [people[number % ACCOUNTS] for number in range(ONCE)])
-            self.pgbench(measurement, "apple-returning")
-        return measurement
+
+        def load(measurement, _):
+            count = ONCE[measurement.clients]
+            self.load_once(gateway, measurement, [people[number % ACCOUNTS] for number in range(count)])
+
+        return self.rounds("returning sign-in with Apple", 0.7, load, "apple-returning")
+
+    def rounds(self, name, target, load, script):
+        """Returns a measurement for each number of clients. The target is for the highest."""
+        measurements = [
+            Measurement(name, clients, target if clients == max(CLIENTS) else None) for clients in CLIENTS]
+        for turn in range(ROUNDS):
+            for measurement in measurements:
+                load(measurement, turn)
+            for clients in LIMIT_CLIENTS:
+                limit = self.pgbench(script, clients)
+                for measurement in measurements:
+                    measurement.add_limit(clients, limit)
+        return measurements
 
     def load_once(self, gateway, measurement, subjects):
         lines = [json.dumps(body) for body in self.apple.bodies(subjects)]
         self.load(gateway, measurement, "once", "/v1/accounts:signInWithIdp", self.rotating_key, lines)
 
     def load(self, gateway, measurement, script, path, key, lines):
-        file = self.folder / "lines"
+        threads = min(THREADS, measurement.clients)
+        file = self.folder / f"lines-{measurement.name}"
         file.write_text("".join(line + "\n" for line in lines))
-        cpu = gateway.cpu_seconds()
+        cpu = gateway.cpu_seconds(), self.postgres.cpu_seconds()
         printed = output(
-            ["wrk", f"-t{THREADS}", f"-c{CLIENTS}", f"-d{SECONDS}s", "--timeout", "10s", "-s", f"{script}.lua",
-             gateway.url(path, key), "--", file, str(THREADS)],
+            ["wrk", f"-t{threads}", f"-c{measurement.clients}", f"-d{SECONDS}s", "--timeout", "10s", "-s",
+             f"{script}.lua", gateway.url(path, key), "--", file, str(threads)],
             cwd=Path(__file__).parent)
         result = json.loads(printed.splitlines()[-1])
         if result["failed"] or not result["requests"]:
             raise SystemExit(f"{measurement.name}: not every request succeeded:\n{printed}")
         measurement.requests += result["requests"]
         measurement.seconds += result["microseconds"] / 1e6
-        measurement.cpu_seconds += gateway.cpu_seconds() - cpu
+        measurement.gateway_seconds += gateway.cpu_seconds() - cpu[0]
+        measurement.postgres_seconds += self.postgres.cpu_seconds() - cpu[1]
         measurement.p50.append(result["p50"])
         measurement.p99.append(result["p99"])
         time.sleep(SETTLE_SECONDS)
 
-    def pgbench(self, measurement, script):
+    def pgbench(self, script, clients):
         text, constants = self.scripts[script]
-        self.add_limit(measurement, limits.pgbench(
-            self.installation.database_url, self.folder, text, constants | {"rows": str(ACCOUNTS)}, SECONDS))
-
-    def add_limit(self, measurement, limit):
-        count, seconds = limit
-        measurement.limit_count += count
-        measurement.limit_seconds += seconds
+        return limits.pgbench(
+            self.installation.database_url, self.folder, text, constants | {"rows": str(ACCOUNTS)}, clients, SECONDS)
 
     def use_rows(self, accounts):
         """Selects the sessions of these accounts for pgbench."""
@@ -151,9 +172,45 @@ class Bench:
         psql(url, "TRUNCATE bench_row")
         psql(url, "COPY bench_row FROM STDIN", input=rows)
 
+    def refresh_under_password_load(self, gateway):
+        """Returns the p99 of a refresh in ms, alone and while password sign-ins saturate every core."""
+        alone, loaded = (Measurement("refresh", 8, None) for _ in range(2))
+        file = self.folder / "background"
+        file.write_text("".join(json.dumps(body) + "\n" for body in self.emails))
+        command = [
+            "wrk", f"-t{THREADS}", f"-c{BACKGROUND_CLIENTS}", f"-d{SECONDS + 2}s", "--timeout", "10s", "-s",
+            "cycle.lua",
+            gateway.url("/v1/accounts:signInWithPassword", self.rotating_key), "--", file, str(THREADS)]
+        for _ in range(ROUNDS):
+            accounts = sign_up_many(gateway, self.rotating_key, [{}] * ACCOUNTS)
+            tokens = [account["refreshToken"] for account in accounts]
+            self.load(gateway, alone, "refresh", "/v1/token", self.rotating_key, tokens)
+            accounts = sign_up_many(gateway, self.rotating_key, [{}] * ACCOUNTS)
+            tokens = [account["refreshToken"] for account in accounts]
+            with subprocess.Popen(command, cwd=Path(__file__).parent, stdout=subprocess.DEVNULL) as background:
+                time.sleep(0.5)
+                self.load(gateway, loaded, "refresh", "/v1/token", self.rotating_key, tokens)
+                background.wait()
+        return [statistics.median(measurement.p99) / 1000 for measurement in (alone, loaded)]
 
-def main(binary):
+
+def memory_with_idle_connections(installation):
+    """Returns MiB of memory, without connections and with many that have sent a request each."""
+    with installation.serve(**IDLE_SETTINGS) as (gateway, _), ExitStack() as stack:
+        before = gateway.resident_mib()
+        for _ in range(IDLE_CONNECTIONS):
+            connection = stack.enter_context(socket.create_connection(("127.0.0.1", gateway.port), 10))
+            connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            if b" 200 " not in connection.recv(4096):
+                raise SystemExit("a connection was rejected")
+        return before, gateway.resident_mib()
+
+
+def main(binary, wanted):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    # Both the idle connections and the gateway, which inherits the limit, need many descriptors.
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     # On a disk, because /tmp may be in memory. PostgreSQL may run as another user and needs access.
     with tempfile.TemporaryDirectory(prefix="sekisho-bench-", dir="/var/tmp") as name:
         folder = Path(name)
@@ -171,13 +228,14 @@ def main(binary):
                 with installation.serve() as (_, seconds):
                     starts.append(seconds * 1000)
             with installation.serve() as (gateway, _):
-                idle = gateway.resident_mib()
                 bench = Bench(folder, installation, scripts, rotating_key, lasting_key, apple)
-                measurements = bench.run(gateway)
+                measurements = bench.run(gateway, wanted)
                 loaded = gateway.resident_mib()
-            print(f"\n{CLIENTS} clients, {ROUNDS} rounds of {SECONDS} s each; {database(installation.database_url)}")
-            report(measurements, statistics.median(starts), idle, loaded)
+                p99 = bench.refresh_under_password_load(gateway) if not wanted else None
+            idle = memory_with_idle_connections(installation)
+            print(f"\n{ROUNDS} rounds of {SECONDS} s each; {database(installation.database_url)}")
+            report(measurements, statistics.median(starts), idle, loaded, p99)
 
 
 if __name__ == "__main__":
-    main(str(Path(sys.argv[1]).resolve()))
+    main(str(Path(sys.argv[1]).resolve()), sys.argv[2:])

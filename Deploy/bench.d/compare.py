@@ -1,19 +1,20 @@
-"""Runs each load against two binaries in turn, several times, and prints the new binary's speed relative to the old."""
+"""Runs loads against two binaries in turn, several times, and prints the new binary's speed relative to the old."""
 
 import json
 import signal
+import statistics
 import sys
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
 from apple import Apple, configuration
-from bench import ACCOUNTS, ONCE, PASSWORD, THREADS, Bench
+from bench import ACCOUNTS, CLIENTS, ONCE, PASSWORD_CLIENTS, THREADS, Bench
 from gateway import Installation, private_postgres, sign_up_many
 from report import Measurement
 
 # Short rounds in alternating order, so that other processes of the machine affect both binaries equally.
-ROUNDS = 10
+ROUNDS = 5
 
 
 class Side:
@@ -29,9 +30,8 @@ class Side:
         installation.run("projects", "apply", "-", input=configuration("rotating"))
         self.gateway, _ = stack.enter_context(installation.serve())
         self.bench = Bench(folder, installation, {}, self.rotating_key, self.lasting_key, self.apple)
-        self.bodies = [{"email": f"user{number}@example.com", "password": PASSWORD} for number in range(ACCOUNTS)]
-        self.accounts = sign_up_many(self.gateway, self.rotating_key, self.bodies)
-        self.load_once(Measurement("", 0), "returning")
+        self.accounts = sign_up_many(self.gateway, self.rotating_key, self.bench.emails)
+        self.load_once(Measurement("returning", 8, None), "returning")
 
     def look_up(self, measurement, _):
         self.cycle(measurement, "lookup", [{"idToken": account["idToken"]} for account in self.accounts])
@@ -46,10 +46,10 @@ class Side:
         self.cycle(measurement, "signUp", [{}] * THREADS)
 
     def password_sign_in(self, measurement, _):
-        self.cycle(measurement, "signInWithPassword", self.bodies)
+        self.cycle(measurement, "signInWithPassword", self.bench.emails)
 
     def first_sign_in_with_apple(self, measurement, turn):
-        self.load_once(measurement, f"first-{turn}")
+        self.load_once(measurement, f"first-{turn}-{measurement.clients}")
 
     def returning_sign_in_with_apple(self, measurement, _):
         self.load_once(measurement, "returning")
@@ -63,38 +63,51 @@ class Side:
         self.bench.load(self.gateway, measurement, "refresh", "/v1/token", key, tokens)
 
     def load_once(self, measurement, prefix):
-        self.bench.load_once(self.gateway, measurement, [f"{prefix}-{number}" for number in range(ONCE)])
+        count = ONCE[measurement.clients]
+        self.bench.load_once(self.gateway, measurement, [f"{prefix}-{number}" for number in range(count)])
 
 
 LOADS = [
     Side.look_up, Side.refresh, Side.refresh_without_rotation, Side.sign_up, Side.password_sign_in,
     Side.first_sign_in_with_apple, Side.returning_sign_in_with_apple,
 ]
+HEAD = ["load", "clients", "old/s", "new/s", "ratio", "p50 ms", "new", "gateway us", "new", "PostgreSQL us", "new"]
 
 
-def compare(name, load, sides):
+def compare(load, clients, sides):
     """Prints the line of one load."""
-    measurements = [Measurement(name, 0) for _ in sides]
+    measurements = [Measurement(load.__name__, clients, None) for _ in sides]
     for turn in range(ROUNDS):
         pairs = list(zip(sides, measurements))
         for side, measurement in pairs if turn % 2 == 0 else reversed(pairs):
             load(side, measurement, turn)
-    rates = [m.requests / m.seconds for m in measurements]
-    cpu = [m.cpu_seconds / m.requests * 1e6 for m in measurements]
-    print(f"{name:<32}{rates[0]:>10.0f}{rates[1]:>10.0f}{rates[1] / rates[0]:>8.2f}{cpu[0]:>12.0f}{cpu[1]:>10.0f}",
-          flush=True)
+    old, new = measurements
+    cells = [
+        load.__name__.replace("_", " "), str(clients), f"{old.rate:.0f}", f"{new.rate:.0f}",
+        f"{new.rate / old.rate:.2f}",
+        *(f"{statistics.median(side.p50) / 1000:.2f}" for side in measurements),
+        *(side.per_request(side.gateway_seconds) for side in measurements),
+        *(side.per_request(side.postgres_seconds) for side in measurements)]
+    print_line(cells)
 
 
-def main(old, new):
+def print_line(cells):
+    print(cells[0].ljust(30), *(cell.rjust(max(7, len(head))) for cell, head in zip(cells[1:], HEAD[1:])), flush=True)
+
+
+def main(old, new, wanted):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with tempfile.TemporaryDirectory(prefix="sekisho-bench-", dir="/var/tmp") as name, ExitStack() as stack:
         folder = Path(name)
         folder.chmod(0o711)
         sides = [Side(binary, folder / side, stack) for side, binary in (("old", old), ("new", new))]
-        print(f"{'load':<32}{'old/s':>10}{'new/s':>10}{'ratio':>8}{'old CPU µs':>12}{'new':>10}", flush=True)
+        print_line(HEAD)
         for load in LOADS:
-            compare(load.__name__.replace("_", " "), load, sides)
+            if wanted and load.__name__ not in wanted:
+                continue
+            for clients in [PASSWORD_CLIENTS] if load == Side.password_sign_in else CLIENTS:
+                compare(load, clients, sides)
 
 
 if __name__ == "__main__":
-    main(*(str(Path(argument).resolve()) for argument in sys.argv[1:3]))
+    main(*(str(Path(argument).resolve()) for argument in sys.argv[1:3]), sys.argv[3:])

@@ -12,6 +12,7 @@ import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
 from urllib.parse import urlencode
 
 DEADLINE_SECONDS = 60
@@ -32,9 +33,28 @@ class Gateway:
             return int(re.search(r"VmRSS:\s+(\d+) kB", status.read())[1]) / 1024
 
     def cpu_seconds(self):
-        with open(f"/proc/{self.process.pid}/stat") as stat:
-            fields = stat.read().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return sum(times(self.process.pid)[:2])
+
+
+class Postgres:
+    """The processes of a private PostgreSQL."""
+
+    def __init__(self, folder):
+        self.main = int((folder / "data/postgres/data/postmaster.pid").read_text().split()[0])
+
+    def cpu_seconds(self):
+        """Returns the time of all processes, those that have ended included."""
+        children = [int(word) for word in Path(f"/proc/{self.main}/task/{self.main}/children").read_text().split()]
+        return sum(times(self.main)) + sum(sum(times(child)[:2]) for child in children)
+
+
+def times(process_id):
+    """Returns the seconds of a process: in its code, in the kernel, and the same of its children that have ended."""
+    try:
+        fields = Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()
+    except FileNotFoundError:
+        return [0] * 4
+    return [int(field) / os.sysconf("SC_CLK_TCK") for field in fields[11:15]]
 
 
 class Client:

@@ -8,19 +8,19 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 from gateway import output
-from statements import CLIENTS
 
 # The priority of the gateway's password threads.
 NICENESS = 5
 
 
-def pgbench(url, folder, script, constants, seconds):
+def pgbench(url, folder, script, constants, clients, seconds):
     """Returns the number of transactions, and the seconds they took."""
     file = folder / "script.sql"
     file.write_text(script)
-    definitions = [word for name, value in constants.items() for word in ("-D", f"{name}={value}")]
+    values = constants | {"clients": clients}
+    definitions = [word for name, value in values.items() for word in ("-D", f"{name}={value}")]
     printed = output(
-        ["pgbench", "--no-vacuum", "-M", "prepared", "-c", str(CLIENTS), "-j", "2", "-T", str(seconds), "-f", file,
+        ["pgbench", "--no-vacuum", "-M", "prepared", "-c", str(clients), "-j", "2", "-T", str(seconds), "-f", file,
          *definitions, url])
     return float(re.search(r"tps = ([\d.]+)", printed)[1]) * seconds, seconds
 

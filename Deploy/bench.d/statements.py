@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from gateway import Client, psql
 
 LOGGING = {"log_statement": "all", "log_error_verbosity": "default"}
-CLIENTS = 8
 # Fetching the next row costs a statement that is not counted.
 TRANSACTIONS_PER_ROW = 100
 
@@ -25,7 +24,7 @@ TYPES = [
 ]
 
 NEXT_ROW = f"""\\if :left = 0
-\\set n random(0, :rows / {CLIENTS} - 1) * {CLIENTS} + :client_id
+\\set n random(0, :rows / :clients - 1) * :clients + :client_id
 SELECT s.project_id AS project, s.id AS session, s.counter FROM bench_row b JOIN session s ON s.id = b.session
 WHERE b.n = :n \\gset
 \\set left {TRANSACTIONS_PER_ROW}
@@ -92,7 +91,7 @@ def by_person(statements, person):
 
 
 NEXT_PERSON = f"""\\if :left = 0
-\\set n random(0, :rows / {CLIENTS} - 1) * {CLIENTS} + :client_id
+\\set n random(0, :rows / :clients - 1) * :clients + :client_id
 SELECT subject, email, account FROM bench_person WHERE n = :n \\gset
 \\set left {TRANSACTIONS_PER_ROW}
 \\endif
