@@ -187,6 +187,7 @@ CREATE TABLE public.linked_identity (
     credential_state text,
     credential_checked_at timestamp with time zone,
     tokens_revoked_at timestamp with time zone,
+    tokens_revoked_by uuid,
     transfer_sub text COLLATE pg_catalog."C",
     transfer_team text,
     transferred_at timestamp with time zone,
@@ -511,6 +512,8 @@ CREATE INDEX linked_identity_email ON public.linked_identity USING btree (projec
 CREATE INDEX linked_identity_real_user_status ON public.linked_identity USING btree (project_id, real_user_status, account_id) WHERE (real_user_status IS NOT NULL);
 
 CREATE UNIQUE INDEX linked_identity_transfer_sub ON public.linked_identity USING btree (project_id, transfer_sub) WHERE ((transfer_sub IS NOT NULL) AND (transferred_at IS NULL));
+
+CREATE INDEX linked_identity_unmarked_transfer ON public.linked_identity USING btree (project_id, transfer_team, subject) WHERE ((transfer_sub IS NOT NULL) AND (transferred_at IS NULL) AND (provider = 'apple.com'::text) AND ((credential_state IS NULL) OR (credential_state = ANY (ARRAY['AUTHORIZED'::text, 'UNKNOWN'::text]))));
 
 CREATE INDEX oob_code_account ON public.oob_code USING btree (account_id, project_id);
 
