@@ -7,12 +7,12 @@ internal import Storage
 extension Command {
     static let exportTransfers = Command(
         words: ["apple", "export-transfers"],
-        summary: "Ask Apple for the transfer subjects of all users, before an app moves to another team",
+        summary: "Store Apple's transfer subjects of all users, before an app moves to another team",
         options: [
-            .project, .tenant, .text("to-team", "ID", "team ID of the recipient", isRequired: true),
+            .project, .tenant, .text("to-team", "ID", "ID of the new team", isRequired: true),
         ] + TransferArguments.options,
         details: [
-            "Each identity of apple.com gets a transfer subject (transfer_sub), by which the recipient's team finds the person. Run it with the key of the old team, before the transfer or in the 60 days after it. Identities that have one are skipped, so an interrupted run continues where it was.",
+            "Each identity of apple.com gets a transfer subject (transfer_sub), by which the new team finds the user. Run the command with the key of the old team, before the transfer or in the 60 days after it. Identities that have a transfer subject are skipped: an interrupted run resumes when it is started again.",
             TransferArguments.keyNote,
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
@@ -29,7 +29,7 @@ extension Command {
         summary: "Replace the Apple subjects and relay addresses of all users, after an app moved to another team",
         options: [.project, .tenant] + TransferArguments.options,
         details: [
-            "Each exported identity gets its new subject and relay address in one transaction; the account keeps its ID and its sessions. Configure team, key and private key of the recipient first (`sekisho projects apply`), and run it in the 60 days after the transfer. Imported identities are skipped, so an interrupted run continues where it was. A user who signs in before is found by the token's transfer_sub.",
+            "Each exported identity gets its new subject and relay address in one transaction; the account keeps its ID and its sessions. Configure the new team, its key and its private key first (`sekisho projects apply`), and run the command in the 60 days after the transfer. Imported identities are skipped: an interrupted run resumes when it is started again. A user who signs in before the import is found by the token's transfer_sub.",
             TransferArguments.keyNote,
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
@@ -41,13 +41,13 @@ extension Command {
     }
 }
 
-/// What both commands take.
+/// The options of both commands.
 private enum TransferArguments {
     static let options: [Option] = [
         .text(
             "client-id", "ID", "client ID that authenticates the requests",
             defaultNote: "that of each user's latest sign-in"),
-        .text("team-id", "ID", "team ID instead of the configured one; needs the other two"),
+        .text("team-id", "ID", "team ID instead of the configured one; requires --key-id and --private-key-file"),
         .text("key-id", "ID", "key ID instead of the configured one"),
         .text("private-key-file", "PATH", "file with the private key (.p8) of --key-id"),
         .text("simulator", "URL", "a simulated Apple on this machine, for a database of `sekisho dev`"),
@@ -82,7 +82,8 @@ private enum TransferArguments {
         let names = ["team-id", "key-id", "private-key-file"]
         guard names.contains(where: arguments.has) else { return nil }
         guard names.allSatisfy(arguments.has) else {
-            throw UsageError(message: "--team-id, --key-id and --private-key-file belong together")
+            throw UsageError(
+                message: "--team-id requires --key-id and --private-key-file, and each of them the other two")
         }
         let path = try arguments.text("private-key-file")
         guard let pem = SettingsReader.contents(of: path) else {
@@ -131,12 +132,12 @@ private struct TransferReport: Sendable {
             "\(verb) \(progress.done) of \(progress.all) \(progress.all == 1 ? "identity" : "identities")")
         if progress.rejected > 0 {
             Terminal.writeError(
-                "Apple rejects \(progress.rejected) of them, because these users have disconnected the app"
+                "Apple rejected \(progress.rejected) of them: usually these users have disconnected the app"
             )
         }
         for account in progress.conflicts {
             Terminal.writeError(
-                "account \(account): another account has its new subject, because the user signed up again; merge the two"
+                "account \(account): another account has its new subject, because the user signed up again; merge the two accounts"
             )
         }
         if !progress.conflicts.isEmpty { throw Failure(message: "\(progress.conflicts.count) not \(verb)") }

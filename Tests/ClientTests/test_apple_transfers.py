@@ -119,10 +119,21 @@ def test_a_thousand_identities_move_although_both_commands_are_killed(dev_folder
         assert transfer.count("SELECT count(*) FROM account") == PEOPLE
 
 
+def test_a_run_in_which_apple_rejects_every_identity_fails(dev_folder):
+    with gateway.dev(dev_folder) as dev:
+        transfer = Transfer(dev, dev_folder)
+        person = fresh_person()
+        transfer.sign_in(person)
+        transfer.simulators.configure(apple={"disconnect": person, "clientId": CLIENT})
+        exported = transfer.run("export-transfers", "--to-team", TEAM)
+        assert exported.returncode == 1
+        assert f"Apple rejected all 1 identities: check --to-team {TEAM}" in exported.stderr
+
+
 @pytest.mark.parametrize("options, complaint", [
     ([], "--to-team is required"),
     (["--to-team", "team"], "--to-team: expected ten upper-case letters and digits"),
-    (["--to-team", TEAM, "--team-id", "OLDTEAM123"], "belong together"),
+    (["--to-team", TEAM, "--team-id", "OLDTEAM123"], "--team-id requires --key-id and --private-key-file"),
     (["--to-team", TEAM, "--simulator", "http://appleid.example.com"], "--simulator: expected http://127.0.0.1:PORT"),
 ])
 def test_wrong_options_are_explained(options, complaint):

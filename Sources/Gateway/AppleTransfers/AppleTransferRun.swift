@@ -5,15 +5,15 @@ internal import Postgres
 internal import Providers
 internal import Storage
 
-/// Moves the identities of a realm to another developer team of Apple, for `sekisho apple export-transfers` and
-/// `import-transfers`. Each identity is stored on its own as soon as Apple has answered, so an interrupted run can be
+/// Moves the identities of a realm to another Apple developer team, for `sekisho apple export-transfers` and
+/// `import-transfers`. Each identity is stored on its own as soon as Apple has responded, so an interrupted run can be
 /// repeated: it continues with the identities that are left.
 package struct AppleTransferRun: Sendable {
     /// Identities that are read at once. Each batch gets a new access token, which is valid for an hour.
     private static let batch = 200
     /// Requests at once.
     private static let concurrency = 8
-    /// Requests for one identity while Apple does not answer.
+    /// Requests for one identity while Apple does not respond.
     private static let attempts = 3
 
     package struct Progress: Hashable, Sendable {
@@ -21,10 +21,17 @@ package struct AppleTransferRun: Sendable {
         package var all = 0
         /// Moved by this run and by earlier ones.
         package var done = 0
-        /// Apple rejects the subject: the person has disconnected the app.
+        /// Apple rejects the subject: the user has disconnected the app, or the team is wrong.
         package var rejected = 0
         /// The accounts whose new subject another account has.
         package var conflicts: [ID<Account>] = []
+
+        /// - Throws: ``Failure`` if Apple has rejected every identity: probably the command is wrong, and not every user
+        ///   has disconnected the app.
+        fileprivate func requireSuccess(hint: String) throws {
+            guard done == 0, rejected > 0 else { return }
+            throw Failure(message: "Apple rejected all \(rejected) identities: \(hint)")
+        }
     }
 
     private let store: AppleTransferStore
@@ -57,7 +64,7 @@ package struct AppleTransferRun: Sendable {
         self.clock = clock
     }
 
-    /// Asks the old team's endpoint for the transfer subjects of all identities.
+    /// Requests the transfer subjects of all identities from the old team's endpoint.
     ///
     /// - Parameter team: the new team.
     package func export(to team: String, _ report: @Sendable (Progress) -> Void) async throws -> Progress {
@@ -66,25 +73,27 @@ package struct AppleTransferRun: Sendable {
         var last = ""
         while true {
             report(progress)
-            let waiting = try await store.waitingForExport(to: team, after: last, limit: Self.batch, in: realm)
-            guard let end = waiting.last else { return progress }
-            last = end.subject
-            let tokens = try await tokens(for: waiting)
-            for group in groups(of: waiting) {
+            let page = try await store.waitingForExport(to: team, after: last, limit: Self.batch, in: realm)
+            guard let end = page.end else { break }
+            last = end
+            let tokens = try await tokens(for: page.waiting)
+            for group in groups(of: page.waiting) {
                 let found = try await results(of: group) { identity in
                     let (client, token) = try tokens.access(of: identity, self)
                     return try await endpoint.transferSubject(identity.subject, team, token, client)
                 }
                 let kept = Dictionary(uniqueKeysWithValues: found.map { ($0.identity.subject, $0.value) })
-                try await store.keep(kept, to: team, in: realm)
-                progress.done += found.count
+                progress.done += try await store.keep(kept, to: team, in: realm)
                 progress.rejected += group.count - found.count
                 report(progress)
             }
         }
+        try progress.requireSuccess(
+            hint: "check --to-team \(team), and that team \(key.teamID) owns or has owned the client IDs")
+        return progress
     }
 
-    /// Asks the new team's endpoint for the people behind the transfer subjects, and rewrites their identities.
+    /// Requests the new subjects from the new team's endpoint, and rewrites the identities.
     package func `import`(_ report: @Sendable (Progress) -> Void) async throws -> Progress {
         let counts = try await store.counts(to: key.teamID, in: realm)
         guard counts.exported > 0 else {
@@ -95,34 +104,40 @@ package struct AppleTransferRun: Sendable {
         var last = ""
         while true {
             report(progress)
-            let waiting = try await store.waitingForImport(to: key.teamID, after: last, limit: Self.batch, in: realm)
-            guard let end = waiting.last?.transferSubject else { return progress }
+            let page = try await store.waitingForImport(to: key.teamID, after: last, limit: Self.batch, in: realm)
+            guard let end = page.end else { break }
             last = end
-            let tokens = try await tokens(for: waiting)
-            for group in groups(of: waiting) {
+            let tokens = try await tokens(for: page.waiting)
+            for group in groups(of: page.waiting) {
                 let found = try await results(of: group) { identity in
                     let (client, token) = try tokens.access(of: identity, self)
-                    return try await endpoint.person(identity.transferSubject ?? "", token, client)
+                    return try await endpoint.user(identity.transferSubject ?? "", token, client)
                 }
                 progress.rejected += group.count - found.count
-                for (identity, person) in found { try await rewrite(identity, person, &progress) }
+                for (identity, user) in found { try await rewrite(identity, user, &progress) }
                 report(progress)
             }
         }
+        // Sign-ins have moved identities too, and others are gone.
+        let final = try await store.counts(to: key.teamID, in: realm)
+        (progress.all, progress.done) = (final.exported, final.imported)
+        try progress.requireSuccess(
+            hint: "check that team \(key.teamID) has accepted the transfer of the app, less than 60 days ago")
+        return progress
     }
 
     private func rewrite(
-        _ identity: AppleTransferStore.Waiting, _ person: TransferredPerson, _ progress: inout Progress
+        _ identity: AppleTransferStore.Waiting, _ user: TransferredUser, _ progress: inout Progress
     ) async throws {
         let transfer = IdentityTransfer(
-            formerSubject: identity.subject, transferSubject: identity.transferSubject ?? "", subject: person.subject,
-            email: person.email, isPrivateEmail: person.isPrivateEmail)
+            formerSubject: identity.subject, transferSubject: identity.transferSubject ?? "", subject: user.subject,
+            email: user.email, isPrivateEmail: user.isPrivateEmail)
         do {
             // An identity that changed meanwhile was rewritten by a sign-in, or is gone.
-            _ = try await retryingConflicts { _ in
+            let isRewritten = try await retryingConflicts { _ in
                 try await store.apply(transfer, of: identity.account, by: .commandLine, at: clock.now(), in: realm)
             }
-            progress.done += 1
+            if isRewritten { progress.done += 1 }
         } catch StoreConflict.taken {
             progress.conflicts.append(identity.account)
         }
@@ -134,13 +149,13 @@ package struct AppleTransferRun: Sendable {
         }
     }
 
-    /// Asks for all identities of a group at once. Those that Apple rejects are left out.
+    /// Sends the requests for all identities of a group at once. Those that Apple rejects are left out.
     private func results<Value: Sendable>(
         of group: ArraySlice<AppleTransferStore.Waiting>,
-        _ ask: @escaping @Sendable (AppleTransferStore.Waiting) async throws -> AppleMigration<Value>
+        _ request: @escaping @Sendable (AppleTransferStore.Waiting) async throws -> AppleMigration<Value>
     ) async throws -> [(identity: AppleTransferStore.Waiting, value: Value)] {
         try await withThrowingTaskGroup(of: (AppleTransferStore.Waiting, Value?).self) { tasks in
-            for identity in group { tasks.addTask { (identity, try await answered { try await ask(identity) }) } }
+            for identity in group { tasks.addTask { (identity, try await response { try await request(identity) }) } }
             var found: [(identity: AppleTransferStore.Waiting, value: Value)] = []
             for try await (identity, value) in tasks { if let value { found.append((identity, value)) } }
             return found
@@ -148,13 +163,13 @@ package struct AppleTransferRun: Sendable {
     }
 
     /// - Returns: `nil` if Apple rejects the subject.
-    /// - Throws: ``Failure`` if Apple does not answer, or rejects the team or the private key.
-    private func answered<Value: Sendable>(
-        _ ask: () async throws -> AppleMigration<Value>
+    /// - Throws: ``Failure`` if Apple does not respond, or rejects the team or the private key.
+    private func response<Value: Sendable>(
+        _ request: () async throws -> AppleMigration<Value>
     ) async throws -> Value? {
         var reason = ""
         for attempt in 1...Self.attempts {
-            switch try await ask() {
+            switch try await request() {
             case .found(let value): return value
             case .failed(.rejected(let code)) where !code.concernsClient: return nil
             case .failed(.rejected(let code)):
@@ -162,11 +177,11 @@ package struct AppleTransferRun: Sendable {
                     message:
                         "Apple rejects the private key (\(code.rawValue)): check that team \(key.teamID) owns the client ID, and key \(key.keyID)"
                 )
-            case .failed(let answer): reason = "\(answer)"
+            case .failed(let response): reason = "\(response)"
             }
             if attempt < Self.attempts { try await pool.loop.sleep(for: .seconds(attempt)) }
         }
-        throw Failure(message: "Apple could not be asked (\(reason)): run the command again to continue")
+        throw Failure(message: "the request to Apple failed (\(reason)); run the command again to continue")
     }
 
     fileprivate func client(of identity: AppleTransferStore.Waiting) -> AppleClientCredentials {
@@ -184,8 +199,11 @@ extension AppleTransferRun {
     private func tokens(for waiting: [AppleTransferStore.Waiting]) async throws -> AccessTokens {
         var tokens: [String: Secret] = [:]
         for client in waiting.map(client(of:)) where tokens[client.clientID] == nil {
-            guard let token = try await answered({ try await endpoint.token(client) }) else {
-                throw Failure(message: "Apple grants client ID \(client.clientID) no token for the migration of users")
+            guard let token = try await response({ try await endpoint.token(client) }) else {
+                throw Failure(
+                    message:
+                        "Apple refused a user-migration token for client ID \(client.clientID): check that the key's team owns this client ID"
+                )
             }
             tokens[client.clientID] = token
         }

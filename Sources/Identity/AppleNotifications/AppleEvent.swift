@@ -1,11 +1,11 @@
-/// What happened at Apple to a person who uses Sign in with Apple.
+/// What happened at Apple to a user of Sign in with Apple.
 public struct AppleEvent: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
-        /// The person has disconnected the app.
+        /// The user has disconnected the app.
         case consentRevoked
         /// The Apple Account was deleted.
         case accountDeleted
-        /// Whether the relay forwards email to the person from now on.
+        /// Whether the relay forwards email to the user from now on.
         case forwarding(Bool)
     }
 
@@ -53,16 +53,20 @@ public struct AppleEventFacts: Hashable, Sendable {
     public let credentialIssuedAt: Instant?
     /// When the owner last had tokens revoked through the gateway.
     public let tokensRevokedAt: Instant?
+    /// The session that requested this.
+    public let tokensRevokedBy: ID<Session>?
     /// The time of the latest event about the relay.
     public let forwardingChangedAt: Instant?
 
     public init(
         account: Account, credentialIssuedAt: Instant? = nil, tokensRevokedAt: Instant? = nil,
+        tokensRevokedBy: ID<Session>? = nil,
         forwardingChangedAt: Instant? = nil
     ) {
         self.account = account
         self.credentialIssuedAt = credentialIssuedAt
         self.tokensRevokedAt = tokensRevokedAt
+        self.tokensRevokedBy = tokensRevokedBy
         self.forwardingChangedAt = forwardingChangedAt
     }
 }
@@ -78,50 +82,58 @@ public struct AppleEventDecision: Hashable, Sendable {
         case setForwarding(Bool)
     }
 
+    /// What becomes of the sessions that were opened with Apple before the event.
+    public enum Sessions: Hashable, Sendable {
+        case keep
+        /// - Parameter except: a session that continues.
+        case end(except: ID<Session>?)
+    }
+
     /// How long after a revocation through the gateway a `consent-revoked` counts as its effect.
     public static let ownRevocationWindow: Duration = .seconds(600)
 
     public let change: Change
-    /// Whether the sessions end that were opened with Apple before the event.
-    public let endsSessions: Bool
+    public let sessions: Sessions
     /// Whether the grants from before the event become ``AppleGrant/State/revoked``.
     public let revokesGrants: Bool
 
     public init(_ event: AppleEvent, _ facts: AppleEventFacts) {
         let identity = facts.account.identity(.apple, subject: event.subject)
-        let isOutdated = identity.map { facts.appleSpoke(after: event, about: $0) } ?? true
+        let isOutdated = identity.map { facts.isConfirmed(after: event, by: $0) } ?? true
         switch event.kind {
         case .consentRevoked where facts.gatewayCaused(event):
-            // Stock apps call `accounts:delete` next, with the session that asked for the revocation.
-            self.init(change: isOutdated ? .none : .revoke, endsSessions: false, revokesGrants: true)
+            // Stock apps call `accounts:delete` next, with the session that requested the revocation.
+            self.init(
+                change: isOutdated ? .none : .revoke, sessions: .end(except: facts.tokensRevokedBy),
+                revokesGrants: true)
         case .consentRevoked:
-            self.init(change: isOutdated ? .none : .revoke, endsSessions: true, revokesGrants: true)
+            self.init(change: isOutdated ? .none : .revoke, sessions: .end(except: nil), revokesGrants: true)
         case .accountDeleted:
             self.init(
                 change: isOutdated
                     ? .none : .unlink(remaining: facts.account.afterDeletion(ofAppleAccount: event.subject)),
-                endsSessions: true, revokesGrants: true)
+                sessions: .end(except: nil), revokesGrants: true)
         case .forwarding(let forwards):
             // Of events of the same time, the one that arrives last counts.
             let isLatest = facts.forwardingChangedAt.map { $0 <= event.occurredAt } ?? true
             let isOfAddress = event.email == nil || identity?.email == nil || identity?.email == event.email
             self.init(
                 change: identity != nil && isLatest && isOfAddress ? .setForwarding(forwards) : .none,
-                endsSessions: false, revokesGrants: false)
+                sessions: .keep, revokesGrants: false)
         }
     }
 
-    private init(change: Change, endsSessions: Bool, revokesGrants: Bool) {
+    private init(change: Change, sessions: Sessions, revokesGrants: Bool) {
         self.change = change
-        self.endsSessions = endsSessions
+        self.sessions = sessions
         self.revokesGrants = revokesGrants
     }
 }
 
 extension AppleEventFacts {
-    /// Whether Apple has said since the event that the person uses the app, or an administrator has linked the identity
+    /// Whether Apple has confirmed since the event that the user uses the app, or an administrator has linked the identity
     /// since.
-    fileprivate func appleSpoke(after event: AppleEvent, about identity: LinkedIdentity) -> Bool {
+    fileprivate func isConfirmed(after event: AppleEvent, by identity: LinkedIdentity) -> Bool {
         if let credentialIssuedAt, credentialIssuedAt >= event.end { return true }
         guard let credential = identity.credential else { return identity.linkedAt.map { $0 >= event.end } ?? false }
         return credential.state == .authorized && credential.checkedAt >= event.end

@@ -3,38 +3,38 @@
 public struct AppleMigrationEndpoint: Sendable {
     /// Returns an access token for the other calls, valid for an hour.
     public var token: @Sendable (_ client: AppleClientCredentials) async throws -> AppleMigration<Secret>
-    /// Asks the old team's endpoint for the transfer subject of a subject.
+    /// Requests the transfer subject of a subject from the old team's endpoint.
     public var transferSubject:
         @Sendable (_ subject: String, _ target: String, _ token: Secret, _ client: AppleClientCredentials) async throws
             -> AppleMigration<String>
-    /// Asks the new team's endpoint who a transfer subject is now.
-    public var person:
+    /// Requests the new subject and address of a transfer subject from the new team's endpoint.
+    public var user:
         @Sendable (_ transferSubject: String, _ token: Secret, _ client: AppleClientCredentials) async throws
-            -> AppleMigration<TransferredPerson>
+            -> AppleMigration<TransferredUser>
 
     public init(
         token: @escaping @Sendable (AppleClientCredentials) async throws -> AppleMigration<Secret>,
         transferSubject:
             @escaping @Sendable (String, String, Secret, AppleClientCredentials) async throws
             -> AppleMigration<String>,
-        person:
+        user:
             @escaping @Sendable (String, Secret, AppleClientCredentials) async throws
-            -> AppleMigration<TransferredPerson>
+            -> AppleMigration<TransferredUser>
     ) {
         self.token = token
         self.transferSubject = transferSubject
-        self.person = person
+        self.user = user
     }
 }
 
 public enum AppleMigration<Value: Sendable>: Sendable {
     case found(Value)
-    /// `invalid_request` also means that the person has disconnected the app.
+    /// `invalid_request` also means that the user has disconnected the app.
     case failed(AppleResponse)
 }
 
-/// A person as the new team knows them.
-public struct TransferredPerson: Hashable, Sendable {
+/// A user as the new team knows them.
+public struct TransferredUser: Hashable, Sendable {
     public let subject: String
     public let email: EmailAddress?
     public let isPrivateEmail: Bool

@@ -1,4 +1,4 @@
-/// An identity of Apple that moves to another developer team with its app (TN3159). Every subject and every relay address
+/// An Apple identity that moves to another developer team with its app (TN3159). Every subject and every relay address
 /// changes; the transfer subject connects the old one with the new one.
 public struct IdentityTransfer: Hashable, Sendable {
     public let formerSubject: String
@@ -38,8 +38,8 @@ extension IdentityTransfer {
 }
 
 extension Account {
-    /// The account after the transfer of one of its identities. If the account's address is that of the identity, such as
-    /// a relay address of the old team, it is replaced too and stays as verified as it was.
+    /// The account after the transfer of one of its identities. The account's address follows only from the relay address
+    /// of the old team, and only if nothing but the identity signs in with it. It stays as verified as it was.
     public func transferring(_ transfer: IdentityTransfer) -> Account {
         var account = self
         account.identities = identities.map { former in
@@ -48,7 +48,11 @@ extension Account {
             if let email = transfer.email {
                 (identity.email, identity.emailTrust) = (email, .authoritative)
                 identity.isPrivateEmail = transfer.isPrivateEmail
-                if former.email != nil, former.email == self.email { account.email = email }
+                if former.isPrivateEmail, former.email != nil, former.email == self.email, !hasPassword,
+                    !usesEmailLinks
+                {
+                    account.email = email
+                }
             }
             identity.transferSubject = nil
             return identity

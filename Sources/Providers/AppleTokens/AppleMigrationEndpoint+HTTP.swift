@@ -3,7 +3,7 @@ public import Identity
 internal import JSON
 
 extension AppleMigrationEndpoint {
-    /// Asks Apple over the network.
+    /// Sends the requests to Apple over the network.
     public static func http(
         _ client: HTTP.Client, at endpoints: AppleEndpoints, clock: WallClock
     ) -> AppleMigrationEndpoint {
@@ -19,12 +19,12 @@ extension AppleMigrationEndpoint {
             return AppleMigration(answer, body) { (found: Export) in
                 found.transferSub.flatMap { TokenRules.canBeSubject($0) ? $0 : nil }
             }
-        } person: { transferSubject, token, credentials in
+        } user: { transferSubject, token, credentials in
             let form = [("transfer_sub", transferSubject)]
             let (answer, body) = try await requests.post(
                 form, to: endpoints.migrationURL, as: credentials, bearer: token)
             return AppleMigration(answer, body) { (found: [String: JSONValue]) in
-                TransferredPerson(IdentityTokenClaims(found))
+                TransferredUser(IdentityTokenClaims(found))
             }
         }
     }
@@ -63,7 +63,7 @@ extension AppleMigration {
     }
 }
 
-extension TransferredPerson {
+extension TransferredUser {
     fileprivate init?(_ claims: IdentityTokenClaims) {
         guard let subject = claims.text("sub"), TokenRules.canBeSubject(subject) else { return nil }
         let email = claims.text("email").flatMap(EmailAddress.init)

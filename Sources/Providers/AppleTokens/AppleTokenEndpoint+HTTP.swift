@@ -45,7 +45,7 @@ struct AppleRequests: Sendable {
         do {
             secret = try AppleClientSecret.mint(for: credentials, audience: endpoints.audience, at: clock.now())
         } catch {
-            // What Apple would say to a secret of this key.
+            // Apple's response to a secret of this key.
             return (.rejected(.invalidClient), [])
         }
         let members = [("client_id", credentials.clientID), ("client_secret", secret)] + form

@@ -3,8 +3,8 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    /// A condition: the person has not disconnected the app or deleted the account at the provider since the credential was
-    /// issued. Always true for a provider that does not say when.
+    /// A condition: the user has not disconnected the app or deleted the account at the provider since the credential was
+    /// issued. Always true for a provider that does not state the time.
     static func isValid(_ identity: VerifiedIdentity, in realm: ID<Realm>) -> SQL {
         guard let issuedAt = identity.issuedAt else { return "true" }
         return """
@@ -14,13 +14,30 @@ extension SQL {
             """
     }
 
-    /// - Returns: a row if the account's identity has made a credential of that time void.
-    static func voidIdentity(
+    /// - Returns: a row if the account has an identity of the provider for which a credential of that time is valid.
+    static func validIdentity(
         of account: ID<Account>, provider: ProviderID, issuedAt: Instant, in realm: ID<Realm>
     ) -> SQL {
         """
         SELECT 1 AS one FROM linked_identity WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue)
-            AND provider = \(provider.rawValue) AND credentials_void_before > \(Timestamp(issuedAt)) FOR SHARE
+            AND provider = \(provider.rawValue)
+            AND coalesce(credentials_void_before <= \(Timestamp(issuedAt)), true) FOR SHARE
+        """
+    }
+
+    /// Orders a transaction that gives an account this subject, and an event about the subject: whichever comes second
+    /// sees the other. Taken before any row is locked, because there may be no row with the subject yet.
+    static func lockSubject(_ subject: String, of provider: ProviderID, in realm: ID<Realm>) -> SQL {
+        """
+        SELECT pg_advisory_xact_lock(hashtext(\(realm.rawValue)), hashtext(\("\(provider.rawValue)\n\(subject)")))
+        """
+    }
+
+    /// - Returns: a row with the time before which credentials are void, if there was such an event.
+    static func voidTime(of subject: String, in realm: ID<Realm>) -> SQL {
+        """
+        SELECT credentials_void_before FROM revoked_subject
+        WHERE project_id = \(realm.rawValue) AND subject_hash = \(hash(of: subject, .apple))
         """
     }
 
@@ -46,7 +63,7 @@ extension SQL {
     static func appleFacts(about subject: String, locking: Bool, in realm: ID<Realm>) -> SQL {
         let lock: SQL = locking ? "FOR NO KEY UPDATE OF l" : ""
         return """
-            SELECT l.tokens_revoked_at, l.relay_forwarding_at, \(AccountRow.columns),
+            SELECT l.tokens_revoked_at, l.tokens_revoked_by, l.relay_forwarding_at, \(AccountRow.columns),
                 (SELECT max(s.credential_issued_at) FROM session s WHERE s.project_id = l.project_id
                     AND s.account_id = l.account_id AND s.method = 'apple.com') AS credential_issued_at
             FROM linked_identity l JOIN account a ON a.project_id = l.project_id AND a.id = l.account_id
@@ -73,60 +90,63 @@ extension SQL {
         """
     }
 
-    static func voidIdentity(by event: AppleEvent, in realm: ID<Realm>) -> SQL {
+    static func voidIdentity(_ subject: String, before end: Instant, in realm: ID<Realm>) -> SQL {
         """
-        UPDATE linked_identity SET credentials_void_before = greatest(credentials_void_before, \(Timestamp(event.end)))
-        WHERE \(isSubject(of: event, in: realm))
+        UPDATE linked_identity SET credentials_void_before = greatest(credentials_void_before, \(Timestamp(end)))
+        WHERE \(isIdentity(subject, in: realm))
         """
     }
 
-    static func markRevoked(by event: AppleEvent, in realm: ID<Realm>) -> SQL {
+    static func markRevoked(_ subject: String, at time: Instant, in realm: ID<Realm>) -> SQL {
         """
         UPDATE linked_identity SET credential_state = 'REVOKED',
-            credential_checked_at = greatest(credential_checked_at, \(Timestamp(event.occurredAt)))
-        WHERE \(isSubject(of: event, in: realm))
+            credential_checked_at = greatest(credential_checked_at, \(Timestamp(time)))
+        WHERE \(isIdentity(subject, in: realm))
         """
     }
 
     static func setForwarding(_ forwards: Bool, by event: AppleEvent, in realm: ID<Realm>) -> SQL {
         """
         UPDATE linked_identity SET relay_forwarding = \(forwards), relay_forwarding_at = \(Timestamp(event.occurredAt))
-        WHERE \(isSubject(of: event, in: realm))
+        WHERE \(isIdentity(event.subject, in: realm))
         """
     }
 
     /// Codes that wait to be redeemed are deleted: Apple rejects them by now.
-    static func dropCodes(before event: AppleEvent, in realm: ID<Realm>) -> SQL {
+    static func dropCodes(of subject: String, before end: Instant, in realm: ID<Realm>) -> SQL {
         """
-        DELETE FROM apple_grant WHERE project_id = \(realm.rawValue) AND subject = \(event.subject)
-            AND created_at < \(Timestamp(event.end)) AND state = 'REDEEMING'
+        DELETE FROM apple_grant WHERE project_id = \(realm.rawValue) AND subject = \(subject)
+            AND created_at < \(Timestamp(end)) AND state = 'REDEEMING'
         """
     }
 
-    /// Of all client IDs, because a person disconnects the apps and web sites of a group together.
-    static func revokeGrants(before event: AppleEvent, in realm: ID<Realm>) -> SQL {
+    /// Of all client IDs, because a user disconnects the apps and web sites of a group together.
+    static func revokeGrants(of subject: String, before end: Instant, in realm: ID<Realm>) -> SQL {
         """
         UPDATE apple_grant SET state = 'REVOKED', token = NULL
-        WHERE project_id = \(realm.rawValue) AND subject = \(event.subject)
-            AND created_at < \(Timestamp(event.end)) AND state IN ('AUTHORIZED', 'UNKNOWN')
+        WHERE project_id = \(realm.rawValue) AND subject = \(subject)
+            AND created_at < \(Timestamp(end)) AND state IN ('AUTHORIZED', 'UNKNOWN')
         """
     }
 
+    /// - Parameter survivor: a session that continues in any case.
     static func endAppleSessions(
-        of account: ID<Account>, before event: AppleEvent, in realm: ID<Realm>
-    ) -> SQL {
+        of account: ID<Account>, before end: Instant, except survivor: ID<Session>?, at now: Instant,
+        in realm: ID<Realm>
+    ) throws -> SQL {
         """
-        UPDATE session SET ended_at = \(Timestamp(event.receivedAt))
+        UPDATE session SET ended_at = \(Timestamp(now))
         WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue) AND method = 'apple.com'
-            AND coalesce(credential_issued_at, authenticated_at) < \(Timestamp(event.end)) AND ended_at IS NULL
+            AND coalesce(credential_issued_at, authenticated_at) < \(Timestamp(end)) AND ended_at IS NULL
+            AND id IS DISTINCT FROM \(try survivor.map { try UUID($0) })
         """
     }
 
     static func unlink(_ event: AppleEvent, in realm: ID<Realm>) -> SQL {
-        "DELETE FROM linked_identity WHERE \(isSubject(of: event, in: realm))"
+        "DELETE FROM linked_identity WHERE \(isIdentity(event.subject, in: realm))"
     }
 
-    private static func isSubject(of event: AppleEvent, in realm: ID<Realm>) -> SQL {
-        "project_id = \(realm.rawValue) AND provider = 'apple.com' AND subject = \(event.subject)"
+    private static func isIdentity(_ subject: String, in realm: ID<Realm>) -> SQL {
+        "project_id = \(realm.rawValue) AND provider = 'apple.com' AND subject = \(subject)"
     }
 }

@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 public import Identity
 public import Postgres
 
@@ -31,6 +32,7 @@ public struct PostgresAppleNotificationStore: AppleNotificationStore {
 extension Transaction {
     fileprivate func apply(_ commit: AppleEventCommit, in realm: ID<Realm>) async throws {
         let event = commit.event
+        _ = try await execute(.lockSubject(event.subject, of: .apple, in: realm))
         if let account = commit.facts?.account.id { _ = try await execute(.lock([account], in: realm)) }
         _ = try await execute(.receive(event, in: realm))
         if event.voidsCredentials { _ = try await execute(.voidCredentials(by: event, in: realm)) }
@@ -38,12 +40,15 @@ extension Transaction {
             .map(AppleEventFacts.init)
         guard facts == commit.facts else { throw StoreConflict.stale }
         guard let account = facts?.account, let decision = commit.decision else { return }
-        if event.voidsCredentials { _ = try await execute(.voidIdentity(by: event, in: realm)) }
-        if decision.revokesGrants {
-            _ = try await execute(.dropCodes(before: event, in: realm))
-            _ = try await execute(.revokeGrants(before: event, in: realm))
+        if event.voidsCredentials {
+            _ = try await execute(.voidIdentity(event.subject, before: event.end, in: realm))
         }
-        if decision.endsSessions { _ = try await execute(.endAppleSessions(of: account.id, before: event, in: realm)) }
+        if decision.revokesGrants { try await revokeGrants(of: event.subject, before: event.end, in: realm) }
+        if case .end(let survivor) = decision.sessions {
+            _ = try await execute(
+                .endAppleSessions(
+                    of: account.id, before: event.end, except: survivor, at: event.receivedAt, in: realm))
+        }
         try await apply(decision.change, of: event, to: account, in: realm)
         if commit.leavesNoSignInMethod {
             let report = OutboxEvent(.signInMethodMissing, of: account.id)
@@ -51,6 +56,28 @@ extension Transaction {
         }
         try await audit(commit.notes, by: .system.tracing(commit.trace), at: event.receivedAt, in: realm)
         try await enqueue(commit.emailBatch, in: realm)
+    }
+
+    private func revokeGrants(of subject: String, before end: Instant, in realm: ID<Realm>) async throws {
+        _ = try await execute(.dropCodes(of: subject, before: end, in: realm))
+        _ = try await execute(.revokeGrants(of: subject, before: end, in: realm))
+    }
+
+    /// Applies an event that was received before the account's identity had this subject. Its kind is not stored: the
+    /// identity stays linked, as revoked, until the next sign-in. The subject must be locked.
+    func applyEarlierEvent(
+        about subject: String, to account: ID<Account>, at now: Instant, in realm: ID<Realm>
+    ) async throws {
+        guard let row = try await query(.voidTime(of: subject, in: realm)).first else { return }
+        let end = Instant(try row.decode("credentials_void_before"))
+        _ = try await execute(.voidIdentity(subject, before: end, in: realm))
+        // The event occurred within the second before.
+        _ = try await execute(.markRevoked(subject, at: end - .seconds(1), in: realm))
+        try await revokeGrants(of: subject, before: end, in: realm)
+        _ = try await execute(.endAppleSessions(of: account, before: end, except: nil, at: now, in: realm))
+        let news = OutboxEvent(.identityRevoked, of: account, provider: .apple)
+        _ = try await execute(.insertOutboxEvent(news, at: now, in: realm))
+        try await audit([AuditNote(.identityRevoked, account, .apple)], by: .system, at: now, in: realm)
     }
 
     private func apply(
@@ -61,7 +88,7 @@ extension Transaction {
         case .none: break
         case .setForwarding(let forwards): _ = try await execute(.setForwarding(forwards, by: event, in: realm))
         case .revoke:
-            _ = try await execute(.markRevoked(by: event, in: realm))
+            _ = try await execute(.markRevoked(event.subject, at: event.occurredAt, in: realm))
             let news = OutboxEvent(.identityRevoked, of: account.id, provider: .apple)
             _ = try await execute(.insertOutboxEvent(news, at: now, in: realm))
         case .unlink(let remaining):
@@ -80,6 +107,7 @@ extension AppleEventFacts {
             account: try AccountRow.account(row),
             credentialIssuedAt: try row.decode("credential_issued_at", as: Timestamp?.self).map(Instant.init),
             tokensRevokedAt: try row.decode("tokens_revoked_at", as: Timestamp?.self).map(Instant.init),
+            tokensRevokedBy: try row.decode("tokens_revoked_by", as: UUID?.self).map { ID($0) },
             forwardingChangedAt: try row.decode("relay_forwarding_at", as: Timestamp?.self).map(Instant.init))
     }
 }

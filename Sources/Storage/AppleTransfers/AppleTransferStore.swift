@@ -1,7 +1,7 @@
 public import Identity
 public import Postgres
 
-/// The identities of Apple that move to another team.
+/// The Apple identities that move to another team.
 public struct AppleTransferStore: Sendable {
     /// An identity that waits to be exported or imported.
     public struct Waiting: Hashable, Sendable {
@@ -13,11 +13,21 @@ public struct AppleTransferStore: Sendable {
         public let clientID: String?
     }
 
-    public struct Counts: Hashable, Sendable {
-        public let all: Int
-        public let exported: Int
-        public let imported: Int
+    /// The identities that wait, among those that were read at once. No statement reads a whole realm.
+    public struct Page: Hashable, Sendable {
+        public let waiting: [Waiting]
+        /// Where the next page begins; `nil` if nothing was left to be read.
+        public let end: String?
     }
+
+    public struct Counts: Hashable, Sendable {
+        public fileprivate(set) var all = 0
+        public fileprivate(set) var exported = 0
+        public fileprivate(set) var imported = 0
+    }
+
+    /// Rows that one statement counts.
+    private static let countedRows = 10_000
 
     private let pool: Pool
 
@@ -27,38 +37,56 @@ public struct AppleTransferStore: Sendable {
 
     /// The identities of a realm, how many of them have a transfer subject for `team`, and how many have moved to it.
     public func counts(to team: String, in realm: ID<Realm>) async throws -> Counts {
-        let rows = try await withStoreErrors { try await pool.query(.transferCounts(to: team, in: realm)) }
-        guard let row = rows.first else { return Counts(all: 0, exported: 0, imported: 0) }
-        return Counts(
-            all: try row.decode("all_count"), exported: try row.decode("exported"),
-            imported: try row.decode("imported"))
+        var counts = Counts()
+        var last: String? = ""
+        while let start = last {
+            let statement = SQL.transferCounts(to: team, after: start, limit: Self.countedRows, in: realm)
+            guard let row = try await withStoreErrors({ try await pool.query(statement) }).first else { break }
+            counts.all += try row.decode("all_count", as: Int.self)
+            counts.exported += try row.decode("exported", as: Int.self)
+            counts.imported += try row.decode("imported", as: Int.self)
+            last = try row.decode("page_end")
+        }
+        return counts
     }
 
     /// In the order of subjects.
+    ///
+    /// - Parameter limit: of identities that are read, whether they wait or not.
     public func waitingForExport(
         to team: String, after last: String, limit: Int, in realm: ID<Realm>
-    ) async throws -> [Waiting] {
-        try await waiting(.waitingForExport(to: team, after: last, limit: limit, in: realm))
+    ) async throws -> Page {
+        try await page(.waitingForExport(to: team, after: last, limit: limit, in: realm))
     }
 
     /// In the order of transfer subjects.
     public func waitingForImport(
         to team: String, after last: String, limit: Int, in realm: ID<Realm>
-    ) async throws -> [Waiting] {
-        try await waiting(.waitingForImport(to: team, after: last, limit: limit, in: realm))
+    ) async throws -> Page {
+        try await page(.waitingForImport(to: team, after: last, limit: limit, in: realm))
     }
 
     /// The identities that wait for their import, by the team that they move to.
     public func waiting(in realm: ID<Realm>) async throws -> [String: Int] {
-        try await withStoreErrors { try await pool.query(.waitingByTeam(in: realm)) }.reduce(into: [:]) { counts, row in
-            counts[try row.decode("transfer_team")] = try row.decode("count", as: Int.self)
+        var counts: [String: Int] = [:]
+        var last: String? = ""
+        while let start = last {
+            let statement = SQL.waitingByTeam(after: start, limit: Self.countedRows, in: realm)
+            let rows = try await withStoreErrors { try await pool.query(statement) }
+            for row in rows {
+                counts[try row.decode("transfer_team"), default: 0] += try row.decode("count", as: Int.self)
+            }
+            last = try rows.first?.decode("page_end")
         }
+        return counts
     }
 
     /// Stores transfer subjects by subject.
-    public func keep(_ transferSubjects: [String: String], to team: String, in realm: ID<Realm>) async throws {
-        guard !transferSubjects.isEmpty else { return }
-        _ = try await withStoreErrors {
+    ///
+    /// - Returns: how many identities there still are.
+    public func keep(_ transferSubjects: [String: String], to team: String, in realm: ID<Realm>) async throws -> Int {
+        guard !transferSubjects.isEmpty else { return 0 }
+        return try await withStoreErrors {
             try await pool.execute(.keepTransferSubjects(transferSubjects, to: team, in: realm))
         }
     }
@@ -66,35 +94,50 @@ public struct AppleTransferStore: Sendable {
     /// Rewrites the identity, its grants and the account's address in one transaction.
     ///
     /// - Returns: `false` if the identity has changed since, perhaps by a sign-in that has rewritten it.
-    /// - Throws: ``StoreConflict/taken(_:)`` if another account has the new subject.
+    /// - Throws: ``StoreConflict/taken(_:)`` if another account has the new subject; ``StoreConflict/stale`` if another
+    ///   account has got the new address meanwhile.
     public func apply(
         _ transfer: IdentityTransfer, of id: ID<Account>, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws -> Bool {
-        try await withStoreErrors {
-            try await pool.transaction { transaction in
-                _ = try await transaction.execute(.lock([id], in: realm))
-                guard
-                    let account = try await transaction.query(.find([.id(id)], in: realm)).first.map({
-                        try AccountRow.account($0)
-                    }), try await transaction.transfer(transfer, of: account, by: actor, at: now, in: realm) != nil
-                else { return false }
-                _ = try await transaction.execute(.forgetCredentialState(of: transfer, in: realm))
-                return true
-            }
+        do {
+            return try await withStoreErrors { try await applied(transfer, of: id, by: actor, at: now, in: realm) }
+        } catch StoreConflict.taken(.email) {
+            throw StoreConflict.stale
         }
     }
 
-    private func waiting(_ statement: SQL) async throws -> [Waiting] {
-        try await withStoreErrors { try await pool.query(statement) }.map {
-            Waiting(
-                account: ID(try $0.decode("account_id")), subject: try $0.decode("subject"),
-                transferSubject: try $0.decode("transfer_sub"), clientID: try $0.decode("audience"))
+    private func applied(
+        _ transfer: IdentityTransfer, of id: ID<Account>, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
+    ) async throws -> Bool {
+        try await pool.transaction { transaction in
+            _ = try await transaction.execute(.lockSubject(transfer.subject, of: .apple, in: realm))
+            _ = try await transaction.execute(.lock([id], in: realm))
+            guard
+                let account = try await transaction.query(.find([.id(id)], in: realm)).first.map({
+                    try AccountRow.account($0)
+                }), try await transaction.transfer(transfer, of: account, by: actor, at: now, in: realm) != nil
+            else { return false }
+            _ = try await transaction.execute(.forgetCredentialState(of: transfer, in: realm))
+            return true
         }
+    }
+
+    /// Without waiting identities there is one row, with the end of the page.
+    private func page(_ statement: SQL) async throws -> Page {
+        let rows = try await withStoreErrors { try await pool.query(statement) }
+        let waiting = try rows.compactMap { row -> Waiting? in
+            guard let account = try row.decode("account_id", as: String?.self) else { return nil }
+            return Waiting(
+                account: ID(account), subject: try row.decode("subject"),
+                transferSubject: try row.decode("transfer_sub"), clientID: try row.decode("audience"))
+        }
+        return Page(waiting: waiting, end: try rows.first?.decode("page_end"))
     }
 }
 
 extension Transaction {
-    /// Rewrites one identity. The account's row must be locked.
+    /// Rewrites one identity, and applies what Apple has notified of its new subject. The subject and the account's row
+    /// must be locked, in this order.
     ///
     /// - Returns: the account after the transfer; `nil` if the identity is no longer as `transfer` describes it.
     func transfer(
@@ -105,9 +148,20 @@ extension Transaction {
             .moveGrants(of: transfer, in: realm), .moveCodes(of: transfer, account.id, in: realm),
             .moveMergeRecords(of: transfer, account.id, in: realm),
         ] { _ = try await execute(statement) }
-        let updated = try await storePrimaryEmail(
-            of: account.transferring(transfer), was: account, at: now, in: realm)
+        try await change(account, to: account.transferring(transfer).email, at: now, in: realm)
         try await audit([AuditNote(.identityTransferred, account.id, .apple)], by: actor, at: now, in: realm)
-        return updated
+        try await applyEarlierEvent(about: transfer.subject, to: account.id, at: now, in: realm)
+        return try await query(.find([.id(account.id)], in: realm)).first.map { try AccountRow.account($0) }
+    }
+
+    /// An address that another account holds changes nothing: otherwise the holder could take away the address of this
+    /// account.
+    private func change(_ account: Account, to email: EmailAddress?, at now: Instant, in realm: ID<Realm>) async throws
+    {
+        guard let email, email != account.email, try await query(.holder(of: email, in: realm)).isEmpty else { return }
+        var update = AccountUpdate()
+        update.email = .set(email)
+        update.emailIsVerified = account.emailIsVerified
+        _ = try await execute(.update(account.id, by: update, at: now, in: realm))
     }
 }

@@ -2,28 +2,51 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    static func transferCounts(to team: String, in realm: ID<Realm>) -> SQL {
+    static func transferCounts(to team: String, after last: String, limit: Int, in realm: ID<Realm>) -> SQL {
         """
         SELECT count(*) AS all_count, count(*) FILTER (WHERE transfer_team = \(team)) AS exported,
-            count(*) FILTER (WHERE transfer_team = \(team) AND transferred_at IS NOT NULL) AS imported
-        FROM linked_identity WHERE project_id = \(realm.rawValue) AND provider = 'apple.com'
+            count(*) FILTER (WHERE transfer_team = \(team) AND transferred_at IS NOT NULL) AS imported,
+            max(subject) AS page_end
+        FROM (\(bySubject("subject, transfer_team, transferred_at", after: last, limit: limit, in: realm))) page
         """
     }
 
+    /// Limits the identities that are read, and not those that wait: after an interrupted export, most do not.
     static func waitingForExport(to team: String, after last: String, limit: Int, in realm: ID<Realm>) -> SQL {
         """
-        SELECT account_id, subject, NULL::text AS transfer_sub, audience FROM linked_identity
-        WHERE project_id = \(realm.rawValue) AND provider = 'apple.com' AND subject > \(last)
-            AND transfer_team IS DISTINCT FROM \(team)
-        ORDER BY subject LIMIT \(limit)
+        WITH page AS MATERIALIZED (
+            \(bySubject("account_id, subject, audience, transfer_team", after: last, limit: limit, in: realm)))
+        SELECT w.account_id, w.subject, NULL::text AS transfer_sub, w.audience, e.page_end
+        FROM (SELECT max(subject) AS page_end FROM page) e LEFT JOIN page w ON w.transfer_team IS DISTINCT FROM \(team)
+        ORDER BY w.subject
         """
     }
 
     static func waitingForImport(to team: String, after last: String, limit: Int, in realm: ID<Realm>) -> SQL {
         """
-        SELECT account_id, subject, transfer_sub, audience FROM linked_identity
+        WITH page AS MATERIALIZED (
+            \(byTransferSubject(
+                "account_id, subject, transfer_sub, audience, provider, transfer_team", after: last, limit: limit, in: realm)))
+        SELECT w.account_id, w.subject, w.transfer_sub, w.audience, e.page_end
+        FROM (SELECT max(transfer_sub) AS page_end FROM page) e
+        LEFT JOIN page w ON w.provider = 'apple.com' AND w.transfer_team = \(team)
+        ORDER BY w.transfer_sub
+        """
+    }
+
+    private static func bySubject(_ columns: SQL, after last: String, limit: Int, in realm: ID<Realm>) -> SQL {
+        """
+        SELECT \(columns) FROM linked_identity
+        WHERE project_id = \(realm.rawValue) AND provider = 'apple.com' AND subject > \(last)
+        ORDER BY subject LIMIT \(limit)
+        """
+    }
+
+    /// Of the identities that are exported and not imported.
+    private static func byTransferSubject(_ columns: SQL, after last: String, limit: Int, in realm: ID<Realm>) -> SQL {
+        """
+        SELECT \(columns) FROM linked_identity
         WHERE project_id = \(realm.rawValue) AND transfer_sub > \(last) AND transferred_at IS NULL
-            AND provider = 'apple.com' AND transfer_team = \(team)
         ORDER BY transfer_sub LIMIT \(limit)
         """
     }
@@ -81,15 +104,16 @@ extension SQL {
         """
     }
 
-    static func waitingByTeam(in realm: ID<Realm>) -> SQL {
+    static func waitingByTeam(after last: String, limit: Int, in realm: ID<Realm>) -> SQL {
         """
-        SELECT transfer_team, count(*) AS count FROM linked_identity
-        WHERE project_id = \(realm.rawValue) AND transfer_sub IS NOT NULL AND transferred_at IS NULL
-        GROUP BY transfer_team
+        WITH page AS MATERIALIZED (
+            \(byTransferSubject("transfer_sub, transfer_team", after: last, limit: limit, in: realm)))
+        SELECT transfer_team, count(*) AS count, (SELECT max(transfer_sub) FROM page) AS page_end
+        FROM page GROUP BY transfer_team
         """
     }
 
-    /// Apple says nothing of the person to the new team before the next sign-in.
+    /// Apple reports nothing about the user to the new team before the next sign-in.
     static func forgetCredentialState(of transfer: IdentityTransfer, in realm: ID<Realm>) -> SQL {
         """
         UPDATE linked_identity SET credential_state = 'UNKNOWN'

@@ -20,9 +20,9 @@ extension PostgresFederationStore {
                     guard !alive.isEmpty else { throw StoreConflict.stale }
                 }
                 if let issuedAt = commit.credentialIssuedAt {
-                    let void = try await transaction.query(
-                        .voidIdentity(of: target.id, provider: commit.method, issuedAt: issuedAt, in: realm))
-                    guard void.isEmpty else { throw StoreConflict.stale }
+                    let valid = try await transaction.query(
+                        .validIdentity(of: target.id, provider: commit.method, issuedAt: issuedAt, in: realm))
+                    guard !valid.isEmpty else { throw StoreConflict.stale }
                 }
                 if let code = try SQL.insertCode(
                     merge.code, at: merge.mergedAt, in: realm, from: "(VALUES (1)) v")

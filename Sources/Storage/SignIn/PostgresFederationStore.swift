@@ -52,11 +52,13 @@ public struct PostgresFederationStore: FederationStore {
         return signedIn
     }
 
-    /// The first sign-in of a user since their identity's app moved to another team.
+    /// The first sign-in of a user since the app moved to another team. An event that has made the credential void, and
+    /// was received before, is found after the transfer.
     private func signIn(
         _ account: Account, completing transfer: IdentityTransfer, _ commit: SignInCommit, in realm: ID<Realm>
     ) async throws -> Account {
         try await pool.transaction { transaction in
+            try await transaction.lockSubject(of: commit.identity, in: realm)
             _ = try await transaction.execute(.lock([account.id], in: realm))
             let actor = AuditActor.user(commit.trace)
             guard
@@ -112,6 +114,7 @@ public struct PostgresFederationStore: FederationStore {
         let locking = SQL.lock(account, toLink: commit, takesEmail: takesEmail, where: isAlive, in: realm)
         let linking = SQL.link(commit.linked, onceTo: account, commit, in: realm)
         return try await pool.transaction { transaction in
+            try await transaction.lockSubject(of: commit.identity, in: realm)
             guard try await transaction.execute(locking) == 1, try await transaction.execute(linking) == 1 else {
                 throw StoreConflict.stale
             }
@@ -121,6 +124,7 @@ public struct PostgresFederationStore: FederationStore {
 
     private func reclaim(_ account: Account, _ commit: SignInCommit, in realm: ID<Realm>) async throws -> Account {
         try await pool.transaction { transaction in
+            try await transaction.lockSubject(of: commit.identity, in: realm)
             guard try await transaction.execute(.reclaim(account, for: commit, in: realm)) == 1 else {
                 throw StoreConflict.stale
             }
@@ -154,6 +158,12 @@ extension SQL {
 }
 
 extension Transaction {
+    /// Does nothing for a provider that sends no events about its users.
+    fileprivate func lockSubject(of identity: VerifiedIdentity, in realm: ID<Realm>) async throws {
+        guard identity.issuedAt != nil else { return }
+        _ = try await execute(.lockSubject(identity.subject, of: identity.provider, in: realm))
+    }
+
     /// Opens the session, and records and announces a change of an account that existed before.
     ///
     /// - Returns: the account after the change.

@@ -144,9 +144,12 @@ struct NotificationEffectTests {
         #expect(try await gateway.isAlive(tokens))
     }
 
-    @Test("of a revocation through the gateway: sessions stay for ten minutes, so that the app can delete the account")
+    @Test(
+        "of a revocation through the gateway: the session that requested it stays for ten minutes, to delete the account"
+    )
     func ownRevocation() async throws {
         let gateway = try await gateway()
+        let other = try await gateway.signedInWithApple()
         let tokens = try await gateway.signedInWithApple()
         gateway.clock.advance(by: .seconds(60))
         let revoked = try await gateway.post(
@@ -159,6 +162,7 @@ struct NotificationEffectTests {
         gateway.clock.advance(by: .seconds(5))
         try await gateway.receive(gateway.notification())
         #expect(try await gateway.isAlive(tokens))
+        #expect(try await !gateway.isAlive(other), "it may be a thief's")
         gateway.clock.advance(by: .seconds(596))
         try await gateway.receive(gateway.notification())
         #expect(try await !gateway.isAlive(tokens))

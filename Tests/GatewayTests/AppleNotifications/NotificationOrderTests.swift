@@ -157,8 +157,10 @@ struct NotificationOrderTests {
         #expect(try await gateway.signInWithIdp(["pendingToken": .string(pending)]).status == 400)
     }
 
-    @Test("make a merge that was previewed before fail")
-    func mergePreview() async throws {
+    @Test(
+        "make a merge that was previewed before fail",
+        arguments: [Simulators.AppleNotification.consentRevoked, .accountDelete])
+    func mergePreview(kind: Simulators.AppleNotification) async throws {
         let gateway = try await gateway()
         _ = try await gateway.signIn(gateway.apple())
         let anonymous = try await gateway.signUpAnonymously()
@@ -169,7 +171,7 @@ struct NotificationOrderTests {
                 "postBody": .string(try gateway.apple().postBody),
             ])
         gateway.clock.advance(by: .seconds(60))
-        try await gateway.receive(gateway.notification())
+        try await gateway.receive(gateway.notification(kind))
         let merged = try await gateway.post(
             "/v1/accounts:merge",
             ["idToken": .string(anonymous.idToken), "mergeToken": preview.json["mergeToken"] ?? .null])

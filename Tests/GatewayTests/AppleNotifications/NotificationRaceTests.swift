@@ -1,6 +1,7 @@
 import Identity
 import Postgres
 import Simulators
+import Synchronization
 import Testing
 
 @testable import Support
@@ -62,6 +63,31 @@ struct NotificationRaceTests {
         #expect(try await signIn.value.outcome.hasPrefix("400 INVALID_IDP_RESPONSE"))
     }
 
+    @Test(
+        "as a transaction that has given an account the identity and not committed yet: the session that it opens ends",
+        .timeLimit(.minutes(1)), arguments: [true, false])
+    func uncommitted(reclaims: Bool) async throws {
+        let gateway = try await TestGateway()
+        let account =
+            reclaims
+            ? try await gateway.signUp(email: "ada.lovelace@example.com") : try await gateway.signUpAnonymously()
+        let old = try gateway.apple()
+        gateway.clock.advance(by: .seconds(60))
+        let payload = try gateway.notification()
+        let (act, notification) = try await gateway.database.pool.transaction { transaction in
+            _ = try await transaction.execute("LOCK TABLE outbox IN SHARE MODE")
+            let act = Task {
+                reclaims ? try await gateway.signIn(old) : try await gateway.link(old, to: account.idToken)
+            }
+            try await gateway.waitForBlockedStatements(1)
+            return (act, try await gateway.deliverUntilBlocked(payload, beside: 1))
+        }
+        let exchange = try await act.value
+        #expect(exchange.json["localId"]?.string == account.localId, "\(exchange.text)")
+        #expect(try await notification.value.status == 200)
+        #expect(try await !gateway.isAlive(Tokens(exchange)))
+    }
+
     @Test("as itself: it has an effect once")
     func copies() async throws {
         let gateway = try await TestGateway()
@@ -99,11 +125,33 @@ struct NotificationRaceTests {
 }
 
 extension TestGateway {
-    /// Returns when `count` statements in this database wait for locks.
-    fileprivate func waitForBlockedStatements(_ count: Int) async throws {
+    /// Returns when `count` statements in this database wait for locks, or when `isDone`.
+    func waitForBlockedStatements(_ count: Int, unless isDone: @Sendable () -> Bool = { false }) async throws {
         let waiting: SQL = """
             SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
             """
-        while try await database.pool.query(waiting).count < count { try await Task.sleep(for: .milliseconds(5)) }
+        while try await database.pool.query(waiting).count < count, !isDone() {
+            try await Task.sleep(for: .milliseconds(5))
+        }
     }
+
+    /// Returns when the notification was processed, or waits for a lock beside `count` other statements.
+    func deliverUntilBlocked(_ payload: String, beside count: Int) async throws -> Task<Exchange, any Error> {
+        let isDelivered = Flag()
+        let delivery = Task {
+            let answer = try await deliver(payload)
+            isDelivered.set()
+            return answer
+        }
+        try await waitForBlockedStatements(count + 1) { isDelivered.isSet }
+        return delivery
+    }
+}
+
+private final class Flag: Sendable {
+    private let value = Mutex(false)
+
+    var isSet: Bool { value.withLock { $0 } }
+
+    func set() { value.withLock { $0 = true } }
 }

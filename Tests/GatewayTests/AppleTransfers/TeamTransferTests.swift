@@ -30,17 +30,21 @@ struct TeamTransferTests {
         }
 
         /// The command, with the key of a team.
-        func run(as team: String) throws -> AppleTransferRun {
+        ///
+        /// - Parameter change: changes Apple's endpoint.
+        func run(
+            as team: String, _ change: (inout AppleMigrationEndpoint) -> Void = { _ in }
+        ) throws -> AppleTransferRun {
             let server = try #require(gateway.appleServer)
             let settings = try #require(SimulatedProviders.providers.first)
+            var endpoint = AppleMigrationEndpoint.http(
+                try AppleServer.client.get(), at: AppleEndpoints(base: server.baseURL), clock: gateway.clock.wallClock)
+            change(&endpoint)
             return AppleTransferRun(
                 gateway.project.realm, settings: settings, clientID: nil,
                 key: AppleKeyName(teamID: team, keyID: AppleServer.keyID),
                 privateKey: Secret(try server.privateKey.pem),
-                endpoint: .http(
-                    try AppleServer.client.get(), at: AppleEndpoints(base: server.baseURL),
-                    clock: gateway.clock.wallClock),
-                pool: gateway.database.pool, clock: gateway.clock.wallClock)
+                endpoint: endpoint, pool: gateway.database.pool, clock: gateway.clock.wallClock)
         }
 
         func export() async throws -> AppleTransferRun.Progress {
@@ -189,6 +193,43 @@ struct TeamTransferTests {
         #expect(try await fixture.addresses(fixture.ada) == fixture.expected(Self.ada))
     }
 
+    @Test("fails if Apple rejects every identity, because a wrong team is rejected like a disconnected user")
+    func allRejected() async throws {
+        let fixture = try await Fixture()
+        for person in [Self.ada, Self.mary] {
+            fixture.gateway.simulators.apple.disconnect(person, from: SimulatedProviders.appleClient)
+        }
+        let failure = await #expect(throws: Failure.self) { try await fixture.export() }
+        #expect(failure?.message.contains("all 2 identities") == true)
+        #expect(failure?.message.contains("--to-team") == true)
+    }
+
+    @Test("counts only what it has moved, and not an identity that was unlinked meanwhile")
+    func changedMeanwhile() async throws {
+        let fixture = try await Fixture()
+        let gateway = fixture.gateway
+        _ = try await fixture.export()
+        try await fixture.move()
+        let run = try fixture.run(as: Self.team) { endpoint in
+            endpoint.user = { [user = endpoint.user] transferSubject, token, client in
+                let found = try await user(transferSubject, token, client)
+                try await gateway.database.pool.execute(
+                    "DELETE FROM linked_identity WHERE account_id = \(fixture.mary.localId)")
+                return found
+            }
+        }
+        #expect(try await run.import { _ in } == .init(all: 1, done: 1))
+    }
+
+    @Test("exports with the old team's key also after the move")
+    func lateExport() async throws {
+        let fixture = try await Fixture()
+        try await fixture.move()
+        #expect(try await fixture.export() == .init(all: 2, done: 2))
+        #expect(try await fixture.importAll() == .init(all: 2, done: 2))
+        #expect(try await fixture.addresses(fixture.ada) == fixture.expected(Self.ada))
+    }
+
     @Test("stops with a reason if Apple rejects the key or does not answer", arguments: [true, false])
     func failures(isDown: Bool) async throws {
         let fixture = try await Fixture()
@@ -197,7 +238,8 @@ struct TeamTransferTests {
             try await fixture.run(as: isDown ? AppleServer.team : "OTHERTEAM1").export(to: Self.team) { _ in }
         }
         #expect(
-            failure?.message.hasPrefix(isDown ? "Apple could not be asked" : "Apple rejects the private key") == true)
+            failure?.message.hasPrefix(isDown ? "the request to Apple failed" : "Apple rejects the private key") == true
+        )
         let nothing = await #expect(throws: Failure.self) { try await fixture.importAll() }
         #expect(nothing?.message.contains("run export-transfers first") == true)
     }

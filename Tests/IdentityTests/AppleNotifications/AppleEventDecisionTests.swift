@@ -4,6 +4,8 @@ import Testing
 @Suite("What follows from an event at Apple")
 struct AppleEventDecisionTests {
     private static let event = Instant(seconds: 1_800_000_000)
+    /// Has requested the revocation through the gateway.
+    private static let caller = ID<Session>("caller")
 
     private static func at(_ seconds: Int64) -> Instant { event + .seconds(seconds) }
 
@@ -18,7 +20,7 @@ struct AppleEventDecisionTests {
         var email: String?
         var arrivesAfter: Int64 = 5
         let change: String
-        var endsSessions = true
+        var sessions = AppleEventDecision.Sessions.end(except: nil)
         var revokesGrants = true
     }
 
@@ -35,14 +37,15 @@ struct AppleEventDecisionTests {
         Row(testDescription: "linked by an administrator since", credential: nil, linkedAt: at(1), change: "none"),
         Row(testDescription: "moved since", linkedAt: at(1), change: "revoke"),
         Row(
-            testDescription: "caused by the gateway", tokensRevokedAt: at(-1), change: "revoke", endsSessions: false),
+            testDescription: "caused by the gateway", tokensRevokedAt: at(-1), change: "revoke",
+            sessions: .end(except: caller)),
         Row(
             testDescription: "caused by the gateway, whose clock is ahead", tokensRevokedAt: at(59), change: "revoke",
-            endsSessions: false),
+            sessions: .end(except: caller)),
         Row(testDescription: "before a revocation through the gateway", tokensRevokedAt: at(61), change: "revoke"),
         Row(
             testDescription: "ten minutes after a revocation through the gateway", tokensRevokedAt: at(0),
-            arrivesAfter: 600, change: "revoke", endsSessions: false),
+            arrivesAfter: 600, change: "revoke", sessions: .end(except: caller)),
         Row(
             testDescription: "later", tokensRevokedAt: at(0), arrivesAfter: 601, change: "revoke"),
         Row(testDescription: "account-deleted", kind: .accountDeleted, change: "unlink"),
@@ -56,24 +59,24 @@ struct AppleEventDecisionTests {
             testDescription: "account-deleted, but signed in since", kind: .accountDeleted, credentialIssuedAt: at(1),
             change: "none"),
         Row(
-            testDescription: "email-disabled", kind: .forwarding(false), change: "forward false", endsSessions: false,
+            testDescription: "email-disabled", kind: .forwarding(false), change: "forward false", sessions: .keep,
             revokesGrants: false),
         Row(
             testDescription: "email-enabled, later than the last", kind: .forwarding(true), forwardingChangedAt: at(-1),
-            change: "forward true", endsSessions: false, revokesGrants: false),
+            change: "forward true", sessions: .keep, revokesGrants: false),
         Row(
             testDescription: "email-enabled, at the time of the last", kind: .forwarding(true),
-            forwardingChangedAt: at(0), change: "forward true", endsSessions: false, revokesGrants: false),
+            forwardingChangedAt: at(0), change: "forward true", sessions: .keep, revokesGrants: false),
         Row(
             testDescription: "email-enabled, earlier than the last", kind: .forwarding(true),
-            forwardingChangedAt: at(1), change: "none", endsSessions: false, revokesGrants: false),
+            forwardingChangedAt: at(1), change: "none", sessions: .keep, revokesGrants: false),
         Row(
             testDescription: "email-disabled of this address", kind: .forwarding(false),
-            email: "relay@privaterelay.appleid.com", change: "forward false", endsSessions: false,
+            email: "relay@privaterelay.appleid.com", change: "forward false", sessions: .keep,
             revokesGrants: false),
         Row(
             testDescription: "email-disabled of a former address", kind: .forwarding(false),
-            email: "former@privaterelay.appleid.com", change: "none", endsSessions: false, revokesGrants: false),
+            email: "former@privaterelay.appleid.com", change: "none", sessions: .keep, revokesGrants: false),
     ]
 
     @Test("depends on what Apple has said since", arguments: rows)
@@ -90,9 +93,10 @@ struct AppleEventDecisionTests {
             event,
             AppleEventFacts(
                 account: account, credentialIssuedAt: row.credentialIssuedAt, tokensRevokedAt: row.tokensRevokedAt,
+                tokensRevokedBy: Self.caller,
                 forwardingChangedAt: row.forwardingChangedAt))
         #expect(decision.change.name == row.change)
-        #expect(decision.endsSessions == row.endsSessions)
+        #expect(decision.sessions == row.sessions)
         #expect(decision.revokesGrants == row.revokesGrants)
     }
 }

@@ -1,0 +1,93 @@
+import Identity
+import Postgres
+import Simulators
+import Testing
+
+@testable import Gateway
+@testable import Support
+
+/// Apple's notifications name the new team's subject as soon as the app has moved.
+@Suite("A notification for the new team's subject, before the identity has moved")
+struct TransferNotificationTests {
+    private typealias Tokens = TestGateway.Tokens
+
+    enum Move: CaseIterable, Sendable {
+        case `import`, signIn
+    }
+
+    private func moved() async throws -> TeamTransferTests.Fixture {
+        let fixture = try await TeamTransferTests.Fixture()
+        try await fixture.gateway.makeServiceKey()
+        _ = try await fixture.export()
+        try await fixture.move()
+        fixture.gateway.clock.advance(by: .seconds(60))
+        return fixture
+    }
+
+    @Test(
+        "has its effect when the identity moves",
+        arguments: [Simulators.AppleNotification.consentRevoked, .accountDelete],
+        Move.allCases)
+    func early(kind: Simulators.AppleNotification, move: Move) async throws {
+        let fixture = try await moved()
+        let gateway = fixture.gateway
+        let old = try gateway.apple(TeamTransferTests.ada)
+        gateway.clock.advance(by: .seconds(60))
+        try await gateway.receive(gateway.notification(kind, about: TeamTransferTests.ada))
+        #expect(try await gateway.isAlive(fixture.ada), "nobody has the subject yet")
+        gateway.clock.advance(by: .seconds(60))
+        let audited = try await gateway.audited {
+            switch move {
+            case .import:
+                #expect(try await fixture.importAll() == .init(all: 2, done: 2))
+                #expect(try await gateway.credentialState(of: fixture.ada.localId) == "REVOKED")
+            case .signIn:
+                #expect(try await gateway.signIn(old).outcome.hasPrefix("400 INVALID_IDP_RESPONSE"))
+                let again = try Tokens(await gateway.signIn(gateway.apple(TeamTransferTests.ada)))
+                #expect(again.localId == fixture.ada.localId)
+                #expect(try await gateway.isAlive(again))
+                #expect(try await gateway.credentialState(of: again.localId) == "AUTHORIZED")
+            }
+        }
+        #expect(audited.filter { $0.action == "identity.revoked" }.map(\.subject) == [fixture.ada.localId])
+        #expect(try await !gateway.isAlive(fixture.ada))
+        #expect(try await gateway.isAlive(fixture.mary))
+        #expect(
+            try await gateway.appleGrants() == [
+                "AUTHORIZED REFRESH_TOKEN com.example.app", "REVOKED REFRESH_TOKEN com.example.app",
+            ])
+        #expect(try await gateway.signIn(old).outcome.hasPrefix("400 INVALID_IDP_RESPONSE"))
+    }
+
+    @Test(
+        "at the same time as the sign-in that moves it: no session of the older token survives", .timeLimit(.minutes(1))
+    )
+    func race() async throws {
+        let fixture = try await moved()
+        let gateway = fixture.gateway
+        let old = try gateway.apple(TeamTransferTests.ada)
+        gateway.clock.advance(by: .seconds(60))
+        let payload = try gateway.notification(about: TeamTransferTests.ada)
+        let (signIn, notification) = try await gateway.database.pool.transaction { transaction in
+            _ = try await transaction.execute(
+                "SELECT FROM account WHERE id = \(fixture.ada.localId) FOR UPDATE")
+            // It has read the account, and waits for it.
+            let signIn = Task { try await gateway.signIn(old) }
+            try await gateway.waitForBlockedStatements(1)
+            let notification = try await gateway.deliverUntilBlocked(payload, beside: 1)
+            return (signIn, notification)
+        }
+        let exchange = try await signIn.value
+        #expect(try await notification.value.status == 200)
+        if exchange.json["idToken"] != nil {
+            #expect(try await !gateway.isAlive(Tokens(exchange)))
+        } else {
+            #expect(exchange.outcome.hasPrefix("400 INVALID_IDP_RESPONSE"))
+        }
+        if try await gateway.isAlive(fixture.ada) {
+            // The identity has not moved yet; the import ends the session.
+            #expect(try await fixture.importAll() == .init(all: 2, done: 2))
+            #expect(try await !gateway.isAlive(fixture.ada))
+        }
+    }
+}
