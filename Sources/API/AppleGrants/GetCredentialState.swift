@@ -2,7 +2,7 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Whether the caller still uses Sign in with Apple, as the gateway last learned. Does not ask Apple.
+    /// Whether the caller still uses Sign in with Apple, as of Apple's latest response. Sends no request to Apple.
     static let credentialState = client("credentialState", .post, "/v1/accounts:credentialState") { call, client in
         let request = try call.body(as: CredentialStateRequest.self)
         let idToken = try request.idToken.required(.missingIDToken)
@@ -49,7 +49,7 @@ private struct CredentialStateResponse: Encodable {
     let kind = "sekisho#CredentialStateResponse"
     let identities: [Identity]
 
-    /// An account without an Apple identity has one entry that says so.
+    /// An account without an Apple identity has one entry, `NOT_FOUND`.
     init(_ account: Account) {
         let found = account.identities.filter { $0.provider == .apple }
         identities = found.isEmpty ? [Identity(nil)] : found.map { Identity($0) }

@@ -10,7 +10,7 @@ struct AppleNotificationMetrics: Sendable {
 
     init(registry: Metrics) {
         received = registry.counter(
-            "sekisho_apple_notifications_total", help: "Notifications of Apple that were accepted.",
+            "sekisho_apple_notifications_total", help: "Notifications from Apple that were accepted.",
             labels: [MetricLabel("outcome", AppleNotificationService.Outcome.allCases.map(\.rawValue))])
         refused = registry.counter(
             "sekisho_apple_notifications_refused_total",

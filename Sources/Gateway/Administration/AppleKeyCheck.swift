@@ -63,7 +63,9 @@ package struct AppleKeyCheck: Sendable {
                     App ID, that the private key is the file of this key, and that the clock of this machine is right
                     """)
         case .failed(.rejected), .tokens: return .init(isGood: true, text: "\(name): the private key works")
-        case .failed(let answer): return .init(isGood: false, text: "\(name): Apple could not be asked (\(answer))")
+        case .failed(let response):
+            return .init(
+                isGood: false, text: "\(name): the request to Apple failed (\(response)); run the command again")
         }
     }
 }

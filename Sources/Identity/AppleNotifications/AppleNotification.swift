@@ -1,10 +1,10 @@
-/// A verified server-to-server notification of Apple ("Processing changes for Sign in with Apple accounts").
+/// A verified server-to-server notification from Apple ("Processing changes for Sign in with Apple accounts").
 public struct AppleNotification: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         /// Apple no longer forwards email from the relay address.
         case emailDisabled
         case emailEnabled
-        /// The person no longer uses Sign in with Apple for this app.
+        /// The user no longer uses Sign in with Apple for this app.
         case consentRevoked
         /// The Apple Account was deleted. Apple documents `account-deleted` and sends `account-delete`.
         case accountDeleted
@@ -46,7 +46,7 @@ extension AppleNotification {
     public static let acceptedAge: Duration = .seconds(7 * 86_400)
     /// How long replay keys are kept after the event: longer than ``acceptedAge``, because clocks differ.
     public static let replayKeyLifetime: Duration = .seconds(8 * 86_400)
-    /// How far the clock of Apple may be ahead.
+    /// How far Apple's clock may be ahead.
     static let leeway: Duration = .seconds(60)
 
     /// - Throws: ``AppleNotificationRefusal``.
@@ -101,11 +101,11 @@ public enum AppleNotificationRefusal: String, Refusal, CaseIterable {
 
     public var code: ErrorCode { .invalidIdpResponse }
 
-    /// Names neither the accepted client IDs nor anything from the payload, because any client may ask.
+    /// Names neither the accepted client IDs nor anything from the payload, because any client may send a notification.
     public var detail: String? {
         switch self {
-        case .malformed: "The payload is not a notification of Apple."
-        case .signature: "The payload is not signed with a key of Apple."
+        case .malformed: "The payload is not a notification from Apple."
+        case .signature: "The payload is not signed by Apple."
         case .issuer: "The issuer of the payload is not Apple."
         case .audience: "The audience of the payload is not a client ID of this gateway."
         case .time: "The payload has expired, or its time is in the future."

@@ -1,4 +1,4 @@
-/// What notifications of Apple change. Every call is one statement or one transaction, and may throw
+/// What Apple's notifications change. Every call is one statement or one transaction, and may throw
 /// ``StoreUnavailable``.
 public protocol AppleNotificationStore: Sendable {
     /// The realms whose provider `apple.com`, or one of whose apps, has this client ID.

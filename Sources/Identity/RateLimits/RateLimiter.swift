@@ -31,7 +31,7 @@ public enum LimitKey: Hashable, Sendable {
     case anyEmail(OOBCode.Purpose, from: ClientNetwork)
     /// Credential changes of one account by its own clients, from any network.
     case credentialChanges(ID<Account>)
-    /// Notifications of Apple from one network that were rejected.
+    /// Notifications for Apple's endpoint from one network that were rejected.
     case rejectedNotifications(from: ClientNetwork)
 
     public var kind: Kind {

@@ -38,7 +38,7 @@ struct AppleKeyCheckTests {
     func notAsked() async throws {
         let gateway = try await TestGateway(servesApple: true)
         gateway.simulators.apple.faultInjection.injectFault(.unavailable)
-        #expect(try await findings(gateway).first?.text.contains("could not be asked (status 503)") == true)
+        #expect(try await findings(gateway).first?.text.contains("the request to Apple failed (status 503)") == true)
         _ = try await gateway.database.pool.execute("UPDATE identity_provider SET secret = NULL")
         #expect(try await findings(gateway).first?.text.contains("private key is missing") == true)
     }

@@ -17,8 +17,8 @@ struct NotificationRejectionTests {
         let payload: @Sendable (TestGateway) throws -> String
     }
 
-    private static let signature = "400 INVALID_IDP_RESPONSE : The payload is not signed with a key of Apple."
-    private static let malformed = "400 INVALID_IDP_RESPONSE : The payload is not a notification of Apple."
+    private static let signature = "400 INVALID_IDP_RESPONSE : The payload is not signed by Apple."
+    private static let malformed = "400 INVALID_IDP_RESPONSE : The payload is not a notification from Apple."
     private static let audience =
         "400 INVALID_IDP_RESPONSE : The audience of the payload is not a client ID of this gateway."
     private static let issuer = "400 INVALID_IDP_RESPONSE : The issuer of the payload is not Apple."
