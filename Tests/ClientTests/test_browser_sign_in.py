@@ -4,7 +4,7 @@ The app sends the messages of Firebase's JavaScript SDK; `test_firebase_js_pages
 """
 
 import secrets
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 import requests
@@ -178,11 +178,37 @@ def test_a_page_that_is_not_authorized_gets_no_frame_and_no_sign_in(serve, tmp_p
             WebDriverWait(foreign.driver, SECONDS).until(lambda _: "cannot use this sign-in" in foreign.heading)
 
 
-def test_a_foreign_page_that_opens_the_popup_gets_nothing(window, page, dev):
-    """It names a page of the app, and the user consents; the events go to windows of the gateway's origin only."""
+def handler(dev, page):
+    """The URL with which the SDK opens a popup for the page."""
     query = {
         "apiKey": dev.api_key, "appName": "[DEFAULT]", "authType": "signInViaPopup", "eventId": "0123456789",
         "providerId": "google.com", "redirectUrl": page.url + "/index.html"}
+    return f"{dev.url}/__/auth/handler?{urlencode(query)}"
+
+
+def test_the_cookie_of_a_flow_needs_no_tls_in_dev_mode(page, dev):
+    started = requests.get(handler(dev, page), allow_redirects=False, timeout=30)
+    name, _, attributes = started.headers["Set-Cookie"].partition("=")
+    assert name.startswith("sekisho-flow-")
+    assert attributes.split("; ")[1:] == ["Path=/", "Max-Age=600", "HttpOnly", "SameSite=Lax"]
+
+
+def test_sign_ins_in_a_browser_are_counted(page, dev):
+    def count(event):
+        name = f'sekisho_authorization_flows_total{{event="{event}"}}'
+        lines = requests.get(dev.url + "/metrics", timeout=30).text.splitlines()
+        return sum(int(line.split()[-1]) for line in lines if line.startswith(name))
+
+    before = count("started"), count("rejected")
+    started = requests.get(handler(dev, page), allow_redirects=False, timeout=30)
+    state = parse_qs(urlsplit(started.headers["Location"]).query)["state"][0]
+    without_cookie = requests.get(dev.url + "/__/auth/handler", params={"state": state, "code": "c"}, timeout=30)
+    assert without_cookie.status_code == 400
+    assert (count("started"), count("rejected")) == (before[0] + 1, before[1] + 1)
+
+
+def test_a_foreign_page_that_opens_the_popup_gets_nothing(window, page, dev):
+    """It names a page of the app, and the user consents; the events go to windows of the gateway's origin only."""
     with site() as attacker:
         window.open(f"http://localhost:{attacker.port}/")
         main = window.driver.current_window_handle
@@ -192,7 +218,7 @@ def test_a_foreign_page_that_opens_the_popup_gets_nothing(window, page, dev):
             for (const target of [window, frame.contentWindow]) {
                 target.addEventListener("message", event => received.push(event.data));
             }
-            window.open(arguments[0])""", f"{dev.url}/__/auth/handler?{urlencode(query)}")
+            window.open(arguments[0])""", handler(dev, page))
         try:
             WebDriverWait(window.driver, SECONDS).until(lambda driver: len(driver.window_handles) > 1)
             [popup] = [handle for handle in window.driver.window_handles if handle != main]

@@ -73,6 +73,19 @@ def test_email_settings_are_applied_once(apply, own, project):
     assert "email.senderAddress" in details and "no-reply@example.com" not in details
 
 
+def test_redirect_uris_are_applied_once_and_no_script_is_one(apply, own, project):
+    web = {"platform": "web", "redirectUris": ["com.example.app:/done", "https://app.example.com/done"]}
+    first = apply({"project": project, "apps": {"web": web}})
+    assert first.returncode == 0, first.stderr
+    assert apply({"project": project, "apps": {"web": web}}).stdout == "no changes\n"
+    for uri in ("javascript:alert(1)", "http://app.example.com/done", "https://app.example.com/done#part"):
+        rejected = apply({"project": project, "apps": {"web": {"redirectUris": [uri]}}})
+        assert rejected.returncode != 0 and "redirectUris must be" in rejected.stderr, uri
+    assert apply({"project": project, "apps": {"web": web}}).stdout == "no changes\n"
+    events = sql(own.database_url, f"SELECT detail FROM audit_event WHERE project_id = '{project}'")
+    assert "redirectUris" in events
+
+
 def test_changes_of_secrets_are_reported_without_the_secrets(apply, own, project, apple):
     apply({"project": project, "providers": {"apple.com": apple, "google.com": GOOGLE}})
     changed = apply({"project": project, "providers": {"google.com": {"clientSecret": "another"}}})
