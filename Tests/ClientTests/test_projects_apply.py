@@ -73,7 +73,7 @@ def test_email_settings_are_applied_once(apply, own, project):
     assert "email.senderAddress" in details and "no-reply@example.com" not in details
 
 
-def test_redirect_uris_are_applied_once_and_no_script_is_one(apply, own, project):
+def test_redirect_uris_are_applied_once_and_no_script_is_one(apply, project):
     web = {"platform": "web", "redirectUris": ["com.example.app:/done", "https://app.example.com/done"]}
     first = apply({"project": project, "apps": {"web": web}})
     assert first.returncode == 0, first.stderr
@@ -82,8 +82,6 @@ def test_redirect_uris_are_applied_once_and_no_script_is_one(apply, own, project
         rejected = apply({"project": project, "apps": {"web": {"redirectUris": [uri]}}})
         assert rejected.returncode != 0 and "redirectUris must be" in rejected.stderr, uri
     assert apply({"project": project, "apps": {"web": web}}).stdout == "no changes\n"
-    events = sql(own.database_url, f"SELECT detail FROM audit_event WHERE project_id = '{project}'")
-    assert "redirectUris" in events
 
 
 def test_changes_of_secrets_are_reported_without_the_secrets(apply, own, project, apple):
