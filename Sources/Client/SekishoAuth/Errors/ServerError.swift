@@ -30,7 +30,7 @@ struct ServerError: Sendable {
 
     /// - Returns: `nil` if the body is not an error of the gateway.
     init?(decoding body: Data) {
-        // Any other body is no error of the gateway.
+        // Any other body is not an error of the gateway.
         guard let error = try? JSONDecoder().decode(Envelope.self, from: body).error else { return nil }
         self.init(
             message: error.message, errorCode: error.errorCode, reason: error.errors?.first?.reason,

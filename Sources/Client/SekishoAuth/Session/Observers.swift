@@ -30,7 +30,7 @@ final class ListenerHandle: NSObject, Sendable {
 }
 
 extension AuthCore {
-    /// The observer hears of the current user once the session is restored.
+    /// Adds an observer, which gets the current user once the session is restored.
     func addObserver(_ subject: Observer.Subject, _ delivery: Observer.Delivery) -> Int {
         withState { state in
             let id = state.nextObserver
@@ -68,7 +68,7 @@ extension AuthCore {
         }
     }
 
-    /// Returns after the listeners heard of every change so far, so that a call's result comes after them.
+    /// Returns after the listeners were called for every change so far, so that a call's result comes after them.
     func listenersCalled() async {
         let hasListeners = state.withLock { state in
             state.observers.values.contains { if case .handler = $0.delivery { true } else { false } }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The life of an account")
 struct AccountLifeTests {
-    @Test("keeps its uid from anonymous to deletion, and listeners hear every step in order")
+    @Test("keeps its uid from anonymous to deletion, and listeners are called for every step in order")
     func life() async throws {
         let app = try await TestApp()
         let heard = Heard(app.auth)
@@ -49,7 +49,7 @@ struct AccountLifeTests {
         #expect(heard.take() == ["signed out", "no token"])
     }
 
-    @Test("has no claim of an identity that was unlinked, and listeners hear of it")
+    @Test("has no claim of an identity that was unlinked, and listeners are called")
     func unlinkedClaim() async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user

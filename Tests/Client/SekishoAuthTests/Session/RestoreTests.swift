@@ -105,7 +105,7 @@ struct RestoreTests {
         return options
     }
 
-    @Test("a listener that is added before or after the restore hears of the user once")
+    @Test("a listener that is added before or after the restore is called with the user once")
     func listeners() async throws {
         let (app, uid) = try await stored()
         app.store.fail(.locked)

@@ -7,7 +7,7 @@ import SekishoAuth
 
 /// The view model of all screens.
 ///
-/// Each method is what a button does. Methods do not throw: what went wrong is in ``state``.
+/// Each method is what a button does. Methods do not throw: the error is in ``state``.
 @MainActor public final class SampleModel: ObservableObject {
     /// What the screens show.
     @Published public internal(set) var state = SampleState()
@@ -40,7 +40,7 @@ import SekishoAuth
         }
     }
 
-    /// Runs what a button does, and shows what came of it.
+    /// Runs what a button does, and shows the outcome.
     func perform(_ action: @escaping @MainActor () async throws -> Void) async {
         state.isBusy = true
         state.problem = nil
