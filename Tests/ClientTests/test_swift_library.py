@@ -1,5 +1,6 @@
 """The library for apps, SekishoAuth, as other compilers than that of the package see it."""
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -41,3 +42,17 @@ def test_the_parts_for_apples_systems_have_no_type_errors(tmp_path):
             timeout=300,
         )
     type_check("-swift-version", "6", "-warnings-as-errors", "-I", str(tmp_path))
+
+
+PUBLIC = re.compile(r"\s*(?:@\w+ |nonisolated\(nonsending\) )*public (?!import)")
+
+
+def test_every_public_symbol_has_a_doc_comment():
+    missing = []
+    for source in SOURCES:
+        before = ""
+        for number, line in enumerate(Path(source).read_text().splitlines(), 1):
+            if PUBLIC.match(line) and not before.startswith("///"):
+                missing.append(f"{Path(source).relative_to(ROOT)}:{number}: {line.strip()}")
+            before = line.strip()
+    assert not missing, "\n".join(missing)
