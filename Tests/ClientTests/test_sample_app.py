@@ -227,6 +227,17 @@ def test_a_conflict_of_addresses_links_after_the_sign_in(app):
     assert (app.user["uid"], app.user["methods"]) == (uid, ["password", "google.com"])
 
 
+def test_a_conflict_of_addresses_links_nothing_to_another_account(app):
+    email, other = fresh_email(), fresh_email()
+    for address in (email, other):
+        app.succeed("sign-up", address, PASSWORD)
+        app.succeed("sign-out")
+    app.run("google", "sign-in", email, "unverified")
+    assert app.screen["conflict"] == "signInFirst"
+    assert "conflict" not in app.succeed("sign-in", other, PASSWORD)
+    assert app.user["methods"] == ["password"]
+
+
 def test_reauthentication_as_another_person_is_rejected(app):
     uid = app.succeed("apple", "sign-in", fresh_email())["user"]["uid"]
     assert code_of(app.run("apple", "reauthenticate", fresh_email())) == USER_MISMATCH

@@ -41,10 +41,12 @@ extension SampleModel {
         }
     }
 
-    /// The second half of ``Conflict/signInFirst(email:)``: the provider does not have to be asked again.
+    /// The second half of ``Conflict/signInFirst(email:)``, without another request to the provider. If somebody else
+    /// has signed in, the credential is not theirs, and it is forgotten.
     private func linkPostponedCredential(to user: User) async throws {
-        guard case .signInFirst = state.conflict, let credential = postponedCredential else { return }
+        guard case .signInFirst(let email) = state.conflict, let credential = postponedCredential else { return }
         dismissConflict()
+        guard let email, user.email == email else { return }
         try await user.link(with: credential)
     }
 
