@@ -3,10 +3,10 @@ internal import FoundationEssentials
 internal import Identity
 internal import Postgres
 
-/// Executes writes of one kind together: one statement, one commit and one round trip for many callers of a loop.
+/// Executes writes of one kind together: one statement, one commit and one round trip for many callers of an event loop.
 ///
-/// While a realm has as many statements running as it may, further writes wait, and the next statement takes them all.
-/// Until then each write is sent at once, so nothing waits on purpose.
+/// A write is sent at once while its realm has fewer running statements than the maximum. Otherwise it waits, and the next
+/// statement takes all waiting writes. No write waits only to fill a batch.
 ///
 /// A statement with an unknown outcome is not repeated: all of its callers get the error. If PostgreSQL rejected a
 /// statement, nothing was changed, and its writes are executed one by one.
@@ -14,19 +14,19 @@ actor WriteBatcher<Write: Sendable, Outcome: Sendable> {
     /// The latency of a batch grows with its size, while the saving per write becomes smaller.
     private static var maximumSize: Int { 64 }
     /// The maximum of running statements of a realm: as many as a pool has connections by default. A write then waits only
-    /// when it would wait for a connection anyway, which matters where commits are slow.
+    /// when it would wait for a connection anyway. With fewer statements, writes wait longer where commits are slow.
     private static var concurrency: Int { 4 }
     /// The maximum of waiting writes of a realm.
     private static var waitingLimit: Int { 1000 }
     /// How long a write may wait until it is sent.
     private static var waitingDeadline: Duration { .seconds(3) }
-    /// How often that is checked while writes are waiting.
-    private static var tick: Duration { .milliseconds(250) }
+    /// How often deadlines are checked while writes wait.
+    private static var deadlineCheckInterval: Duration { .milliseconds(250) }
 
     private typealias Pending = PendingWrite<Write, Outcome>
 
-    /// The writes of a realm.
-    private final class Lane {
+    /// The waiting and the running writes of a realm.
+    private final class RealmQueue {
         var waiting: [Pending] = []
         var workers = 0
         /// By the ID of their first write.
@@ -43,10 +43,10 @@ actor WriteBatcher<Write: Sendable, Outcome: Sendable> {
     nonisolated var unownedExecutor: UnownedSerialExecutor { pool.unownedExecutor }
     private let row: @Sendable (Write) -> UUID
     private let execute: @Sendable ([Write], ID<Realm>) async throws -> [Outcome]
-    /// The realms with workers.
-    private var lanes: [ID<Realm>: Lane] = [:]
+    /// By realm, for the realms with workers.
+    private var queues: [ID<Realm>: RealmQueue] = [:]
     private var lastID: UInt64 = 0
-    private var isTicking = false
+    private var isCheckingDeadlines = false
 
     /// - Parameters:
     ///   - row: the row that a write changes. Two writes of the same row are never in one statement.
@@ -79,48 +79,48 @@ actor WriteBatcher<Write: Sendable, Outcome: Sendable> {
     private func enqueue(_ write: Write, _ id: UInt64, in realm: ID<Realm>) async throws -> Outcome {
         try await withCheckedThrowingContinuation { continuation in
             let pending = Pending(id: id, write: write, deadline: .now + Self.waitingDeadline, continuation)
-            let lane = lanes[realm] ?? Lane()
-            lanes[realm] = lane
-            guard lane.waiting.count < Self.waitingLimit else {
+            let queue = queues[realm] ?? RealmQueue()
+            queues[realm] = queue
+            guard queue.waiting.count < Self.waitingLimit else {
                 return pending.finish(.failure(PostgresError.unavailable("too many writes are waiting")))
             }
-            lane.waiting.append(pending)
-            startTicking()
-            guard lane.workers < Self.concurrency else { return }
-            lane.workers += 1
+            queue.waiting.append(pending)
+            startCheckingDeadlines()
+            guard queue.workers < Self.concurrency else { return }
+            queue.workers += 1
             Task(executorPreference: pool.loop) { await self.work(in: realm) }
         }
     }
 
     private func cancel(_ id: UInt64, in realm: ID<Realm>) {
-        lanes[realm]?.pending(id)?.finish(.failure(CancellationError()))
+        queues[realm]?.pending(id)?.finish(.failure(CancellationError()))
     }
 
     // MARK: Batches
 
     private func work(in realm: ID<Realm>) async {
-        guard let lane = lanes[realm] else { return }
-        while let batch = nextBatch(of: lane) {
-            lane.batches[batch[0].id] = batch
+        guard let queue = queues[realm] else { return }
+        while let batch = nextBatch(of: queue) {
+            queue.batches[batch[0].id] = batch
             await finish(batch, in: realm)
-            lane.batches[batch[0].id] = nil
-            lane.rows.subtract(batch.map { row($0.write) })
+            queue.batches[batch[0].id] = nil
+            queue.rows.subtract(batch.map { row($0.write) })
         }
-        lane.workers -= 1
-        if lane.workers == 0 { lanes[realm] = nil }
+        queue.workers -= 1
+        if queue.workers == 0 { queues[realm] = nil }
     }
 
     /// Takes the oldest writes whose rows no running statement changes.
-    private func nextBatch(of lane: Lane) -> [Pending]? {
-        var (batch, rest): ([Pending], [Pending]) = ([], [])
-        for pending in lane.waiting where pending.isAwaited {
-            if batch.count < Self.maximumSize, lane.rows.insert(row(pending.write)).inserted {
+    private func nextBatch(of queue: RealmQueue) -> [Pending]? {
+        var (batch, remaining): ([Pending], [Pending]) = ([], [])
+        for pending in queue.waiting where pending.isAwaited {
+            if batch.count < Self.maximumSize, queue.rows.insert(row(pending.write)).inserted {
                 batch.append(pending)
             } else {
-                rest.append(pending)
+                remaining.append(pending)
             }
         }
-        lane.waiting = rest
+        queue.waiting = remaining
         return batch.isEmpty ? nil : batch
     }
 
@@ -137,21 +137,21 @@ actor WriteBatcher<Write: Sendable, Outcome: Sendable> {
 
     // MARK: Deadlines
 
-    private func startTicking() {
-        guard !isTicking else { return }
-        isTicking = true
-        pool.loop.schedule(after: Self.tick) { self.checkDeadlines() }
+    private func startCheckingDeadlines() {
+        guard !isCheckingDeadlines else { return }
+        isCheckingDeadlines = true
+        pool.loop.schedule(after: Self.deadlineCheckInterval) { self.checkDeadlines() }
     }
 
     private func checkDeadlines() {
-        isTicking = false
+        isCheckingDeadlines = false
         let now = ContinuousClock.now
-        for lane in lanes.values where !lane.waiting.isEmpty {
-            for pending in lane.waiting where pending.deadline < now {
+        for queue in queues.values where !queue.waiting.isEmpty {
+            for pending in queue.waiting where pending.deadline < now {
                 pending.finish(.failure(PostgresError.unavailable("the write waited for too long")))
             }
-            lane.waiting.removeAll { !$0.isAwaited }
-            startTicking()
+            queue.waiting.removeAll { !$0.isAwaited }
+            startCheckingDeadlines()
         }
     }
 }
@@ -160,7 +160,7 @@ actor WriteBatcher<Write: Sendable, Outcome: Sendable> {
 private final class PendingWrite<Write, Outcome: Sendable> {
     let id: UInt64
     let write: Write
-    /// When it must have been sent.
+    /// The write fails if it is still waiting at this time.
     let deadline: ContinuousClock.Instant
     private var continuation: CheckedContinuation<Outcome, any Error>?
 
@@ -184,7 +184,7 @@ private final class PendingWrite<Write, Outcome: Sendable> {
 }
 
 extension PostgresError {
-    /// Whether the statement certainly changed nothing, so that its parts may be executed again.
+    /// Whether it is certain that the statement changed nothing, so that its writes can be executed again.
     fileprivate var changedNothing: Bool {
         switch self {
         case .refused, .invalidParameter: true
