@@ -124,7 +124,7 @@ struct ProviderUserInfo: Encodable {
     var realUserStatus: String?
     /// An extension: whether the user still uses Sign in with Apple for the app.
     var credentialState: String?
-    /// An extension: whether Apple's relay forwards email to the address, as Apple last reported.
+    /// An extension: whether Apple's relay forwards email to the address, as of Apple's latest notification.
     var emailForwarding: Bool?
 
     /// - Returns: `nil` if the account has none.

@@ -166,7 +166,7 @@ extension RequestPipeline {
 }
 
 extension Response {
-    /// A redirect with GET. It is not stored, and tells the other site nothing.
+    /// A redirect with GET. It is not cached, and sends no referrer.
     static func leading(to url: String) -> Response {
         Response(
             status: 303,

@@ -33,7 +33,7 @@ extension RequestPipeline {
                 nil
             }
         guard let named, named.wholeMatch(of: /https?:\/\/[A-Za-z0-9.-]+(:[0-9]{1,5})?/) != nil,
-            // Another host is ignored, and the configured origin counts.
+            // For any other host, the configured origin is used.
             (try? AuthorizationTarget(page: named + "/", in: project)) != nil
         else { return origin.configured() }
         return named

@@ -16,7 +16,7 @@ extension Endpoint {
             return try .json(MergeResponse(merged))
         }
         guard request.dryRun == true else {
-            throw RequestRefusal.rejected(.missingMergeToken, "Ask for a dry run first.")
+            throw RequestRefusal.rejected(.missingMergeToken, "Request a dry run first.")
         }
         let preview = try await merging.preview(
             idToken: idToken, into: try request.target(), for: client.app, in: client.project)

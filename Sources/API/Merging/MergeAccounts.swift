@@ -18,7 +18,7 @@ extension Endpoint {
             return try .json(MergeResponse(merged))
         }
         guard request.dryRun == true else {
-            throw RequestRefusal.rejected(.missingMergeToken, "Ask for a dry run first.")
+            throw RequestRefusal.rejected(.missingMergeToken, "Request a dry run first.")
         }
         let preview = try await linking.previewMerge(
             of: try ID(named: request.sourceLocalId), into: try ID(named: request.localId), in: administrator.project)

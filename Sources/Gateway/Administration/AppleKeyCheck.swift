@@ -5,9 +5,9 @@ package import Postgres
 internal import Providers
 internal import Storage
 
-/// Asks Apple whether the private key of each client ID works, for `sekisho check --live`. Nothing is changed at Apple.
+/// Checks at Apple whether the private key of each client ID works, for `sekisho check --live`. Nothing is changed at Apple.
 package struct AppleKeyCheck: Sendable {
-    /// Apple knows no such code. The answer shows whether it accepted the client secret.
+    /// A code that Apple rejects. The error shows whether Apple accepted the client secret.
     private static let invalidCode = AuthorizationCode(code: Secret("sekisho-check"))
 
     private let pool: Pool
@@ -22,7 +22,7 @@ package struct AppleKeyCheck: Sendable {
         let client = try HTTP.Client(loop: pool.loop)
         let result: Result<[DatabaseCheck.Finding], any Error>
         do {
-            result = .success(try await findings(asking: .http(client, at: .live, clock: .live)))
+            result = .success(try await findings(using: .http(client, at: .live, clock: .live)))
         } catch {
             result = .failure(error)
         }
@@ -30,7 +30,7 @@ package struct AppleKeyCheck: Sendable {
         return try result.get()
     }
 
-    func findings(asking endpoint: AppleTokenEndpoint) async throws -> [DatabaseCheck.Finding] {
+    func findings(using endpoint: AppleTokenEndpoint) async throws -> [DatabaseCheck.Finding] {
         let store = ProjectStore(pool: pool)
         let credentials = AppleCredentialsLookup.live(on: pool, under: masterKeys)
         var findings: [DatabaseCheck.Finding] = []
@@ -54,7 +54,7 @@ package struct AppleKeyCheck: Sendable {
             return .init(isGood: false, text: "\(name): team ID, key ID or private key is missing")
         }
         switch try await endpoint.exchange(Self.invalidCode, client) {
-        case .failed(.rejected(let code)) where code.concernsClient:
+        case .failed(.rejected(let code)) where code.isConfigurationFault:
             return .init(
                 isGood: false,
                 text: """

@@ -8,7 +8,7 @@ internal import Tokens
 package struct DatabaseCheck: Sendable {
     package struct Finding: Sendable {
         package let isGood: Bool
-        /// What an operator has to know, although nothing is wrong.
+        /// Whether the text is information for the operator, and not the result of a check.
         package let isNote: Bool
         package let text: String
 
@@ -70,12 +70,12 @@ package struct DatabaseCheck: Sendable {
         let configured = try await store.apps(of: project.id)
         let apps = configured.map(\.app)
         let tenants = project.hasTenants ? try await store.tenantsWithSignInMethods(of: project.id) : []
-        let networkHash = "project \(project.realm)"
-        return problems(of: configured, in: project, networkHash)
-            + apps.map { loginServices(of: $0, in: project, networkHash, at: now) }
+        let name = "project \(project.realm)"
+        return problems(of: configured, in: project, name)
+            + apps.map { loginServices(of: $0, in: project, name, at: now) }
             + tenants.flatMap { tenant in
-                let location = "\(networkHash), tenant \(tenant.tenant?.id.rawValue ?? "")"
-                return problems(of: configured, in: tenant, networkHash)
+                let location = "\(name), tenant \(tenant.tenant?.id.rawValue ?? "")"
+                return problems(of: configured, in: tenant, name)
                     + apps.map { loginServices(of: $0, in: tenant, location, at: now) }.filter { !$0.isGood }
             }
     }
@@ -105,10 +105,10 @@ package struct DatabaseCheck: Sendable {
 
     /// The problems of the stored configuration that no edit may add, without guideline 4.8. The gateway's own host is
     /// not known here, so the target of links is not checked.
-    private func problems(of apps: [ConfiguredApp], in realm: Project, _ networkHash: String) -> [Finding] {
-        ProjectConfiguration(project: realm, name: networkHash, apps: apps).problems(by: .live())
+    private func problems(of apps: [ConfiguredApp], in realm: Project, _ name: String) -> [Finding] {
+        ProjectConfiguration(project: realm, name: name, apps: apps).problems(by: .live())
             .filter { !$0.isLoginServices && $0 != .emailActionHost }
-            .map { Finding(isGood: false, text: "\(networkHash): \(ErrorCode.invalidConfig.rawValue) : \($0)") }
+            .map { Finding(isGood: false, text: "\(name): \(ErrorCode.invalidConfig.rawValue) : \($0)") }
     }
 
     private func loginServices(of app: App, in realm: Project, _ location: String, at now: Instant) -> Finding {

@@ -44,7 +44,7 @@ private struct AppleRequestRecord: Sendable {
         case .unavailable: requests.increment(operation, "unavailable")
         case .rejected(let code):
             requests.increment(operation, code.rawValue)
-            guard code.concernsClient, warnings.isDue(for: "\(client.clientID) \(client.key)") else { return }
+            guard code.isConfigurationFault, warnings.isDue(for: "\(client.clientID) \(client.key)") else { return }
             log.error(
                 "apple rejects the client secret",
                 [

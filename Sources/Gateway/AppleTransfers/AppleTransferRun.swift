@@ -118,7 +118,7 @@ package struct AppleTransferRun: Sendable {
                 report(progress)
             }
         }
-        // Sign-ins have moved identities too, and others are gone.
+        // Meanwhile, sign-ins can have moved identities, and accounts can have been deleted.
         let final = try await store.counts(to: key.teamID, in: realm)
         (progress.all, progress.done) = (final.exported, final.imported)
         try progress.requireSuccess(
@@ -171,7 +171,7 @@ package struct AppleTransferRun: Sendable {
         for attempt in 1...Self.attempts {
             switch try await request() {
             case .found(let value): return value
-            case .failed(.rejected(let code)) where !code.concernsClient: return nil
+            case .failed(.rejected(let code)) where !code.isConfigurationFault: return nil
             case .failed(.rejected(let code)):
                 throw Failure(
                     message:
@@ -202,7 +202,7 @@ extension AppleTransferRun {
             guard let token = try await response({ try await endpoint.token(client) }) else {
                 throw Failure(
                     message:
-                        "Apple refused a user-migration token for client ID \(client.clientID): check that the key's team owns this client ID"
+                        "Apple rejected the request for a user-migration token for client ID \(client.clientID): check that the key's team owns this client ID"
                 )
             }
             tokens[client.clientID] = token

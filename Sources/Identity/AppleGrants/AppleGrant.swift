@@ -1,5 +1,5 @@
-/// What an Apple token allows the gateway: to check that a user still uses an app, and to disconnect the two. There
-/// is at most one with a refresh token for each identity and client ID.
+/// A stored code or token of Apple, with which the gateway can check whether a user still uses an app, and disconnect the
+/// app. At most one with a refresh token is stored for each identity and client ID.
 public struct AppleGrant: Hashable, Sendable {
     public enum State: String, CaseIterable, Sendable {
         /// The code of a sign-in waits to be exchanged for a refresh token.
@@ -7,7 +7,7 @@ public struct AppleGrant: Hashable, Sendable {
         case authorized = "AUTHORIZED"
         /// The user, or the gateway for the user, has disconnected the app.
         case revoked = "REVOKED"
-        /// The token was obtained with another team or private key than the present one.
+        /// The token was obtained with another team or private key than the configured one.
         case unknown = "UNKNOWN"
         /// The token waits to be revoked at Apple.
         case revoking = "REVOKING"

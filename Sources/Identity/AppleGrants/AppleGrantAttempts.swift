@@ -46,7 +46,7 @@ public struct AppleGrantAttempts: Sendable {
             do {
                 client = try await credentials.required(grant.client)
             } catch let fault as AppleKeyFault {
-                return try await retry(grant, because: fault.reason, concernsClient: true)
+                return try await retry(grant, because: fault.reason, isConfigurationFault: true)
             }
             guard let token = opened(grant) else {
                 return try await retry(grant, because: "the token cannot be decrypted")
@@ -111,7 +111,7 @@ public struct AppleGrantAttempts: Sendable {
     ) async throws -> Outcome {
         let answer = try await endpoint.revoke(token, grant.tokenType, client)
         guard answer == .accepted else {
-            return try await retry(grant, because: "\(answer)", concernsClient: answer.concernsClient)
+            return try await retry(grant, because: "\(answer)", isConfigurationFault: answer.isConfigurationFault)
         }
         try await store.remove(grant)
         return .revoked
@@ -125,13 +125,13 @@ public struct AppleGrantAttempts: Sendable {
         }
     }
 
-    /// - Parameter concernsClient: the next attempt with another token of the client ID would fail too.
+    /// - Parameter isConfigurationFault: the next attempt with another token of the client ID would fail too.
     private func retry(
-        _ grant: AppleGrant, because reason: String, concernsClient: Bool = false
+        _ grant: AppleGrant, because reason: String, isConfigurationFault: Bool = false
     ) async throws -> Outcome {
         let now = clock.now()
         let due = now + backoff(grant.attempts, grant.purpose)
-        if concernsClient, grant.purpose == .revoke {
+        if isConfigurationFault, grant.purpose == .revoke {
             try await store.postponeRevocations(like: grant, until: due, failure: reason, at: now)
         }
         guard let end = grant.expiresAt, due < end else { return try await giveUp(grant, because: reason) }

@@ -36,7 +36,7 @@ public struct AppleGrantChecks: Sendable {
         public var interruptions: [String] = []
     }
 
-    /// Makes the checks of one minute. What fails for one client ID stops no other one.
+    /// Makes the checks of one minute. A failure for one client ID does not affect the others.
     public func run() async throws -> Report {
         var report = Report()
         try await noting(in: &report) { try await store.markGrantsOfOtherKeys() }

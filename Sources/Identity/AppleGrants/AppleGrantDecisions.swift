@@ -10,7 +10,7 @@ public enum RedemptionDecision: Hashable, Sendable {
             switch exchange {
             case .tokens(let tokens):
                 subject == nil || tokens.subject == subject ? .keep : .giveUp(reason: "other subject")
-            case .failed(.rejected(let code)) where !code.concernsClient: .giveUp(reason: code.rawValue)
+            case .failed(.rejected(let code)) where !code.isConfigurationFault: .giveUp(reason: code.rawValue)
             // An operator may correct the key while the code is valid.
             case .failed(let answer): .retry(reason: "\(answer)")
             }
@@ -39,10 +39,10 @@ extension RecordedCheck {
     public var isFailure: Bool { self != .authorized }
 }
 
-/// The checks of one client ID that were made together, judged with those of the last hour.
+/// The results of checks of one client ID that were made together, evaluated with those of the last hour.
 public struct CheckBatch: Sendable {
     public let results: [ID<AppleGrant>: RecordedCheck]
-    /// Whether the client ID is stopped: it fails too often to believe that so many users disconnect the app.
+    /// Whether the checks of the client ID stop, because so many fail that disconnected users are not a likely reason.
     public let stops: Bool
     /// The checks of the last hour, with these.
     public let counts: CheckCounts

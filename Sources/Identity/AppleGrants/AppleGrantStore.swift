@@ -91,7 +91,7 @@ public enum RecordedCheck: Hashable, Sendable {
     case authorized
     /// Apple reports that the user has disconnected the app.
     case revoked(failure: String)
-    /// Nothing is known, or nothing is believed: the state stays.
+    /// Apple reported nothing about the token, or too many checks fail to trust the report. The state stays.
     case failed(failure: String)
 }
 
@@ -99,7 +99,7 @@ public enum RecordedCheck: Hashable, Sendable {
 public struct RevocationRequest: Hashable, Sendable {
     public let id: ID<AppleGrant>
     public let account: ID<Account>
-    /// Survives the notification that the revocation causes.
+    /// Does not end when Apple notifies the gateway of this revocation.
     public let session: ID<Session>
     public let subject: String
     public let clientID: String
@@ -109,7 +109,7 @@ public struct RevocationRequest: Hashable, Sendable {
     /// Of the web flow that issued a code.
     public let redirectURI: String?
     public let requestedAt: Instant
-    /// When a worker tries, if the caller has not.
+    /// When a worker revokes the token, if the request has not.
     public let dueAt: Instant
     /// Of a code.
     public let expiresAt: Instant?

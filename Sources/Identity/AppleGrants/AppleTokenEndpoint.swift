@@ -87,13 +87,13 @@ public enum AppleErrorCode: String, CaseIterable, Sendable {
     case invalidScope = "invalid_scope"
 
     /// Whether the configuration is wrong, and not the code or token.
-    public var concernsClient: Bool { self == .invalidClient || self == .unauthorizedClient }
+    public var isConfigurationFault: Bool { self == .invalidClient || self == .unauthorizedClient }
 }
 
 extension AppleResponse {
     /// Whether Apple rejects the client ID or its key.
-    public var concernsClient: Bool {
-        if case .rejected(let code) = self { code.concernsClient } else { false }
+    public var isConfigurationFault: Bool {
+        if case .rejected(let code) = self { code.isConfigurationFault } else { false }
     }
 }
 

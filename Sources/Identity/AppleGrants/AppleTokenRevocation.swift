@@ -39,10 +39,10 @@ public struct AppleTokenRevocation: Sendable {
     }
 
     /// A code is exchanged first, because Apple revokes only tokens. Code and token are stored before they are used, so
-    /// that a worker goes on after a crash, or while Apple does not respond.
+    /// that a worker continues after a crash, or while Apple does not respond.
     ///
-    /// - Throws: ``AppleRevocationRefusal``, ``TooManyAttempts``; ``ProviderUnreachable`` if a code cannot be exchanged because Apple does not
-    ///   respond or rejects the project's key. Nothing is stored then.
+    /// - Throws: ``AppleRevocationRefusal``, ``TooManyAttempts``; ``ProviderUnreachable`` if a code cannot be exchanged
+    ///   because Apple does not respond or rejects the project's key. Nothing is stored then.
     public func revoke(
         _ request: Request, of caller: Caller, for app: App, in project: Project, from origin: RequestContext
     ) async throws {
@@ -71,7 +71,7 @@ public struct AppleTokenRevocation: Sendable {
         let type = isCode ? AppleGrant.TokenType.refreshToken : request.tokenType
         let waiting = AppleGrant(revocation, type, in: project.realm)
         let response = try await endpoint.revoke(token, type, client)
-        if case .rejected(let error) = response, !error.concernsClient {
+        if case .rejected(let error) = response, !error.isConfigurationFault {
             try await store.remove(waiting)
             throw AppleRevocationRefusal.rejected(request.tokenType, error)
         }
@@ -92,7 +92,7 @@ public struct AppleTokenRevocation: Sendable {
         try await store.remove(AppleGrant(revocation, .code, in: realm))
         switch exchange {
         case .tokens: throw AppleRevocationRefusal.otherUser
-        case .failed(.rejected(let error)) where !error.concernsClient:
+        case .failed(.rejected(let error)) where !error.isConfigurationFault:
             throw AppleRevocationRefusal.rejected(.code, error)
         case .failed(let response): throw Self.unreachable("\(response)")
         }
@@ -104,8 +104,9 @@ public struct AppleTokenRevocation: Sendable {
 }
 
 extension App {
-    /// The client ID that issued the app's codes: of the app's own ones, that of the latest sign-in or else the first,
-    /// bundle IDs before Services IDs; without any, that of the latest sign-in.
+    /// The client ID that Apple issued the app's codes to: the client ID of the latest sign-in if it is one of the app's,
+    /// otherwise the app's first one, bundle IDs before Services IDs. For an app without client IDs, it is that of the
+    /// latest sign-in.
     func clientID(of settings: ProviderSettings, for identity: LinkedIdentity) -> String {
         let own = (self.settings.bundleIDs + (self.settings.clientIDs[ProviderID.apple.rawValue] ?? []))
             .filter(settings.clientIDs.contains)

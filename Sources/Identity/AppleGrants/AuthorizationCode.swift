@@ -20,7 +20,7 @@ public struct AuthorizationCode: Sendable {
     }
 }
 
-/// A code, or the refresh token that it was exchanged for, on its way into ``AppleGrantStore``. It travels with the
+/// A code, or the refresh token that it was exchanged for, before it is stored as an ``AppleGrant``. It is part of the
 /// verified identity that came with it, also within pending tokens and merge tokens.
 public struct SealedCode: Hashable, Codable, Sendable {
     /// The ID of the grant that the code becomes.

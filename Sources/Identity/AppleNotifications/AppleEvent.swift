@@ -89,7 +89,7 @@ public struct AppleEventDecision: Hashable, Sendable {
         case end(except: ID<Session>?)
     }
 
-    /// How long after a revocation through the gateway a `consent-revoked` counts as its effect.
+    /// A `consent-revoked` within this time after a revocation through the gateway is attributed to that revocation.
     public static let ownRevocationWindow: Duration = .seconds(600)
 
     public let change: Change
@@ -114,7 +114,7 @@ public struct AppleEventDecision: Hashable, Sendable {
                     ? .none : .unlink(remaining: facts.account.afterDeletion(ofAppleAccount: event.subject)),
                 sessions: .end(except: nil), revokesGrants: true)
         case .forwarding(let forwards):
-            // Of events of the same time, the one that arrives last counts.
+            // If events have the same time, the one that arrives last is applied.
             let isLatest = facts.forwardingChangedAt.map { $0 <= event.occurredAt } ?? true
             let isOfAddress = event.email == nil || identity?.email == nil || identity?.email == event.email
             self.init(

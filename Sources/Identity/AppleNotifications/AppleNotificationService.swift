@@ -55,9 +55,9 @@ public struct AppleNotificationService: Sendable {
         return receipt
     }
 
-    /// Looks for the projects only after the signature was verified. The notification counts as rejected while it is
-    /// verified, so that many at once cause no more verifications than may fail. It stays counted while Apple's keys cannot
-    /// be fetched, because its sender is unknown then.
+    /// Looks for the projects only after the signature was verified. Each notification is counted as rejected before it is
+    /// verified, and no longer when it is accepted, so that concurrent notifications cannot exceed the limit. It stays
+    /// counted if Apple's keys cannot be fetched, because its sender is unknown then.
     private func accepted(
         _ payload: String, in named: ID<Project>?, from origin: RequestContext
     ) async throws -> (AppleNotification, [ID<Realm>]) {

@@ -33,7 +33,7 @@ public enum AppleMigration<Value: Sendable>: Sendable {
     case failed(AppleResponse)
 }
 
-/// A user as the new team knows them.
+/// The subject and the address of a user at the new team.
 public struct TransferredUser: Hashable, Sendable {
     public let subject: String
     public let email: EmailAddress?

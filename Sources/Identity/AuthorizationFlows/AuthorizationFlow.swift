@@ -73,8 +73,8 @@ extension AuthorizationFlow {
     /// What the identity will be used for.
     var use: LoginServices.Use { operation == .link ? .link : .signIn }
 
-    /// Whether the provider posts its response from its own site. Such a request carries no cookie, so its form waits in
-    /// the database for the request that does.
+    /// Whether the provider posts its response from its own site. Such a request carries no cookie, so the form is stored
+    /// until the browser follows a redirect, with the cookie.
     public var receivesForm: Bool { provider == .apple }
 }
 

@@ -1,6 +1,6 @@
 /// The responses and results of flows. A flow is identified by the hash of its state.
 public protocol AuthorizationFlowStore: Sendable {
-    /// Keeps what a provider posted. Only the first response to a flow counts.
+    /// Keeps what a provider posted. Later responses to the same flow are ignored.
     func keep(_ response: String, of flow: StoredFlow) async throws
 
     /// Claims a flow, so that its response is processed once.
@@ -15,8 +15,8 @@ public protocol AuthorizationFlowStore: Sendable {
     /// Removes what is kept of a claimed flow that has failed. Its response cannot be processed again.
     func end(_ flow: StoredFlow) async throws
 
-    /// Keeps a refresh token of Apple until a sign-in uses it. If none has when it expires, a worker keeps the token of a
-    /// linked identity, and revokes any other one.
+    /// Keeps a refresh token of Apple until a sign-in uses it. If no sign-in does before it expires, a worker keeps it for
+    /// a linked identity, and otherwise revokes it.
     func keep(_ token: SealedCode, in realm: ID<Realm>, at now: Instant) async throws
 
     /// Keeps the result of a claimed flow for the client that presents the grant and the session ID.

@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// What a client asks for when it starts a flow.
+/// What a client requests when it starts a flow.
 public struct AuthorizationStart: Sendable {
     public let provider: ProviderID
     public let operation: AuthorizationFlow.Operation

@@ -7,8 +7,8 @@ public struct AuthorizationFlows: Sendable {
     /// The time in which the user has to sign in at the provider.
     public static let lifetime: Duration = .seconds(600)
     public static let grantLifetime: Duration = .seconds(60)
-    /// When a refresh token of Apple counts as unused: no grant and no pending token can lead to a sign-in any more, even
-    /// if the clocks of replicas differ.
+    /// How long a refresh token of Apple waits for a sign-in. After this time, no grant and no pending token can lead to a
+    /// sign-in, even if the clocks of replicas differ.
     static let unusedTokenLifetime = grantLifetime + FederatedSignIn.pendingLifetime + .seconds(300)
 
     /// Finds the realm and the app of a flow that comes back from a provider.

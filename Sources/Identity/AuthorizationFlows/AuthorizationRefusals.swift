@@ -2,7 +2,7 @@
 public enum AuthorizationRefusal: Refusal, Hashable {
     /// `state` is absent, forged or expired.
     case stateInvalid
-    /// The browser that started the flow is another one.
+    /// Another browser started the flow.
     case otherBrowser
     /// The provider's response was processed before.
     case alreadyUsed

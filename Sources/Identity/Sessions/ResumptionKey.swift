@@ -1,8 +1,8 @@
 /// A secret of a client, made before a request that replaces the client's session.
 ///
 /// If the response with the new tokens is lost, a refresh token of the former session and the key together give tokens
-/// of the new one. Without the key, the refresh token stays useless: a new password also shuts out whoever has copied
-/// it.
+/// of the new one. Without the key, the refresh token is rejected, so that a thief who has copied it
+/// gets no tokens after a change of password.
 public struct ResumptionKey: Sendable {
     public let secret: Secret
 

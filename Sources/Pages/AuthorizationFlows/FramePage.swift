@@ -3,7 +3,7 @@ public import HTTP
 
 /// The frame that Firebase's JavaScript SDK puts into the page of the app, and that hands events to it.
 public enum FramePage {
-    /// The SDK and its frame talk through a library of Google: the only foreign origin that any page loads from.
+    /// The SDK and its frame exchange messages through this library of Google, the only foreign script of any page.
     static let library = "https://apis.google.com"
 
     /// - Parameter ancestors: the pages that may embed the frame, as sources of a Content-Security-Policy. A page that

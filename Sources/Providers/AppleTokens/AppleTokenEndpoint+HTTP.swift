@@ -7,7 +7,7 @@ internal import JSON
 extension AppleTokenEndpoint {
     /// For one request.
     public static let deadline: Duration = .seconds(10)
-    /// Asks Apple over the network.
+    /// Sends the requests to Apple over the network.
     public static func http(_ client: HTTP.Client, at endpoints: AppleEndpoints, clock: WallClock) -> AppleTokenEndpoint
     {
         let requests = AppleRequests(client: client, endpoints: endpoints, clock: clock)
@@ -110,8 +110,8 @@ extension AppleExchange {
         let sub: String
     }
 
-    /// The identity token comes from Apple's own server over TLS, which stands for its signature (OpenID Connect Core 1.0
-    /// §3.1.3.7, item 6). An identity token of another issuer or audience counts as absent.
+    /// The identity token comes from Apple's own server over TLS, which replaces the check of its signature (OpenID
+    /// Connect Core 1.0 §3.1.3.7, item 6). An identity token of another issuer or audience is ignored.
     init(_ body: [UInt8], for client: AppleClientCredentials, issuer: String) {
         do {
             let tokens = try StrictJSON.decode(Tokens.self, from: body)

@@ -114,8 +114,8 @@ extension SQL {
         """
     }
 
-    /// The teams and keys of authorized grants that their realms no longer have. A provider whose settings are gone
-    /// counts as changed too. Reads one entry of the index for each team and key, and not all grants.
+    /// The teams and keys of authorized grants that their realms no longer have. A provider without settings is
+    /// treated as changed. Reads one entry of the index for each team and key, and not all grants.
     static var formerKeys: SQL {
         """
         WITH RECURSIVE used AS (

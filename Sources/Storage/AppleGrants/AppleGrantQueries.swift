@@ -16,7 +16,8 @@ extension SQL {
             """
     }
 
-    /// Inserts a refresh token that is due when no sign-in can use it any more. It is never given up unrevoked.
+    /// Inserts a refresh token that becomes due when no sign-in can use it any more. Unlike a code, it does not
+    /// expire: a worker tries for 30 days to keep or to revoke it.
     static func keepUnused(_ token: SealedCode, at now: Instant, in realm: ID<Realm>) throws -> SQL {
         try insert(token, dueAt: token.expiresAt, expiresAt: nil, at: now, in: realm, from: "(VALUES (1)) v")
     }
@@ -139,7 +140,7 @@ extension SQL {
         """
     }
 
-    /// What follows from a code, which has proved the identity.
+    /// The effects of a revocation by a code, which has proved the identity.
     static func effects(ofCode revocation: RevocationRequest, in realm: ID<Realm>) throws -> [SQL] {
         [
             try markRevoked(by: revocation, in: realm, where: "true"),
@@ -151,8 +152,8 @@ extension SQL {
         ]
     }
 
-    /// What follows from a token: nothing, unless there are stored tokens, which are revoked themselves. A code may be on
-    /// its way to Apple and keeps its lease.
+    /// The effects of a revocation by a token, which proves nothing: the stored tokens wait to be revoked, and without any
+    /// nothing changes. A code keeps its lease, because a worker may be redeeming it.
     static func effects(ofToken revocation: RevocationRequest, in realm: ID<Realm>) throws -> [SQL] {
         let stored: SQL = """
             \(isGrant(of: revocation, in: realm)) AND g.state IN ('REDEEMING', 'AUTHORIZED', 'UNKNOWN')
@@ -173,7 +174,7 @@ extension SQL {
         """
     }
 
-    /// First, because a deletion also locks the identity before its grants.
+    /// The first statement of a revocation, because a deletion also locks the identity before its grants.
     private static func markRevoked(
         by revocation: RevocationRequest, in realm: ID<Realm>, where condition: SQL
     ) throws -> SQL {

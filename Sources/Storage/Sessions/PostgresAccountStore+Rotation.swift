@@ -43,11 +43,12 @@ extension PostgresAccountStore {
     }
 }
 
-/// What a statement did with one token.
+/// The result of a statement for one token.
 struct RotationAttempt: Sendable {
-    /// `nil` if the session does not go on.
+    /// `nil` if the session does not continue.
     let row: Row?
-    /// `false`: the row is also `nil` if another transaction had locked the session.
+    /// Whether the statement waited for locks. If not, the row is also `nil` for a session that another transaction has
+    /// locked.
     let hasWaited: Bool
 }
 

@@ -137,10 +137,10 @@ extension SQL {
 
     /// Presents a token, and waits if another transaction has locked the session.
     ///
-    /// The project of the account is compared with an expression. The planner would otherwise know it without the
-    /// session, and read all accounts of the project while it takes them for few.
+    /// The project of the account is compared with an expression. Otherwise the planner could look for accounts by the
+    /// project before it reads the session. It would then read all accounts of a project that it expects to have few.
     ///
-    /// - Returns: a row if the session goes on or was stolen.
+    /// - Returns: a row if the session continues or was stolen.
     static func rotate(_ token: PresentedRefreshToken, in realm: ID<Realm>) -> SQL {
         """
         \(rotation) FROM account a, (SELECT \(token.counter) AS counter, \(token.rotates) AS rotates,
@@ -152,13 +152,14 @@ extension SQL {
         """
     }
 
-    /// Presents tokens of different sessions. Sessions that other transactions have locked are left, because two
+    /// Presents tokens of different sessions. Sessions that other transactions have locked are skipped, because two
     /// statements that wait could wait for each other.
     ///
-    /// The planner must find rows by their primary keys, whatever it knows of the tables: with `BETWEEN`, which is always
-    /// true, it expects a single token, and nothing but a token leads it to a row. See `RotationPlanTests`.
+    /// The planner must find rows by their primary keys, even in tables without statistics. The condition with `BETWEEN` is
+    /// always true, but lets the planner expect a single token. The lateral subqueries with a limit permit no plan that
+    /// reads a table before the tokens. See `RotationPlanTests`.
     ///
-    /// - Returns: a row for each session that goes on or was stolen.
+    /// - Returns: a row for each session that continues or was stolen.
     static func rotate(_ tokens: [PresentedRefreshToken], in realm: ID<Realm>) -> SQL {
         """
         WITH presented AS (

@@ -12,7 +12,7 @@ import Testing
 struct AppleKeyCheckTests {
     private func findings(_ gateway: TestGateway) async throws -> [DatabaseCheck.Finding] {
         try await AppleKeyCheck(pool: gateway.database.pool, masterKeys: gateway.masterKeys)
-            .findings(asking: gateway.root.appleTokens)
+            .findings(using: gateway.root.appleTokens)
     }
 
     @Test("asks Apple for each client ID, and changes nothing there")
