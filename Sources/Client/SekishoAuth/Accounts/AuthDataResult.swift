@@ -4,7 +4,7 @@ public import Foundation
 public struct AuthDataResult: Sendable {
     /// The user.
     public let user: User
-    /// What the provider and the gateway say beside the profile.
+    /// The provider's profile of the user, and whether the sign-in created the account.
     public let additionalUserInfo: AdditionalUserInfo?
     /// The provider's tokens, for its own API.
     public let credential: AuthCredential?
@@ -16,7 +16,7 @@ public struct AuthDataResult: Sendable {
     }
 }
 
-/// What the provider and the gateway say about a sign-in.
+/// The provider's profile of the user, and whether the sign-in created the account.
 public struct AdditionalUserInfo: Sendable {
     /// The provider's ID.
     public let providerID: String

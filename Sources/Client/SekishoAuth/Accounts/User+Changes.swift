@@ -1,5 +1,6 @@
 extension User {
-    /// Loads the account's profile. A verified email address or a new name of another device shows afterwards.
+    /// Loads the account's profile, for example after the user has verified the email address or changed the name on
+    /// another device.
     public func reload() async throws {
         try await withIDToken { try await self.loadProfile(with: $0) }
     }
@@ -49,9 +50,9 @@ extension User {
         }
     }
 
-    /// Sets a new email address, which is not verified then. Needs a recent login.
+    /// Sets a new email address, which is then unverified. Needs a recent login.
     ///
-    /// With email enumeration protection, the gateway rejects it: use
+    /// With email enumeration protection, the gateway rejects the change: use
     /// ``sendEmailVerification(beforeUpdatingEmail:actionCodeSettings:)``.
     public func updateEmail(to email: String) async throws {
         guard !email.isEmpty else { throw AuthErrorCode.missingEmail }

@@ -12,7 +12,7 @@ extension User {
     /// Deletes the account and signs the user out. Needs a recent login.
     ///
     /// The gateway revokes the account's tokens of Sign in with Apple, if the app sent an authorization code with a
-    /// sign-in. Other apps call ``Auth/revokeToken(withAuthorizationCode:)`` before.
+    /// sign-in. An app that sent none calls ``Auth/revokeToken(withAuthorizationCode:)`` first.
     ///
     /// - Returns: whether the gateway revokes Apple's tokens, or `nil` if the response does not state it.
     @discardableResult public func delete() async throws -> AppleRevocation? {

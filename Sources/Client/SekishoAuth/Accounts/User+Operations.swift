@@ -4,7 +4,7 @@ internal import Foundation
 enum Rejection: Sendable {
     /// The account does not exist any more or is disabled: the user is signed out.
     case concernsUser
-    /// It may concern the credential in the request. The user stays.
+    /// The gateway may have rejected the credential in the request. The user stays signed in.
     case concernsRequest
 }
 

@@ -32,7 +32,7 @@ public final class User: UserInfo {
     public var phoneNumber: String? { profile.phoneNumber }
     /// Whether the account has no sign-in method yet.
     public var isAnonymous: Bool { session.current.isAnonymous }
-    /// Whether the email address is verified. ``reload()`` learns of a verification.
+    /// Whether the email address is verified. Call ``reload()`` after the user has verified it.
     public var isEmailVerified: Bool { profile.isEmailVerified }
     /// The account's sign-in methods with their profiles, in the gateway's order.
     public var providerData: [any UserInfo] { profile.identities.map(IdentityInfo.init) }
@@ -61,7 +61,7 @@ extension User: CustomStringConvertible, CustomDebugStringConvertible, CustomRef
 }
 
 extension User: Hashable {
-    /// Compares identity: an account that signs in again is another instance.
+    /// Whether both are the same instance. A new sign-in to the same account makes another one.
     public static func == (one: User, other: User) -> Bool { one === other }
 
     /// Hashes the instance.

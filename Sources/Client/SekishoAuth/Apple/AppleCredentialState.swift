@@ -3,11 +3,11 @@
     public import Foundation
 
     extension Auth {
-        /// Asks the device whether the user still uses Sign in with Apple for this app. Call it when the app starts.
+        /// Checks on the device whether the user still uses Sign in with Apple for this app. Call it when the app starts.
         ///
-        /// If the user has disconnected the app and signed in with Apple, the user is signed out. Every other state and
-        /// every failure leaves the user signed in: the simulator, a new device and a device without an Apple Account
-        /// report that there is no credential.
+        /// A user who signed in with Apple and has disconnected the app is signed out. Every other state and every
+        /// failure leaves the user signed in: the simulator, a new device and a device without an Apple Account report
+        /// that there is no credential.
         ///
         /// - Returns: the state, or `nil` if no user is signed in or the account has no Apple identity.
         @discardableResult public func checkAppleCredential() async throws

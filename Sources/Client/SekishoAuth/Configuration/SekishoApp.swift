@@ -7,7 +7,7 @@ public final class SekishoApp: Sendable {
 
     private static let configured = Locked<[String: Auth]>([:])
 
-    /// Tells configurations apart. It is part of the key under which the session is stored.
+    /// Distinguishes configurations. It is part of the key under which the session is stored.
     public let name: String
     /// The options that the app was configured with.
     public let options: SekishoOptions

@@ -23,7 +23,7 @@ public struct SignInNonce: Sendable {
 
 #if canImport(CryptoKit)
     extension SignInNonce {
-        /// Makes a nonce on the device, for when the gateway was not asked in time.
+        /// Makes a nonce on the device. Use it if there is no time to request one from the gateway.
         public static func random() -> SignInNonce {
             var generator = SystemRandomNumberGenerator()
             let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
@@ -43,7 +43,7 @@ extension SignInNonce: CustomStringConvertible, CustomReflectable {
 }
 
 extension Auth {
-    /// Asks the gateway for a nonce, which is valid for ten minutes.
+    /// Requests a nonce from the gateway. It is valid for ten minutes.
     public func issueNonce() async throws -> SignInNonce {
         let response: IssueNonceResponse = try await core.post(
             "/v1/accounts:issueNonce", IssueNonceRequest(tenantId: core.tenantID))

@@ -19,6 +19,6 @@ extension AuthErrorCode {
 
     /// Whether the gateway reported that the session or its account does not exist any more.
     var endsSession: Bool { serverCode.map(ServerError.endsSession) ?? false }
-    /// Whether the gateway rejected the ID token, which a refresh may mend.
+    /// Whether the gateway rejected the ID token, which a refresh may replace.
     var rejectsIDToken: Bool { serverCode.map(ServerError.rejectsIDToken) ?? false }
 }

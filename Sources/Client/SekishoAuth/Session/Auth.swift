@@ -80,8 +80,8 @@ public final class Auth: Sendable {
 
     private let customDomain = Locked<String?>(nil)
 
-    /// Uses a development server (`sekisho dev`) without TLS. Its session is kept apart from that of the configured
-    /// gateway, and a user of that gateway stays there. Call it before any other method.
+    /// Uses a development server (`sekisho dev`) without TLS. Its session is stored separately from that of the
+    /// configured gateway, whose user stays signed in there. Call it before any other method.
     public func useEmulator(withHost host: String, port: Int) {
         let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
         guard let server = URL(string: "http://\(name):\(port)") else { return }
@@ -105,10 +105,10 @@ public final class Auth: Sendable {
         _ listener: @escaping (Auth, User?) -> Void
     ) -> IDTokenDidChangeListenerHandle { addListener(.idToken, listener) }
 
-    /// Removes a listener. On the main queue, it is not called any more from now on.
+    /// Removes a listener. After a removal on the main queue, it is not called any more.
     public func removeStateDidChangeListener(_ handle: AuthStateDidChangeListenerHandle) { remove(handle) }
 
-    /// Removes a listener. On the main queue, it is not called any more from now on.
+    /// Removes a listener. After a removal on the main queue, it is not called any more.
     public func removeIDTokenDidChangeListener(_ handle: IDTokenDidChangeListenerHandle) { remove(handle) }
 
     /// The users that sign in and out, beginning with the current one.

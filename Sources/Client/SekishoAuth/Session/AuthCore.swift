@@ -2,8 +2,8 @@ internal import Foundation
 
 /// Owns the current user, the stored session and the observers of one instance at one server.
 ///
-/// Another server needs another core. Users keep theirs, so that no token of one server is sent to another, even if a
-/// request is under way when the server changes.
+/// Each server has a core of its own, and a user belongs to one core. So no token of one server is sent to another, even
+/// if a request is in progress when the server changes.
 ///
 /// One lock orders every change: the store is written, then the user changes, then observers are queued.
 final class AuthCore: Sendable {
@@ -17,7 +17,7 @@ final class AuthCore: Sendable {
         var observers: [Int: Observer] = [:]
         var nextObserver = 0
         var proactiveRefresh: Task<Void, Never>?
-        /// Whether nothing may run without a call of the app.
+        /// Whether the core may do nothing without a call of the app.
         var isStopped = false
     }
 
@@ -49,7 +49,7 @@ final class AuthCore: Sendable {
         observeSystem()
     }
 
-    /// Takes the observers and the settings of another core over, which then announces nothing any more.
+    /// Takes over the observers and the settings of another core, which then notifies no observer any more.
     init(emulator: URL, replacing former: AuthCore) {
         appName = former.appName
         options = former.options
@@ -91,7 +91,7 @@ final class AuthCore: Sendable {
         }
     }
 
-    /// Ends what runs without a call of the app.
+    /// Ends the work that runs without a call of the app.
     func stop() {
         state.withLock { state in
             state.isStopped = true

@@ -61,7 +61,7 @@ extension User {
         }
     }
 
-    /// The gateway gives the same successor for the same refresh token, so that a lost response costs nothing.
+    /// The gateway gives the same successor for the same refresh token, so that the request can be repeated after a lost response.
     private func requestTokens() async throws -> SessionTokens {
         let tokens = session.current.tokens
         do {

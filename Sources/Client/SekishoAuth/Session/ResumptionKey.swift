@@ -1,9 +1,9 @@
 internal import Foundation
 
 /// A secret that is made and stored before a request that replaces the gateway's session. With it, a refresh token of
-/// the replaced session gives tokens of the new one, so that a lost response costs nothing.
+/// the replaced session gives tokens of the new one, so that a lost response does not sign the user out.
 ///
-/// The key is forgotten as soon as the outcome of the request is known. Otherwise an older copy of the store would
+/// The key is deleted as soon as the outcome of the request is known. Otherwise an older copy of the store would
 /// contain it, and could open the session that a later password begins.
 struct ResumptionKey: Codable, Hashable, Sendable {
     let value: String

@@ -6,7 +6,7 @@ struct Session: Codable, Hashable, Sendable {
     var profile: Profile
     var isAnonymous: Bool
     var tenantID: String?
-    /// Present while a request that replaces the gateway's session is under way, or its outcome is unknown.
+    /// Present while a request that replaces the gateway's session is in progress, or its outcome is unknown.
     var resumptionKey: ResumptionKey?
 
     /// Keeps new tokens. A resumption key belongs to one session of the gateway.

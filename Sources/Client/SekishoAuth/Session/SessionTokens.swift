@@ -25,7 +25,7 @@ struct SessionTokens: Codable, Hashable, Sendable {
 
     /// When the gateway issued the ID token, in seconds since 1970. Orders the tokens of several processes, whose
     /// ``receivedAt`` can differ by a second.
-    // A token without the claim counts as the oldest.
+    // A token without the claim is treated as the oldest.
     var issuedAt: TimeInterval { (try? IDTokenClaims(of: idToken).date("iat").timeIntervalSince1970) ?? 0 }
 
     /// The ID of the gateway's session. `nil` if the ID token cannot be read.

@@ -18,7 +18,7 @@ extension AuthCore {
         return received.value
     }
 
-    /// See the other `post`. Tells in addition when the request was sent.
+    /// See the other `post`. Also returns when the request was sent.
     func post<Response: Decodable & Sendable>(
         _ path: String, _ body: some Encodable, resumptionKey: String? = nil
     ) async throws -> Received<Response> {
@@ -100,7 +100,7 @@ extension AuthCore {
         let retryAfter = response.header("Retry-After").flatMap { TimeInterval($0) }.map { max(0, $0) }
         let details: [String: any Sendable] =
             retryAfter.map { [AuthErrors.userInfoRetryAfterKey: min($0, 3600)] } ?? [:]
-        // Proxies and captive portals answer too. Only the gateway's own rejections count as such.
+        // Proxies and captive portals respond too, but only the gateway can reject a request.
         if (400..<500).contains(response.status), let error = ServerError(decoding: response.body) {
             return error.authError.with(nil, details)
         }
