@@ -5,7 +5,7 @@ public import Identity
 extension Page {
     /// The end of a sign-in in the browser. Its script hands the result to the app.
     ///
-    /// - Parameter delivery: for the script, as JSON.
+    /// - Parameter delivery: what the script hands to the app, as JSON.
     public static func flowResult(delivering delivery: String, _ frame: Frame) -> Page {
         var page = Page(
             frame, LocalizedString("Signing in…", "ログインしています…"),
@@ -24,9 +24,9 @@ extension Page {
         case link(AuthorizationTarget, url: String)
         /// The script hands an error to the app; see ``flowResult(delivering:_:)``.
         ///
-        /// - Parameter waits: until the user clicks.
+        /// - Parameter waits: whether the script waits until the user clicks.
         case script(String, waits: Bool)
-        /// The request does not show which app it is.
+        /// The request does not identify the app.
         case none
     }
 
@@ -79,7 +79,7 @@ extension Page {
 }
 
 extension Page.Frame {
-    /// Shown by the script if no page of the app answers.
+    /// The script shows this text if no page of the app responds.
     fileprivate var stuck: Markup {
         Markup(
             .p, [.id(.stuck), .hidden],
@@ -103,9 +103,9 @@ public enum FlowFailure: Hashable, Sendable {
     /// The cookie of the flow is missing.
     case otherBrowser
     case alreadyUsed
-    /// The page to return to is not one of the project's.
+    /// The page to return to is not on an authorized domain of the project.
     case domainNotAllowed
-    /// The provider does not respond, or not in time, or with something unusable.
+    /// The provider does not respond in time, or its response cannot be used.
     case providerUnavailable
     /// The provider or the gateway rejects the sign-in.
     case rejected
@@ -138,7 +138,7 @@ extension FlowFailure {
         case .expired:
             LocalizedString(
                 "You have ten minutes to sign in. Go back to the app and sign in again. Nothing was changed.",
-                "ログインは10分以内に行ってください。アプリに戻って、もう一度ログインしてください。変更は行われていません。")
+                "ログインは10分以内に完了する必要があります。アプリに戻って、もう一度ログインしてください。変更は行われていません。")
         case .otherBrowser:
             LocalizedString(
                 """
@@ -146,7 +146,7 @@ extension FlowFailure {
                 sign in again in the same browser. Nothing was changed.
                 """,
                 """
-                別のブラウザーで始めたログインであるか、Cookieが保存されていません。アプリに戻り、Cookieを許可してから、\
+                別のブラウザーで開始されたログインか、Cookieが保存されていない可能性があります。アプリに戻り、Cookieを許可してから、\
                 同じブラウザーでもう一度ログインしてください。変更は行われていません。
                 """)
         case .alreadyUsed:
@@ -160,7 +160,7 @@ extension FlowFailure {
                 domain to the project's authorized domains.
                 """,
                 """
-                このページを開いたサイトには、このログインの利用が許可されていません。サイトの運営者の方は、サイトのドメインを\
+                このページを開いたサイトは、このログインの利用を許可されていません。サイトの運営者の方は、サイトのドメインを\
                 プロジェクトの承認済みドメインに追加してください。
                 """)
         case .providerUnavailable:
