@@ -59,7 +59,7 @@ struct AuthorizationAttackTests {
         #expect(again.outcome == Self.invalidGrant)
     }
 
-    @Test("gets no answer for a forged state that costs a query")
+    @Test("causes no query by a forged state")
     func forgedStateIsNotLookedUp() async throws {
         let gateway = try await ClientFlowTests.gateway()
         _ = try await gateway.database.pool.execute("ALTER TABLE project RENAME TO renamed")
@@ -212,7 +212,7 @@ struct AuthorizationAttackTests {
         #expect(gateway.codesRedeemed == 0)
     }
 
-    @Test("who runs the provider of one tenant gets no code of another tenant's provider with the same name")
+    @Test("with the provider of one tenant gets no code of another tenant's provider of the same name")
     func otherTenant() async throws {
         let gateway = try await ClientFlowTests.gateway()
         let tenants = try await TenantFixture(gateway)

@@ -7,9 +7,9 @@ import Testing
 
 @testable import Support
 
-@Suite("A sign-in in the browser uses up", .serialized)
+@Suite("What sign-ins in the browser consume", .serialized)
 struct FlowLimitTests {
-    @Test("nothing when a link checker sends HEAD requests", arguments: ["google.com", "oidc.corp"])
+    @Test("a HEAD request of a link checker has no effect", arguments: ["google.com", "oidc.corp"])
     func head(provider: String) async throws {
         let gateway = try await ClientFlowTests.gateway()
         let flow = try await gateway.startFlow(provider)
@@ -26,7 +26,7 @@ struct FlowLimitTests {
         #expect(try await flow.signIn(at: location).outcome == "200")
     }
 
-    @Test("a limited number of forms and of responses from one network")
+    @Test("forms and responses from one network are limited")
     func responses() async throws {
         for method in [HTTP.Method.post, .get] {
             let gateway = try await TestGateway(limitsRates: true, servesApple: true)
@@ -47,7 +47,7 @@ struct FlowLimitTests {
         }
     }
 
-    @Test("no space for long: the providers' tokens go soon after the grant has expired, and the row with the state")
+    @Test("the providers' tokens are removed soon after the grant has expired, and the row after the state has")
     func rows() async throws {
         let gateway = try await ClientFlowTests.gateway()
         let flow = try await gateway.startFlow("google.com")

@@ -44,7 +44,7 @@ struct ServerChangeTests {
         #expect(try app.restarted().currentUser?.uid == user.uid)
     }
 
-    @Test("takes listeners and sequences along")
+    @Test("keeps listeners and sequences")
     func observers() async throws {
         let app = try await TestApp()
         let heard = Heard(app.auth)
