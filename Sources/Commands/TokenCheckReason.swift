@@ -37,7 +37,7 @@ extension ProviderRefusal {
             TokenCheckReason(
                 "hostedDomain", "the token is not of a listed Workspace domain", expected: .texts(expected),
                 seen: seen.map { .string($0) })
-        case .voidCredential: TokenCheckReason("time", "the user has disconnected the app since")
+        case .voidCredential: TokenCheckReason("time", "the user disconnected the app after the token was issued")
         case .otherIssuer: TokenCheckReason("issuer", "the identity was verified by another issuer")
         case .invalidPendingToken, .tokenAlreadyUsed: TokenCheckReason("form", "not a token of the provider")
         }

@@ -9,7 +9,7 @@ internal import Providers
 extension Command {
     static let verifyToken = Command(
         words: ["verify-token"],
-        summary: "Check whether the gateway would accept a provider's token, and why not",
+        summary: "Check whether the gateway would accept a provider's token, and explain a rejection",
         options: [
             .choice(
                 "provider", "NAME", [ProviderID.apple, .google].map(\.rawValue), "issuer of the token",

@@ -38,7 +38,7 @@ struct ProviderRefusalNamesTests {
             ),
             (
                 .credentialMissing,
-                "INVALID_CREDENTIAL_OR_PROVIDER_ID : There is no ID token, access token or code of this provider."
+                "INVALID_CREDENTIAL_OR_PROVIDER_ID : The request has no ID token, access token or code of this provider."
             ),
             (
                 .voidCredential,
@@ -97,7 +97,7 @@ struct ProviderRefusalNamesTests {
                 nonce("Duplicate credential received. Please try again with a new credential.")
             ),
             (.invalidPendingToken, "INVALID_PENDING_TOKEN"),
-            (.tokenAlreadyUsed, "INVALID_PENDING_TOKEN : It has been used."),
+            (.tokenAlreadyUsed, "INVALID_PENDING_TOKEN : The pending token was already used."),
         ] as [(ProviderRefusal, String)])
     func name(refusal: ProviderRefusal, message: String) {
         #expect(refusal.message == message)

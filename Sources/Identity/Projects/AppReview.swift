@@ -86,14 +86,14 @@ public struct AppReview: Hashable, Sendable {
         for provider in services.methods + services.linkOnly {
             guard provider.isGenericOpenID, project.settings(of: provider)?.statedRelation == nil else { continue }
             points.append(
-                point(.open, "the relation of \(provider.rawValue) is not stated, so it counts as a social login"))
+                point(.open, "the relation of \(provider.rawValue) is not stated, so it is treated as a social login"))
         }
         if usesCustomTokens {
             points.append(
                 point(
                     .open,
                     """
-                    custom tokens are in use: the gateway cannot see by which login the backend identified those \
+                    custom tokens are in use: the gateway cannot know by which login the backend identified their \
                     users
                     """))
         }
@@ -133,7 +133,7 @@ public struct AppReview: Hashable, Sendable {
                     ? "accounts:delete revokes the tokens of Sign in with Apple; codes of this app were redeemed"
                     : """
                     tokens of Sign in with Apple are not revoked on deletion, because no code of this app was redeemed \
-                    with the present private key: send authorizationCode with the sign-in, and run `sekisho check --live`
+                    with the configured private key: send authorizationCode with the sign-in, and run `sekisho check --live`
                     """)
         ]
     }

@@ -150,7 +150,7 @@ extension ConfigurationProblem: CustomStringConvertible {
         case .androidCertificate(let app):
             "app \(app): each Android certificate must be a SHA-1 fingerprint of 40 hexadecimal digits, and listed once"
         case .webDomain(let app):
-            "app \(app): each web domain must be a host name, perhaps with *. before it, without scheme, port or path, and listed once"
+            "app \(app): each web domain must be a host name, optionally with *. before it, without scheme, port or path, and listed once"
         case .associatedDomain(let app):
             "app \(app): each associated domain must be a host name, without scheme, port or path, and listed once"
         case .androidFingerprint(let app):
@@ -159,7 +159,7 @@ extension ConfigurationProblem: CustomStringConvertible {
         case .association(let app):
             "app \(app): associatedDomains need bundleIds with a teamId, or androidPackages with androidFingerprints"
         case .redirectURI(let app):
-            "app \(app): redirectUris must be https URLs, http URLs of the device itself, or custom schemes, without fragment, each listed once"
+            "app \(app): redirectUris must be https URLs, http URLs of localhost, 127.0.0.1 or [::1], or custom schemes, without fragment, each listed once"
         case .tooManyValues(let app, let list, let count):
             "app \(app): \(list) has \(count) values, but may have at most \(limits.callers)"
         case .linkOnlyMethod(let id, let app):

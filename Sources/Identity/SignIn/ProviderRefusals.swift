@@ -45,14 +45,14 @@ extension ProviderRefusal {
         case .linkOnly: "The app offers the identity provider only for linking, not for signing in."
         case .hostedDomain(let expected, let seen):
             "The ID token is of the hosted domain \(IdentityTokenFault.quoted([seen].compactMap(\.self))); expected \(IdentityTokenFault.quoted(expected))."
-        case .credentialMissing: "There is no ID token, access token or code of this provider."
+        case .credentialMissing: "The request has no ID token, access token or code of this provider."
         case .invalidToken(let fault): fault.sentence
         case .voidCredential:
             "The ID token was issued before the user stopped using the identity provider for this app."
         case .otherIssuer: "The identity with this subject was verified by another issuer of this provider."
         case .nonce(let fault): fault.sentence
         case .invalidPendingToken: nil
-        case .tokenAlreadyUsed: "It has been used."
+        case .tokenAlreadyUsed: "The pending token was already used."
         }
     }
 }

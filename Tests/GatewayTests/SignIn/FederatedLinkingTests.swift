@@ -111,7 +111,7 @@ struct FederatedLinkingTests {
         #expect(try await gateway.signInWithIdp(["pendingToken": .string(first)]).status == 200)
         #expect(
             try await gateway.signInWithIdp(["pendingToken": .string(second)]).outcome
-                == "400 INVALID_PENDING_TOKEN : It has been used.")
+                == "400 INVALID_PENDING_TOKEN : The pending token was already used.")
         gateway.clock.advance(by: .seconds(801))
         #expect(
             try await gateway.signInWithIdp(["pendingToken": .string(third)]).outcome == "400 INVALID_PENDING_TOKEN")
