@@ -45,7 +45,7 @@ public final class RequestPipeline: Sendable {
         try await access.client(CallerCredential(apiKey: apiKey.nonEmpty, bearer: nil))
     }
 
-    /// Whether the peer may say which host and scheme the client used.
+    /// Whether the peer may state the host and the scheme that the client used.
     func isFromTrustedProxy(_ request: Request) -> Bool {
         guard let peer = IPAddress(request.peer) else { return false }
         return trustedProxies.contains { $0.contains(peer) }

@@ -36,9 +36,9 @@ public struct ActionLink: Hashable, Sendable {
     public let url: String
 
     /// - Parameters:
-    ///   - base: from configuration, or a checked ``ContinueURL``. What stands in its query under our names goes.
-    ///   - home: of the account.
-    ///   - apiKey: as the request that asked for it showed it; without one the project's id stands in.
+    ///   - base: from configuration, or a checked ``ContinueURL``. Parameters of its query that have one of our names are
+    ///     removed.
+    ///   - apiKey: of the request for the code; without one, the link contains the project's ID.
     public init(
         _ mode: Mode, code: String, in realm: ID<Realm>, at base: String, apiKey: String?, language: Language,
         continueURL: String? = nil

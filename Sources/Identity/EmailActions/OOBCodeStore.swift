@@ -4,8 +4,8 @@ public protocol OOBCodeStore: Sendable {
     /// Stores a code and enqueues its email.
     ///
     /// - Parameters:
-    ///   - session: of the owner who asked for the code. It has to be alive.
-    ///   - administrator: the audit event and its actor, if an administrator asked for the code.
+    ///   - session: of the owner who requested the code. It must be alive.
+    ///   - administrator: the audit event and its actor, if an administrator requested the code.
     /// - Throws: ``StoreConflict/stale`` if the session has ended.
     func issue(
         _ code: OOBCode, _ outgoing: OutgoingEmail?, by session: Session?, for administrator: (AuditNote, AuditActor)?,

@@ -4,7 +4,7 @@ public struct CustomTokenClaim: Hashable, Sendable {
     public let account: ID<Account>
     /// For every ID token of the session.
     public let claims: Claims?
-    /// `nil` if the token does not say.
+    /// `nil` if the token does not state it.
     public let issuedAt: Instant?
 
     public init(account: ID<Account>, claims: Claims?, issuedAt: Instant?) {

@@ -39,7 +39,7 @@ extension Policy {
     /// Checks a password before it is set, never when it is presented. Never call it inside a transaction, because it
     /// may wait for another company's server.
     ///
-    /// - Throws: ``CredentialRefusal/weakPassword(minimumLength:)`` where the length is all that is asked for,
+    /// - Throws: ``CredentialRefusal/weakPassword(minimumLength:)`` if only the length is required,
     ///   ``CredentialRefusal/passwordLacks(_:)`` with everything that is missing otherwise.
     func require(_ password: Secret, unknownTo breaches: BreachedPasswords) async throws {
         let missing = requirements(missingIn: password)

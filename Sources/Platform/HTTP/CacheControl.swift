@@ -1,8 +1,8 @@
 extension Headers {
-    /// How long the response stays fresh, by `Cache-Control` and `Age` (RFC 9111 §4.2, §5.1, §5.2); `nil` if it does
-    /// not say. At most a year.
+    /// How long the response stays fresh, by `Cache-Control` and `Age` (RFC 9111 §4.2, §5.1, §5.2); `nil` if
+    /// neither field states it. At most a year.
     ///
-    /// `no-store`, `no-cache` and an invalid `max-age` are zero; of several values the least counts.
+    /// `no-store`, `no-cache` and an invalid `max-age` are zero; of several values the least is used.
     public var freshness: Duration? {
         let directives = filter { $0.name.equalsIgnoringASCIICase("Cache-Control") }
             .flatMap { Self.directives(in: $0.value) }

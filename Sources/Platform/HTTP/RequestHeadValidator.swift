@@ -45,7 +45,7 @@ struct RequestHeadValidator: Sendable {
     }
 }
 
-/// The fields that say where a request ends and which host it is for.
+/// The fields that determine where a request ends and which host it is for.
 private struct FramingHeaders {
     private var hosts: [String] = []
     private var lengths: [String] = []

@@ -3,9 +3,9 @@ public import Crypto
 /// An app or a web site that a developer team has registered with Apple.
 public struct AppleClient: Sendable {
     public enum Kind: Sendable {
-        /// By bundle id; no redirect URI, and Apple says whether a person seems real.
+        /// Identified by a bundle ID. It has no redirect URI, and its tokens have `real_user_status`.
         case native
-        /// By Services ID.
+        /// Identified by a Services ID.
         case web
         /// Either: `dev` does not know which of a project's client IDs are Services IDs.
         case either
@@ -32,7 +32,7 @@ public struct AppleClient: Sendable {
     }
 }
 
-/// What a client may ask a person to share.
+/// What a client may request from a person.
 public enum AppleScope: String, Sendable, CaseIterable {
     case name, email
 }

@@ -49,7 +49,7 @@ struct AppleState: Sendable {
     /// An unregistered client is an app of the default team.
     func client(_ id: String) -> AppleClient { clients[id] ?? AppleClient(id: id) }
 
-    /// Ends a consent: the next sign-in asks for it again and counts as the first.
+    /// Ends a consent: the next sign-in requires it again, and is treated as the first.
     mutating func end(_ relation: Relation) {
         consents[relation] = nil
         codes = codes.filter { $0.value.signIn.relation != relation }
@@ -85,14 +85,14 @@ struct AppleSignIn: Sendable {
 
     var relation: AppleState.Relation { AppleState.Relation(person: person.id, clientID: clientID) }
 
-    /// As tokens tell it that are had for a code.
+    /// The sign-in as the tokens for its code describe it.
     var redeemed: AppleSignIn {
         var signIn = self
         signIn.isFirst = false
         return signIn
     }
 
-    /// As tokens tell it that are had for a refresh token.
+    /// The sign-in as the tokens for its refresh token describe it.
     var renewed: AppleSignIn {
         var signIn = redeemed
         signIn.nonce = nil

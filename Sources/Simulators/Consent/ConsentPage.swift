@@ -5,7 +5,7 @@ internal import HTTP
 struct ConsentPage {
     struct Person {
         let person: SimulatedPerson
-        /// Set once the person has consented: whether the client gets a relay address, whatever the page says.
+        /// Set once the person has consented: whether the client gets a relay address. The page cannot change it.
         var hidesEmail: Bool?
     }
 

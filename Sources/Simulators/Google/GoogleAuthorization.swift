@@ -2,7 +2,7 @@ internal import Crypto
 internal import Synchronization
 
 extension SimulatedGoogle {
-    /// Signs the person in to the client, with consent if Google asks for it.
+    /// Signs the person in to the client, with consent if Google requires it.
     ///
     /// - Parameters:
     ///   - redirectURI: `nil` for the server code that a native app gets.
@@ -32,7 +32,7 @@ extension SimulatedGoogle {
         return code
     }
 
-    /// Removes the client's access: tokens become invalid, and the next sign-in asks for consent again.
+    /// Removes the client's access: tokens become invalid, and the next sign-in requires consent again.
     public func disconnect(_ person: SimulatedPerson, from clientID: String) {
         state.withLock { $0.end(GoogleState.Relation(person: person.id, clientID: clientID)) }
     }

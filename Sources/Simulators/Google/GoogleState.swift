@@ -55,7 +55,7 @@ struct GoogleSignIn: Sendable {
 
     var relation: GoogleState.Relation { GoogleState.Relation(person: person.id, clientID: clientID) }
 
-    /// As tokens tell it that are had for a refresh token.
+    /// The sign-in as the tokens for its refresh token describe it.
     var renewed: GoogleSignIn {
         GoogleSignIn(person: person, clientID: clientID, authorizedParty: authorizedParty, nonce: nil)
     }

@@ -49,7 +49,7 @@ public final class SimulatedGoogle: SimulatedProvider {
     /// The number of requests for ``keysPath``.
     public var keyFetches: Int { faultInjection.count(of: Self.keysPath) }
 
-    /// What `Cache-Control` says of the keys, in seconds.
+    /// The `max-age` of the keys in `Cache-Control`, in seconds.
     public var keysMaxAge: Int {
         get { state.withLock { $0.keysMaxAge } }
         set { state.withLock { $0.keysMaxAge = newValue } }
