@@ -111,7 +111,7 @@ public struct Authenticator: Sendable {
     private func refresh(_ claim: RefreshClaim, in project: Project) async throws -> SignedIn {
         let now = clock.now()
         switch try await store.rotate(claim, by: project.policy, at: now, in: project.realm) {
-        case .goesOn(let session, let account, let counter):
+        case .continues(let session, let account, let counter):
             return try await tokens.signedIn(account, session, counter: counter, in: project, at: now)
         case .stolen: throw TokenRefusal.refreshTokenStolen
         // SDKs sign the user out for this code. They keep the user for INVALID_REFRESH_TOKEN, which a token that this

@@ -59,6 +59,6 @@ extension Rotation {
             self = .stolen
             return
         }
-        self = .goesOn(try SessionRow.session(row), try AccountRow.account(row), counter: try row.decode("counter"))
+        self = .continues(try SessionRow.session(row), try AccountRow.account(row), counter: try row.decode("counter"))
     }
 }

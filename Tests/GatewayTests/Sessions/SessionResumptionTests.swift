@@ -69,7 +69,7 @@ struct SessionResumptionTests {
     }
 
     @Test("the session goes on, also if this response is lost too")
-    func goesOn() async throws {
+    func continues() async throws {
         let gateway = try await TestGateway { $0.rotatesRefreshTokens = true }
         let former = try await gateway.signUp()
         _ = try await gateway.changePassword(former)

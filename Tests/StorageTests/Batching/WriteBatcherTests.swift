@@ -50,7 +50,7 @@ struct WriteBatcherTests {
         let rotations = try await fixture.refresh(sessions)
         for (session, rotation) in zip(sessions, rotations) {
             switch rotation {
-            case .goesOn(let found, let account, let counter):
+            case .continues(let found, let account, let counter):
                 #expect(found.id == session.id && account.id == session.account && counter == 1)
             case .ended: #expect(session == ended)
             case .accountDisabled: #expect(session == disabled)
@@ -69,13 +69,13 @@ struct WriteBatcherTests {
                 "SELECT FROM session WHERE account_id = \(locked.account.rawValue) FOR UPDATE")
             let late = Task { try await fixture.refresh([locked]) }
             try await fixture.waitForLock()
-            guard case .goesOn = try await fixture.refresh([free])[0] else {
+            guard case .continues = try await fixture.refresh([free])[0] else {
                 Issue.record("the free session must go on")
                 return late
             }
             return late
         }
-        guard case .goesOn(_, _, counter: 1) = try await late.value[0] else {
+        guard case .continues(_, _, counter: 1) = try await late.value[0] else {
             Issue.record("the locked session must go on afterwards")
             return
         }
@@ -87,7 +87,7 @@ struct WriteBatcherTests {
         let session = try await fixture.signUp("bob")
         let rotations = try await fixture.refresh(Array(repeating: session, count: 20))
         for rotation in rotations {
-            guard case .goesOn(_, _, counter: 1) = rotation else {
+            guard case .continues(_, _, counter: 1) = rotation else {
                 Issue.record("every caller must get the same successor")
                 return
             }

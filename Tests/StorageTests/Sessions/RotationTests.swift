@@ -15,7 +15,7 @@ struct Step {
         init(_ rotation: Rotation) {
             self =
                 switch rotation {
-                case .goesOn(_, _, let counter): .gives(counter)
+                case .continues(_, _, let counter): .gives(counter)
                 case .stolen: .stolen
                 case .ended: .ended
                 case .accountDisabled: .disabled
