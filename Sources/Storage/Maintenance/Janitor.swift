@@ -36,7 +36,7 @@ public actor Janitor {
     /// The maximum difference between the clocks of replicas: a row is deleted only after every replica considers it
     /// expired.
     static let slack: Duration = .seconds(300)
-    /// As short as clocks allow that are kept in step, because the results contain tokens of providers.
+    /// Short, because the results contain tokens of providers. The clocks of replicas must not differ by more.
     static let expiredResultsAreKept: Duration = .seconds(60)
     /// Expired codes are kept for a day so that late users get `EXPIRED_OOB_CODE` instead of `INVALID_OOB_CODE`.
     static let expiredCodesAreKept: Duration = .seconds(86_400)

@@ -124,7 +124,7 @@ extension SQL {
 
     /// Apple's private key is used as long as there are tokens to be revoked with it, also those of accounts that are not
     /// deleted yet. Each kind of token has an index, and the order makes the planner use it: without an order, it would
-    /// expect to find a token soon by reading the table.
+    /// read the table, because it expects to find a token soon.
     private static func isUnused(_ provider: SQL) -> SQL {
         let kinds: [(condition: SQL, order: SQL)] = [
             ("g.state IN ('AUTHORIZED', 'REVOKED', 'UNKNOWN')", "g.subject"),
