@@ -60,7 +60,7 @@ public struct AccountMerging: Sendable {
         let payload = MergeTokenPayload(
             precondition: try MergePrecondition(of: source, into: target.account), replayKeys: target.replayKeys,
             method: target.method, authenticatedAt: target.authenticatedAt, targetSession: target.session,
-            code: target.code, credentialIssuedAt: target.credentialIssuedAt)
+            targetSubject: target.subject, code: target.code, credentialIssuedAt: target.credentialIssuedAt)
         let end = clock.now() + Self.previewLifetime
         return Preview(
             plan: payload.precondition.plan,
@@ -85,7 +85,7 @@ public struct AccountMerging: Sendable {
             undoableUntil: now + Self.undoWindow, code: payload.code)
         let commit = MergeCommit(
             session: entropy.sessionID(), method: payload.method, authenticatedAt: payload.authenticatedAt ?? now,
-            targetSession: payload.targetSession, device: origin.device,
+            targetSession: payload.targetSession, targetSubject: payload.targetSubject, device: origin.device,
             networkHash: networks.hash(of: origin, in: project),
             credentialIssuedAt: payload.credentialIssuedAt, trace: origin.trace)
         let notices = MergeNotices(of: merge, outOfBand: outOfBand, from: origin)
@@ -109,11 +109,14 @@ public struct AccountMerging: Sendable {
             let proof = try await resolver.resolve(proof, for: app, in: project)
             guard case .any = proof.use else { throw ProviderRefusal.invalidPendingToken }
             let known = try await store.linkingCandidates(for: proof.identity, in: project.realm)
-            guard let owner = known.owner else { throw MergeRefusal.targetUnknown }
+            guard let owner = known.owner,
+                let identity = owner.identities.first(where: { $0.provider == proof.identity.provider })
+            else { throw MergeRefusal.targetUnknown }
             try proof.requireIssuer(of: owner)
             return ProvenTarget(
                 account: owner, replayKeys: proof.replayKeys, method: proof.identity.provider, authenticatedAt: nil,
-                session: nil, code: proof.identity.code, credentialIssuedAt: proof.identity.issuedAt)
+                session: nil, subject: identity.subject, code: proof.identity.code,
+                credentialIssuedAt: proof.identity.issuedAt)
         }
     }
 }
@@ -131,6 +134,8 @@ private struct ProvenTarget {
     let method: ProviderID
     let authenticatedAt: Instant?
     let session: ID<Session>?
+    /// The subject of the identity that is the proof.
+    let subject: String?
     /// The authorization code that came with the proof.
     var code: SealedCode?
     /// When Apple issued the credential that is the proof.
@@ -142,7 +147,8 @@ extension ProvenTarget {
     fileprivate init(_ caller: Caller) {
         self.init(
             account: caller.account, replayKeys: [], method: caller.session.method,
-            authenticatedAt: caller.session.authenticatedAt, session: caller.session.id)
+            authenticatedAt: caller.session.authenticatedAt, session: caller.session.id,
+            subject: nil)
     }
 }
 
@@ -164,6 +170,8 @@ public struct MergeCommit: Hashable, Sendable {
     public let authenticatedAt: Instant
     /// The target's session that proved it, if any; the merge fails if it has ended.
     public let targetSession: ID<Session>?
+    /// The subject of the identity that proved the target, if any; the merge fails if the target has lost it.
+    public let targetSubject: String?
     public let device: String?
     public let networkHash: [UInt8]?
     /// When Apple issued the credential that proved the target's side. The merge fails if it is void by now.

@@ -119,6 +119,8 @@ public struct MergeTokenPayload: Hashable, SealedTokenContent {
     public let authenticatedAt: Instant?
     /// The session of that ID token, which has to be alive at the commit.
     public let targetSession: ID<Session>?
+    /// The subject of the identity that is the proof; the target must still have it at the commit.
+    public let targetSubject: String?
     /// The authorization code that came with the proof.
     public var code: SealedCode?
     /// When Apple issued the credential that is the proof.

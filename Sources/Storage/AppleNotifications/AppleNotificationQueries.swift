@@ -14,14 +14,15 @@ extension SQL {
             """
     }
 
-    /// - Returns: a row if the account has an identity of the provider for which a credential of that time is valid.
+    /// - Parameter issuedAt: when the provider issued the credential; `nil` if none of its credentials become void.
+    /// - Returns: a row if the account has the identity, and the credential is valid for it.
     static func validIdentity(
-        of account: ID<Account>, provider: ProviderID, issuedAt: Instant, in realm: ID<Realm>
+        _ subject: String, of account: ID<Account>, provider: ProviderID, issuedAt: Instant?, in realm: ID<Realm>
     ) -> SQL {
         """
         SELECT 1 AS one FROM linked_identity WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue)
-            AND provider = \(provider.rawValue)
-            AND coalesce(credentials_void_before <= \(Timestamp(issuedAt)), true) FOR SHARE
+            AND provider = \(provider.rawValue) AND subject = \(subject)
+            AND coalesce(credentials_void_before <= \(issuedAt.map { Timestamp($0) }), true) FOR SHARE
         """
     }
 

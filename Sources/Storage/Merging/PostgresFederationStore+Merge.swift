@@ -19,9 +19,11 @@ extension PostgresFederationStore {
                     let alive = try await transaction.query(try .lockIfAlive(proof, of: target.id, in: realm))
                     guard !alive.isEmpty else { throw StoreConflict.stale }
                 }
-                if let issuedAt = commit.credentialIssuedAt {
+                if let subject = commit.targetSubject {
                     let valid = try await transaction.query(
-                        .validIdentity(of: target.id, provider: commit.method, issuedAt: issuedAt, in: realm))
+                        .validIdentity(
+                            subject, of: target.id, provider: commit.method, issuedAt: commit.credentialIssuedAt,
+                            in: realm))
                     guard !valid.isEmpty else { throw StoreConflict.stale }
                 }
                 if let code = try SQL.insertCode(

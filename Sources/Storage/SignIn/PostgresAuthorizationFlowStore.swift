@@ -72,7 +72,7 @@ public struct PostgresAuthorizationFlowStore: AuthorizationFlowStore {
                 WHERE grant_hash = \(grant.grantHash) AND session_hash = \(grant.sessionHash)
                     AND project_id = \(grant.realm.rawValue) AND app_id = \(grant.app.rawValue)
                     AND grant_expires_at > \(Timestamp(now)) AND NOT EXISTS (
-                        SELECT FROM replay_guard g WHERE g.project_id = f.project_id AND g.hash = f.grant_hash)
+                        SELECT FROM replay_guard g WHERE g.project_id = \(grant.realm.project.rawValue) AND g.hash = f.grant_hash)
                 """)
         }.first.flatMap { try $0.decode("result") }
     }

@@ -7,6 +7,11 @@ import Testing
 @testable import Support
 
 extension TestGateway {
+    fileprivate func unlink(_ provider: String, from tokens: Tokens) async throws -> Exchange {
+        try await post(
+            "/v1/accounts:unlink", ["idToken": .string(tokens.idToken), "deleteProvider": [.string(provider)]])
+    }
+
     fileprivate func previewMerge(
         _ source: Tokens, into target: Tokens, _ more: [String: JSON] = [:]
     ) async throws -> Exchange {
@@ -71,6 +76,46 @@ struct MergeTests {
             "SELECT account_id, detail ->> 'source' AS source FROM outbox WHERE kind = 'account.merged'")
         #expect(try events.first?.decode("account_id") == row.target)
         #expect(try events.first?.decode("source") == row.anonymous.localId)
+    }
+
+    /// How an account loses the identity that proved it to a merge.
+    struct Loss: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let happen: @Sendable (TestGateway, TestGateway.Tokens) async throws -> Exchange
+
+        static let all = [
+            Loss(testDescription: "its owner unlinks it") { gateway, owner in
+                try await gateway.unlink("google.com", from: owner)
+            },
+            Loss(testDescription: "an administrator unlinks it") { gateway, owner in
+                try await gateway.unlinkIdentity("google.com", of: owner.localId)
+            },
+            Loss(testDescription: "its owner replaces it with another one of the provider") { gateway, owner in
+                _ = try await gateway.unlink("google.com", from: owner)
+                return try await gateway.link(gateway.google(.alan), to: owner.idToken)
+            },
+        ]
+    }
+
+    @Test("a preview is void when the target has lost the identity that proved it, because", arguments: Loss.all)
+    func lostProof(loss: Loss) async throws {
+        let gateway = try await TestGateway.administered()
+        let owner = try await gateway.signUpVerified()
+        #expect(try await gateway.link(gateway.google(), to: owner.idToken).status == 200)
+        let intruder = try await gateway.signUpAnonymously()
+        let preview = try await gateway.post(
+            "/v1/accounts:merge",
+            [
+                "idToken": .string(intruder.idToken), "dryRun": true, "requestUri": "http://localhost",
+                "postBody": .string(try gateway.google().postBody),
+            ])
+        #expect(preview.status == 200, "\(preview.text)")
+        let lost = try await loss.happen(gateway, owner)
+        #expect(lost.status == 200, "\(lost.text)")
+        let merged = try await gateway.post(
+            "/v1/accounts:merge",
+            ["idToken": .string(intruder.idToken), "mergeToken": preview.json["mergeToken"] ?? .null])
+        #expect(merged.outcome.hasPrefix("400 MERGE_PREVIEW_OUTDATED"), "\(merged.outcome)")
     }
 
     @Test("moves identities, and members that the target does not have")
