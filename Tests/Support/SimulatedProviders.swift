@@ -145,7 +145,10 @@ extension TestGateway {
         try await post("/v1/accounts:signInWithIdp", .object(body))
     }
 
-    func signUpAnonymously() async throws -> Tokens { try Tokens(await post("/v1/accounts:signUp")) }
+    /// - Parameter more: further members of the request, for example a tenant.
+    func signUpAnonymously(_ more: [String: JSON] = [:]) async throws -> Tokens {
+        try Tokens(await post("/v1/accounts:signUp", .object(more)))
+    }
 
     /// The account of `idToken` in the response of lookup.
     func account(_ idToken: String) async throws -> JSON {

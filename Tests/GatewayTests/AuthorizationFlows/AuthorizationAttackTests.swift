@@ -46,16 +46,19 @@ struct AuthorizationAttackTests {
         }
     }
 
-    @Test("learns nothing more from a grant that was used")
-    func usedGrant() async throws {
+    @Test("learns nothing more from a grant that was used, in a project or in a tenant", arguments: [false, true])
+    func usedGrant(isInTenant: Bool) async throws {
         let gateway = try await ClientFlowTests.gateway()
-        let ada = try await gateway.signUp(email: "someone@example.com")
-        let eve = try await gateway.signUp(email: "eve@example.com")
-        let flow = try await gateway.startFlow("google.com", ["operation": "LINK"])
+        let tenant: [String: JSON] =
+            isInTenant ? ["tenantId": .string(try await TenantFixture(gateway).tenantWithProviders())] : [:]
+        let (ada, eve) = (try await gateway.signUpAnonymously(tenant), try await gateway.signUpAnonymously(tenant))
+        let flow = try await gateway.startFlow("google.com", tenant.merging(["operation": "LINK"]) { $1 })
         let location = try await flow.agree(.mary)
-        #expect(try await flow.signIn(at: location, ["idToken": .string(ada.idToken)]).outcome == "200")
+        let linked = try await flow.signIn(at: location, tenant.merging(["idToken": .string(ada.idToken)]) { $1 })
+        #expect(linked.outcome == "200")
         let again = try await flow.signIn(
-            at: location, ["idToken": .string(eve.idToken), "returnIdpCredential": true])
+            at: location,
+            tenant.merging(["idToken": .string(eve.idToken), "returnIdpCredential": true]) { $1 })
         #expect(again.outcome == Self.invalidGrant)
     }
 
