@@ -5,15 +5,24 @@ internal import Postgres
 extension SQL {
     /// Inserts the code of a sign-in for each row of `source`.
     ///
-    /// The refresh token of a sign-in in the browser was inserted before, and becomes due.
+    /// The refresh token of a sign-in in the browser was inserted before, and becomes due. One that was deleted or waits
+    /// to be revoked stays so: its owner or Apple has ended it.
     ///
     /// - Returns: `nil` without a code, and for a code that expired in a pending token.
     static func insertCode(_ code: SealedCode?, at now: Instant, in realm: ID<Realm>, from source: SQL) throws -> SQL? {
         guard let code, now < code.expiresAt else { return nil }
-        return """
-            \(try insert(code, dueAt: now, expiresAt: code.expiresAt, at: now, in: realm, from: source))
-            ON CONFLICT (id) DO UPDATE SET due_at = excluded.due_at WHERE apple_grant.state = 'REDEEMING'
-            """
+        switch code.tokenType {
+        case .refreshToken:
+            return """
+                UPDATE apple_grant SET due_at = \(Timestamp(now)) FROM \(source)
+                WHERE apple_grant.id = \(try UUID(code.id)) AND apple_grant.state = 'REDEEMING'
+                """
+        case .code, .accessToken:
+            return """
+                \(try insert(code, dueAt: now, expiresAt: code.expiresAt, at: now, in: realm, from: source))
+                ON CONFLICT (id) DO UPDATE SET due_at = excluded.due_at WHERE apple_grant.state = 'REDEEMING'
+                """
+        }
     }
 
     /// Inserts a refresh token that becomes due when no sign-in can use it any more. Unlike a code, it does not
@@ -100,20 +109,59 @@ extension SQL {
         """
     }
 
+    /// Deletes a refresh token that was stored before the newer token of its identity and client ID: Apple may have ended
+    /// it since.
+    static func deleteOutdated(_ id: UUID) -> SQL {
+        """
+        DELETE FROM apple_grant g USING apple_grant o
+        WHERE g.id = \(id) AND g.state = 'REDEEMING' AND g.token_type = 'REFRESH_TOKEN' AND \(isKeptBefore)
+            AND o.created_at > g.created_at
+        """
+    }
+
     static func deletePredecessors(of id: UUID) -> SQL {
         """
         DELETE FROM apple_grant o USING apple_grant g
-        WHERE g.id = \(id) AND g.state = 'REDEEMING' AND o.project_id = g.project_id AND o.subject = g.subject
-            AND o.client_id = g.client_id AND o.id <> g.id AND o.state IN ('AUTHORIZED', 'REVOKED', 'UNKNOWN')
+        WHERE g.id = \(id) AND g.state = 'REDEEMING' AND \(isKeptBefore)
+        """
+    }
+
+    /// A condition: `o` is the grant that was kept before for the identity and the client ID of `g`.
+    private static var isKeptBefore: SQL {
+        """
+        o.project_id = g.project_id AND o.subject = g.subject AND o.client_id = g.client_id AND o.id <> g.id \
+        AND o.state IN ('AUTHORIZED', 'REVOKED', 'UNKNOWN')
         """
     }
 
     /// A refresh token that no sign-in has used has no identity: it waits to be revoked. `attempts` starts again.
+    ///
+    /// Apple ends the user's consent to the client ID, not one token. A token stays valid if an account of any realm with
+    /// the client ID has the subject, and also while a realm moves to another team: the account may have the former subject.
     static func revokeUnused(_ id: UUID, at now: Instant) -> SQL {
         """
         UPDATE apple_grant g SET state = 'REVOKING', subject = NULL, attempts = 0, expires_at = NULL, failure = NULL,
             due_at = \(Timestamp(now))
-        WHERE id = \(id) AND state = 'REDEEMING' AND token_type = 'REFRESH_TOKEN' AND NOT EXISTS (
+        WHERE \(isUnused(id)) AND NOT EXISTS (
+            SELECT FROM (SELECT g.project_id AS id UNION ALL (\(realms(ofAppleClient: "g.client_id", in: nil)))) realm
+            CROSS JOIN LATERAL (
+                (SELECT 1 FROM linked_identity l
+                WHERE l.project_id = realm.id AND l.provider = 'apple.com' AND l.subject = g.subject LIMIT 1)
+                UNION ALL
+                (SELECT 1 FROM linked_identity l
+                WHERE l.project_id = realm.id AND l.transfer_sub IS NOT NULL AND l.transferred_at IS NULL LIMIT 1)
+            ) known)
+        """
+    }
+
+    /// Deletes an unused refresh token that must not be revoked.
+    static func deleteUnused(_ id: UUID) -> SQL {
+        "DELETE FROM apple_grant g WHERE \(isUnused(id))"
+    }
+
+    private static func isUnused(_ id: UUID) -> SQL {
+        """
+        g.id = \(id) AND g.state = 'REDEEMING' AND g.token_type = 'REFRESH_TOKEN' AND NOT EXISTS (
             SELECT FROM linked_identity l
             WHERE l.project_id = g.project_id AND l.provider = 'apple.com' AND l.subject = g.subject)
         """
@@ -132,12 +180,25 @@ extension SQL {
         """
     }
 
-    static func authorize(identityOf id: UUID, at now: Instant) -> SQL {
-        """
-        UPDATE linked_identity l SET credential_state = 'AUTHORIZED', credential_checked_at = \(Timestamp(now))
-        FROM apple_grant g WHERE g.id = \(id) AND g.state = 'AUTHORIZED' AND l.project_id = g.project_id
-            AND l.provider = 'apple.com' AND l.subject = g.subject
-        """
+    /// - Parameter responded: when Apple issued the token; `nil`: when the gateway stored it, and what Apple reported since
+    ///   stays.
+    static func authorize(identityOf id: UUID, asOf responded: Instant?) -> SQL {
+        let (checkedAt, condition): (SQL, SQL) =
+            if let responded {
+                ("\(Timestamp(responded))", "true")
+            } else {
+                (
+                    "greatest(l.credential_checked_at, g.created_at)",
+                    """
+                    (l.credential_state = 'REVOKED' AND l.credential_checked_at > g.created_at) IS NOT TRUE
+                    """
+                )
+            }
+        return """
+            UPDATE linked_identity l SET credential_state = 'AUTHORIZED', credential_checked_at = \(checkedAt)
+            FROM apple_grant g WHERE g.id = \(id) AND g.state = 'AUTHORIZED' AND l.project_id = g.project_id
+                AND l.provider = 'apple.com' AND l.subject = g.subject AND \(condition)
+            """
     }
 
     /// The effects of a revocation by a code, which has proved the identity.

@@ -21,7 +21,8 @@ public struct PostgresAppleGrantStore: AppleGrantStore {
         }.map { try AppleGrant($0) }
     }
 
-    /// The lock of the identity orders concurrent redemptions: the later one deletes the grant of the earlier one.
+    /// The lock of the identity orders concurrent redemptions: the later one deletes the grant of the earlier one. Only a
+    /// refresh token was stored before its sign-in.
     public func keep(
         _ grant: AppleGrant, token: [UInt8], obtainedWith key: AppleKeyName, firstCheck: Instant, at now: Instant
     ) async throws {
@@ -29,11 +30,16 @@ public struct PostgresAppleGrantStore: AppleGrantStore {
         try await withStoreErrors {
             try await pool.transaction { transaction in
                 _ = try await transaction.execute(.lockIdentity(ofGrant: id))
-                _ = try await transaction.execute(.revokeUnused(id, at: now))
+                if grant.tokenType == .refreshToken {
+                    _ = try await transaction.execute(.revokeUnused(id, at: now))
+                    _ = try await transaction.execute(.deleteUnused(id))
+                    _ = try await transaction.execute(.deleteOutdated(id))
+                }
                 _ = try await transaction.execute(.deletePredecessors(of: id))
                 _ = try await transaction.execute(
                     .keep(id, token: token, obtainedWith: key, firstCheck: firstCheck, at: now))
-                _ = try await transaction.execute(.authorize(identityOf: id, at: now))
+                _ = try await transaction.execute(
+                    .authorize(identityOf: id, asOf: grant.tokenType == .code ? now : nil))
             }
         }
     }

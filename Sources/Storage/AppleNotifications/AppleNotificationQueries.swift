@@ -47,7 +47,8 @@ extension SQL {
         "sha256(convert_to(\("\(provider.rawValue)\n\(subject)"), 'UTF8'))"
     }
 
-    static func realms(ofAppleClient clientID: String, in project: ID<Project>?) -> SQL {
+    /// - Parameter clientID: an expression.
+    static func realms(ofAppleClient clientID: SQL, in project: ID<Project>?) -> SQL {
         let scope: SQL =
             if let project { "coalesce(h.parent_id, h.id) = \(project.rawValue)" } else { "true" }
         return """

@@ -12,7 +12,7 @@ public struct PostgresAppleNotificationStore: AppleNotificationStore {
     }
 
     public func realms(ofClient clientID: String, in project: ID<Project>?) async throws -> [ID<Realm>] {
-        try await withStoreErrors { try await pool.query(.realms(ofAppleClient: clientID, in: project)) }
+        try await withStoreErrors { try await pool.query(.realms(ofAppleClient: "\(clientID)", in: project)) }
             .map { ID(try $0.decode("id")) }
     }
 
@@ -39,7 +39,11 @@ extension Transaction {
         let facts = try await query(.appleFacts(about: event.subject, locking: true, in: realm)).first
             .map(AppleEventFacts.init)
         guard facts == commit.facts else { throw StoreConflict.stale }
-        guard let account = facts?.account, let decision = commit.decision else { return }
+        guard let account = facts?.account, let decision = commit.decision else {
+            // A sign-in in the browser may have stored a refresh token and not ended yet.
+            if event.voidsCredentials { try await revokeGrants(of: event.subject, before: event.end, in: realm) }
+            return
+        }
         if event.voidsCredentials {
             _ = try await execute(.voidIdentity(event.subject, before: event.end, in: realm))
         }

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Postgres
 import Simulators
 import Testing
 
@@ -82,6 +83,81 @@ struct SpentCodeTests {
         try await gateway.attemptAppleGrants()
         #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN com.example.web"])
         #expect(gateway.simulators.apple.revocations == 0)
+    }
+
+    @Test("whose grant no app uses does not disconnect a user of a tenant with the same client ID")
+    func tenant() async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        let fixture = try await TenantFixture(gateway)
+        let tenant = try await fixture.tenantWithProviders()
+        let signedIn = try await fixture.client(
+            "signInWithIdp", in: tenant,
+            ["postBody": .string(gateway.apple(.ada).postBody), "requestUri": "http://localhost"])
+        #expect(signedIn.status == 200, "\(signedIn.text)")
+        _ = try await gateway.startFlow("apple.com").agree(.ada)
+        try await expectDeletion(at: gateway)
+    }
+
+    @Test("whose grant no app uses disconnects nobody while the app moves to another team")
+    func transfer() async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        #expect(try await gateway.signIn(gateway.apple(.mary)).status == 200)
+        try await gateway.database.pool.execute(
+            "UPDATE linked_identity SET transfer_sub = '000123.r0', transfer_team = 'NEWTEAM123'")
+        _ = try await gateway.startFlow("apple.com").agree(.ada)
+        try await expectDeletion(at: gateway)
+    }
+
+    private func expectDeletion(at gateway: TestGateway) async throws {
+        #expect(try await gateway.appleGrants() == [Self.kept])
+        gateway.clock.advance(by: Self.unused)
+        try await gateway.attemptAppleGrants()
+        #expect(try await gateway.appleGrants().isEmpty)
+        #expect(gateway.simulators.apple.revocations == 0)
+    }
+
+    @Test("whose grant no app uses does not replace the refresh token of a later sign-in")
+    func older() async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        _ = try await gateway.startFlow("apple.com").agree(.ada)
+        gateway.clock.advance(by: .seconds(60))
+        #expect(try await gateway.startFlow("apple.com").complete(.ada).outcome == "200")
+        try await gateway.attemptAppleGrants()
+        func grants(_ condition: SQL) async throws -> [String] {
+            try await gateway.database.pool.query("SELECT id::text AS id FROM apple_grant WHERE \(condition)")
+                .map { try $0.decode("id") }
+        }
+        let newer = try await grants("state = 'AUTHORIZED'")
+        #expect(newer.count == 1)
+        gateway.clock.advance(by: Self.unused)
+        try await gateway.attemptAppleGrants()
+        #expect(try await grants("true") == newer)
+        #expect(gateway.simulators.apple.revocations == 0)
+    }
+
+    @Test("leaves no refresh token if the person disconnects the app before there is an account")
+    func disconnected() async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        _ = try await gateway.startFlow("apple.com").agree(.ada)
+        #expect(try await gateway.appleGrants() == [Self.kept])
+        try await gateway.receive(gateway.notification(.emailDisabled, audience: TestGateway.webClient))
+        #expect(try await gateway.appleGrants() == [Self.kept])
+        try await gateway.receive(gateway.notification(audience: TestGateway.webClient))
+        #expect(try await gateway.appleGrants().isEmpty)
+    }
+
+    @Test("proves nothing about the time after it was redeemed: a notification that comes late counts")
+    func lateNotification() async throws {
+        let gateway = try await ClientFlowTests.gateway()
+        try await gateway.makeServiceKey()
+        let tokens = try TestGateway.Tokens(await gateway.startFlow("apple.com").complete(.ada))
+        gateway.clock.advance(by: .seconds(60))
+        let event = gateway.clock.now
+        gateway.clock.advance(by: .seconds(60))
+        try await gateway.attemptAppleGrants()
+        #expect(try await gateway.credentialState(of: tokens.localId) == "AUTHORIZED")
+        try await gateway.receive(gateway.notification(audience: TestGateway.webClient, at: event))
+        #expect(try await gateway.credentialState(of: tokens.localId) == "REVOKED")
     }
 
     @Test("keeps its refresh token if a pending token uses the identity later")

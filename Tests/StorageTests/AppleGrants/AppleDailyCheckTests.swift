@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Identity
 import Postgres
 import Support
@@ -122,6 +123,9 @@ struct AppleDailyCheckTests {
             ),
             (.counts(after: nil, limit: 100), "apple_grant_pkey"),
             (.providers(of: realm), "apple_grant_key"),
+            (.revokeUnused(UUID(), at: now), "linked_identity_transfer_sub"),
+            (.deleteUnused(UUID()), "linked_identity_pkey"),
+            (.deleteOutdated(UUID()), "apple_grant_subject"),
         ]
         for (statement, index) in statements {
             let plan = try await fixture.grants.pool.query("EXPLAIN \(statement)")

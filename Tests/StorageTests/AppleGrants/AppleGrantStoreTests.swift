@@ -76,6 +76,47 @@ struct AppleGrantStoreTests {
         #expect(try await fixture.claim().map(\.token) == [[2]])
     }
 
+    /// The refresh token of a sign-in in the browser.
+    private func browserToken(in fixture: AppleGrantFixture) -> SealedCode {
+        SealedCode(
+            id: ID("00000000-0000-4000-8000-000000000002"), subject: AppleGrantFixture.subject,
+            clientID: AppleGrantFixture.client, code: [5], redirectURI: nil, expiresAt: fixture.now + .seconds(60),
+            tokenType: .refreshToken)
+    }
+
+    @Test("that were deleted before a sign-in uses their refresh token stay deleted")
+    func deletedBefore() async throws {
+        let fixture = try await AppleGrantFixture()
+        let token = browserToken(in: fixture)
+        let use = try #require(
+            try SQL.insertCode(token, at: fixture.now, in: fixture.realm, from: "(VALUES (1)) v"))
+        try await fixture.pool.execute(use)
+        #expect(try await fixture.grants().isEmpty)
+        try await fixture.pool.execute(try SQL.keepUnused(token, at: fixture.now, in: fixture.realm))
+        #expect(try await fixture.claim().isEmpty)
+        try await fixture.pool.execute(use)
+        #expect(try await fixture.claim().map(\.token) == [[5]])
+    }
+
+    @Test(
+        "of a sign-in in the browser leave the state that Apple reported after it",
+        arguments: [(-1, CredentialStatus.State.authorized, 0), (1, .revoked, 1)])
+    func reportedSince(offset: Int, state: CredentialStatus.State, checked: Int) async throws {
+        let fixture = try await AppleGrantFixture()
+        try await fixture.pool.execute(
+            try SQL.keepUnused(browserToken(in: fixture), at: fixture.now, in: fixture.realm))
+        try await fixture.pool.execute(
+            """
+            UPDATE linked_identity SET credential_state = 'REVOKED',
+                credential_checked_at = \(Timestamp(fixture.now + .seconds(offset)))
+            """)
+        let claimed = try #require(try await fixture.claim(after: .seconds(60)).first)
+        let now = fixture.now + .seconds(60)
+        try await fixture.store.keep(
+            claimed, token: claimed.token, obtainedWith: AppleGrantFixture.key, firstCheck: now, at: now)
+        #expect(try await fixture.credential() == CredentialStatus(state, at: fixture.now + .seconds(checked)))
+    }
+
     private func revocation(_ type: AppleGrant.TokenType, in fixture: AppleGrantFixture) -> RevocationRequest {
         RevocationRequest(
             id: ID("00000000-0000-4000-8000-000000000001"), account: ID("ada"), session: fixture.accounts.session.id,
