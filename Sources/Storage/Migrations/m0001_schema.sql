@@ -281,7 +281,7 @@ CREATE TABLE apple_grant (
     -- The bundle ID or Services ID that the token was issued to.
     client_id text COLLATE "C" NOT NULL,
     -- REDEEMING: the code of a sign-in waits to be exchanged, or the refresh token of a sign-in in the browser waits to be
-    -- kept; it is revoked instead if no sign-in has used it. REVOKING: the token waits to be revoked at Apple.
+    -- kept; it is revoked or deleted instead if no sign-in has used it. REVOKING: the token waits to be revoked at Apple.
     state text NOT NULL CHECK (state IN ('REDEEMING', 'AUTHORIZED', 'REVOKED', 'UNKNOWN', 'REVOKING')),
     token_type text NOT NULL CHECK (token_type IN ('CODE', 'REFRESH_TOKEN', 'ACCESS_TOKEN')),
     -- Encrypted. NULL after the gateway has revoked it. After a check that says so it stays, because a few checks can be
