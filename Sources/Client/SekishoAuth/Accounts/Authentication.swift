@@ -4,7 +4,7 @@ internal import Foundation
 enum CredentialUse: Sendable {
     case signIn
     /// Adds the sign-in method to the account of the ID token. A password replaces the session.
-    case link(idToken: String, resumptionKey: String? = nil)
+    case link(idToken: String, resumptionKey: String?)
     /// Proves again who the user of the ID token is. The account must already have the sign-in method.
     case reauthenticate(idToken: String)
 

@@ -68,14 +68,9 @@ extension User {
         }
         let authentication = try await replacingTokens { [self] idToken in
             let replacesSession = if case .password = credential.evidence { true } else { false }
-            let authentication =
-                if replacesSession {
-                    try await replacingSession { key in
-                        try await core.authenticate(credential, for: .link(idToken: idToken, resumptionKey: key))
-                    }
-                } else {
-                    try await core.authenticate(credential, for: .link(idToken: idToken))
-                }
+            let authentication = try await replacingSession(if: replacesSession) { key in
+                try await core.authenticate(credential, for: .link(idToken: idToken, resumptionKey: key))
+            }
             guard try IDTokenClaims(of: authentication.tokens.idToken).subject == uid else {
                 throw AuthErrorCode.responseForAnotherUser
             }

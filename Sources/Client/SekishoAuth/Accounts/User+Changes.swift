@@ -91,12 +91,9 @@ extension User {
     ) async throws {
         try await replacingTokens { [self] idToken in
             let body = request(idToken)
-            let response: Received<SessionResponse> =
-                if replacesSession {
-                    try await replacingSession { try await core.post(path, body, resumptionKey: $0) }
-                } else {
-                    try await core.post(path, body)
-                }
+            let response: Received<SessionResponse> = try await replacingSession(if: replacesSession) { key in
+                try await core.post(path, body, resumptionKey: key)
+            }
             await adopt(response.tokens) { if replacesSession { $0.resumptionKey = nil } }
             do {
                 try await loadProfile(with: session.current.tokens.idToken)

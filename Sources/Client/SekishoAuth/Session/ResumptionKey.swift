@@ -21,10 +21,14 @@ struct ResumptionKey: Codable, Hashable, Sendable {
 }
 
 extension User {
-    /// Sends a request that replaces the gateway's session, with a key that is stored before.
+    /// Sends a request that replaces the gateway's session, with a key that is stored before; or another request, without
+    /// a key.
     ///
     /// The caller adopts the tokens of the response and removes the key in one write.
-    func replacingSession<Result>(_ request: (_ resumptionKey: String) async throws -> Result) async throws -> Result {
+    func replacingSession<Result>(
+        if replacesSession: Bool, _ request: (_ resumptionKey: String?) async throws -> Result
+    ) async throws -> Result {
+        guard replacesSession else { return try await request(nil) }
         let earlier = session.current.resumptionKey
         let key = prepareResumptionKey()
         do {
