@@ -11,18 +11,13 @@ extension SQL {
     /// - Returns: `nil` without a code, and for a code that expired in a pending token.
     static func insertCode(_ code: SealedCode?, at now: Instant, in realm: ID<Realm>, from source: SQL) throws -> SQL? {
         guard let code, now < code.expiresAt else { return nil }
-        switch code.tokenType {
-        case .refreshToken:
-            return """
-                UPDATE apple_grant SET due_at = \(Timestamp(now)) FROM \(source)
-                WHERE apple_grant.id = \(try UUID(code.id)) AND apple_grant.state = 'REDEEMING'
-                """
-        case .code, .accessToken:
-            return """
-                \(try insert(code, dueAt: now, expiresAt: code.expiresAt, at: now, in: realm, from: source))
-                ON CONFLICT (id) DO UPDATE SET due_at = excluded.due_at WHERE apple_grant.state = 'REDEEMING'
-                """
+        guard code.tokenType == .refreshToken else {
+            return try insert(code, dueAt: now, expiresAt: code.expiresAt, at: now, in: realm, from: source)
         }
+        return """
+            UPDATE apple_grant SET due_at = \(Timestamp(now)) FROM \(source)
+            WHERE apple_grant.id = \(try UUID(code.id)) AND apple_grant.state = 'REDEEMING'
+            """
     }
 
     /// Inserts a refresh token that becomes due when no sign-in can use it any more. Unlike a code, it does not
