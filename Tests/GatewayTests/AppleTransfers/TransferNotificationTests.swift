@@ -34,7 +34,7 @@ struct TransferNotificationTests {
         let old = try gateway.apple(TeamTransferTests.ada)
         gateway.clock.advance(by: .seconds(60))
         try await gateway.receive(gateway.notification(kind, about: TeamTransferTests.ada))
-        #expect(try await gateway.isAlive(fixture.ada), "nobody has the subject yet")
+        #expect(try await gateway.isAlive(fixture.ada), "no account has the subject yet")
         gateway.clock.advance(by: .seconds(60))
         let audited = try await gateway.audited {
             switch move {

@@ -41,8 +41,8 @@ extension SampleModel {
         }
     }
 
-    /// The second half of ``Conflict/signInFirst(email:)``, without another request to the provider. If somebody else
-    /// has signed in, the credential is not theirs, and it is forgotten.
+    /// The second half of ``Conflict/signInFirst(email:)``, without another request to the provider. The credential
+    /// is discarded if the user has signed in to an account with another address.
     private func linkPostponedCredential(to user: User) async throws {
         guard case .signInFirst(let email) = state.conflict, let credential = postponedCredential else { return }
         dismissConflict()
