@@ -31,8 +31,8 @@ PASSWORD_CLIENTS = 8
 ACCOUNTS = 256
 THREADS = 2
 STARTS = 5
-# Requests of a load with single-use bodies, by its clients; the load ends with the last one.
-ONCE = {1: 1500, 8: 5000, 64: 5000}
+# Requests of a load with single-use bodies, by its clients; more than the gateway answers in time.
+ONCE = {1: 4000, 8: 10_000, 64: 16_000}
 PASSWORD = "correct horse battery"
 # The clients whose password sign-ins saturate every core while a refresh is measured.
 BACKGROUND_CLIENTS = 32
@@ -151,6 +151,8 @@ class Bench:
         result = json.loads(printed.splitlines()[-1])
         if result["failed"] or not result["requests"]:
             raise SystemExit(f"{measurement.name}: not every request succeeded:\n{printed}")
+        if script == "once" and result["requests"] >= len(lines):
+            raise SystemExit(f"{measurement.name}: {len(lines)} requests are too few for {SECONDS} s")
         measurement.requests += result["requests"]
         measurement.seconds += result["microseconds"] / 1e6
         measurement.gateway_seconds += gateway.cpu_seconds() - cpu[0]

@@ -31,7 +31,7 @@ class Side:
         self.gateway, _ = stack.enter_context(installation.serve())
         self.bench = Bench(folder, installation, {}, self.rotating_key, self.lasting_key, self.apple)
         self.accounts = sign_up_many(self.gateway, self.rotating_key, self.bench.emails)
-        self.load_once(Measurement("returning", 8, None), "returning")
+        self.returning_sign_in_with_apple(Measurement("returning", 8, None), None)
 
     def look_up(self, measurement, _):
         self.cycle(measurement, "lookup", [{"idToken": account["idToken"]} for account in self.accounts])
@@ -49,10 +49,10 @@ class Side:
         self.cycle(measurement, "signInWithPassword", self.bench.emails)
 
     def first_sign_in_with_apple(self, measurement, turn):
-        self.load_once(measurement, f"first-{turn}-{measurement.clients}")
+        self.load_once(measurement, lambda number: f"first-{turn}-{measurement.clients}-{number}")
 
     def returning_sign_in_with_apple(self, measurement, _):
-        self.load_once(measurement, "returning")
+        self.load_once(measurement, lambda number: f"returning-{number % ACCOUNTS}")
 
     def cycle(self, measurement, operation, bodies):
         lines = [json.dumps(body) for body in bodies]
@@ -62,9 +62,9 @@ class Side:
         tokens = [account["refreshToken"] for account in sign_up_many(self.gateway, key, [{}] * ACCOUNTS)]
         self.bench.load(self.gateway, measurement, "refresh", "/v1/token", key, tokens)
 
-    def load_once(self, measurement, prefix):
-        count = ONCE[measurement.clients]
-        self.bench.load_once(self.gateway, measurement, [f"{prefix}-{number}" for number in range(count)])
+    def load_once(self, measurement, subject):
+        subjects = [subject(number) for number in range(ONCE[measurement.clients])]
+        self.bench.load_once(self.gateway, measurement, subjects)
 
 
 LOADS = [
