@@ -51,6 +51,7 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     private var handlers: [UInt64: (Readiness) -> Void] = [:]
     private var nextToken: UInt64 = 1
     private var timers = TimerHeap()
+    private var afterJobs: [() -> Void] = []
     private var endOfPass: [() -> Void] = []
 
     /// Starts the thread.
@@ -145,6 +146,13 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
         timers.cancel(timer.id)
     }
 
+    /// Calls `callback` once, when the jobs of this pass have run. For requests to other servers, which can work while
+    /// this loop ends its pass.
+    public func afterJobs(_ callback: @escaping () -> Void) {
+        checkIsolated()
+        afterJobs.append(callback)
+    }
+
     /// Calls `callback` once, at the end of this pass. Used to batch work that is cheaper together.
     public func atEndOfPass(_ callback: @escaping () -> Void) {
         checkIsolated()
@@ -183,7 +191,7 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
 
     /// Milliseconds to sleep in `epoll_wait`, rounded up so that a timer never spins; -1 waits without a limit.
     private func timeout() -> Int32 {
-        guard local.isEmpty, endOfPass.isEmpty else { return 0 }
+        guard local.isEmpty, afterJobs.isEmpty, endOfPass.isEmpty else { return 0 }
         guard let next = timers.next else { return -1 }
         let (seconds, attoseconds) = ContinuousClock.now.duration(to: next).components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }
@@ -214,6 +222,12 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     }
 
     private func endPass() {
+        // These may add others: a batch of statements, and then the flush of its connection.
+        for _ in 0..<4 where !afterJobs.isEmpty {
+            let callbacks = afterJobs
+            afterJobs = []
+            for callback in callbacks { callback() }
+        }
         guard !endOfPass.isEmpty else { return }
         let callbacks = endOfPass
         endOfPass = []

@@ -1,5 +1,13 @@
 internal import EventLoop
 
+/// How a statement is executed.
+public enum StatementKind: Sendable {
+    /// As ``Pool/query(_:)`` does.
+    case query
+    /// As ``Pool/read(_:)`` does.
+    case read
+}
+
 extension Pool {
     /// - Throws: ``PostgresError``, or `CancellationError` as soon as the task is cancelled. The statement may then
     ///   still be executed.
@@ -16,8 +24,31 @@ extension Pool {
         return try await cancellable { id, continuation in
             read(
                 Statement(
-                    id: id, text: .sql(sql), limit: configuration.statementDeadline, continuation: continuation))
+                    id: id, text: .sql(sql), limit: configuration.statementDeadline,
+                    completion: { continuation.resume(with: $0) }))
         }.rows
+    }
+
+    /// Executes a statement as ``query(_:)`` or ``read(_:)`` does, for a caller on the loop that has no task.
+    ///
+    /// - Parameter completion: called once, on the loop, with the rows or an error of ``query(_:)``.
+    public func send(
+        _ sql: SQL, as kind: StatementKind, completion: @escaping @Sendable (Result<[Row], any Error>) -> Void
+    ) {
+        do throws(PostgresError) {
+            try ParameterBuffer.check(sql.parameters)
+        } catch {
+            return completion(.failure(error))
+        }
+        let statement = Statement(id: nextID(), text: .sql(sql), limit: configuration.statementDeadline) { result in
+            completion(result.map(\.rows))
+        }
+        switch kind {
+        case .read: read(statement)
+        case .query:
+            let deadline = ContinuousClock.now + configuration.acquireDeadline
+            serve(Waiter(id: statement.id, deadline: deadline, demand: .statement(statement)))
+        }
     }
 
     /// - Returns: the number of changed (or returned) rows.
@@ -42,7 +73,8 @@ extension Pool {
         let deadline = ContinuousClock.now + (acquire ?? configuration.acquireDeadline)
         return try await cancellable { id, continuation in
             let statement = Statement(
-                id: id, text: .sql(sql), limit: limit ?? configuration.statementDeadline, continuation: continuation)
+                id: id, text: .sql(sql), limit: limit ?? configuration.statementDeadline,
+                completion: { continuation.resume(with: $0) })
             serve(Waiter(id: id, deadline: deadline, demand: .statement(statement)))
         }
     }
@@ -54,7 +86,7 @@ extension Pool {
         if case .sql(let sql) = text { try ParameterBuffer.check(sql.parameters) }
         return try await cancellable { id, continuation in
             let limit = limit ?? configuration.statementDeadline
-            run(Statement(id: id, text: text, limit: limit, continuation: continuation), on: lease)
+            run(Statement(id: id, text: text, limit: limit) { continuation.resume(with: $0) }, on: lease)
         }
     }
 
@@ -62,7 +94,7 @@ extension Pool {
     func runToTheEnd(_ text: String, on lease: UInt64) async throws -> ResultSet {
         try await withCheckedThrowingContinuation { continuation in
             let limit = configuration.statementDeadline
-            run(Statement(id: nextID(), text: .script(text), limit: limit, continuation: continuation), on: lease)
+            run(Statement(id: nextID(), text: .script(text), limit: limit) { continuation.resume(with: $0) }, on: lease)
         }
     }
 

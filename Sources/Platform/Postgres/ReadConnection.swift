@@ -128,7 +128,7 @@ final class ReadConnection {
     private func synchroniseLater() {
         guard isSynchronised else { return }
         isSynchronised = false
-        loop.atEndOfPass { [self] in
+        loop.afterJobs { [self] in
             guard !isLost else { return }
             isSynchronised = true
             steps.append(.synchronisation)

@@ -1,4 +1,4 @@
-/// One statement of a connection, and the caller that waits for it, if any.
+/// One statement of a connection, and who gets its result, if anyone.
 final class Statement {
     enum Text {
         case sql(SQL)
@@ -6,7 +6,7 @@ final class Statement {
         case script(String)
     }
 
-    typealias Continuation = CheckedContinuation<ResultSet, any Error>
+    typealias Completion = (Result<ResultSet, any Error>) -> Void
 
     let id: UInt64
     let text: Text
@@ -14,23 +14,23 @@ final class Statement {
     /// When the server must have answered; set when the statement is sent.
     var deadline: ContinuousClock.Instant?
     var hasBeenRepeated = false
-    private var continuation: Continuation?
+    private var completion: Completion?
 
-    init(id: UInt64, text: Text, limit: Duration, continuation: Continuation? = nil) {
+    init(id: UInt64, text: Text, limit: Duration, completion: Completion? = nil) {
         self.id = id
         self.text = text
         self.limit = limit
-        self.continuation = continuation
+        self.completion = completion
     }
 
     /// Whether a caller is waiting.
-    var isAwaited: Bool { continuation != nil }
+    var isAwaited: Bool { completion != nil }
 
-    /// Resumes the caller. Later calls do nothing.
+    /// Delivers the result. Later calls do nothing.
     func finish(_ result: Result<ResultSet, any Error>) {
-        guard let waiting = continuation else { return }
-        continuation = nil
-        waiting.resume(with: result)
+        let waiting = completion
+        completion = nil
+        waiting?(result)
     }
 }
 

@@ -9,14 +9,13 @@ struct AnonymousSignUp: Sendable {
 }
 
 extension PostgresAccountStore {
-    /// Anonymous sign-ups of many callers in one statement. They have no address that could be taken.
-    static func signUps(on pool: Pool) -> WriteBatcher<AnonymousSignUp, Void> {
-        WriteBatcher(on: pool, row: \.session.id) { signUps, realm in
-            let statement: SQL =
-                signUps.count == 1
+    /// Anonymous sign-ups have no address that could be taken.
+    static var signUps: Batching<AnonymousSignUp, UUID, Void> {
+        .writes(of: \.session.id) { signUps, realm in
+            signUps.count == 1
                 ? .create(signUps[0].account, opening: signUps[0].session, in: realm) : .create(signUps, in: realm)
-            try await pool.execute(statement)
-            return signUps.map { _ in () }
+        } outcomes: { signUps, _ in
+            signUps.map { _ in () }
         }
     }
 }
@@ -34,6 +33,10 @@ extension Session {
 extension SQL {
     fileprivate static func create(_ signUps: [AnonymousSignUp], in realm: ID<Realm>) -> SQL {
         let (accounts, sessions) = (signUps.map(\.account), signUps.map(\.session))
+        let opened = SessionColumns(
+            id: "session_id", account: "account_id", generation: "generation", method: "method",
+            authenticatedAt: "authenticated_at", openedAt: "opened_at", claims: "claims", device: "device",
+            credentialIssuedAt: "NULL::timestamptz")
         return """
             WITH sign_up AS (
                 SELECT u.account_id, \(epochPlus("u.created_at")) AS created_at,
@@ -53,10 +56,7 @@ extension SQL {
                 INSERT INTO account (project_id, id, created_at, last_sign_in_at, valid_since)
                 SELECT \(realm.rawValue), account_id, created_at, last_sign_in_at, valid_since FROM sign_up
             )
-            INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at,
-                claims, device)
-            SELECT \(realm.rawValue), session_id, account_id, generation, method, authenticated_at, opened_at, opened_at,
-                claims, device FROM sign_up
+            \(insertion(of: opened, in: realm, from: "sign_up"))
             """
     }
 }

@@ -9,14 +9,16 @@ public struct PostgresAccountStore: AccountStore {
 
     let pool: Pool
     let sortDeadline: Duration
-    let rotations: WriteBatcher<PresentedRefreshToken, RotationAttempt>
-    private let signUps: WriteBatcher<AnonymousSignUp, Void>
+    let rotations: Batcher<PresentedRefreshToken, UUID, RotationAttempt>
+    private let signUps: Batcher<AnonymousSignUp, UUID, Void>
+    let sessionLookups: Batcher<SessionLookup, Never, FoundSession?>
 
     public init(pool: Pool, sortDeadline: Duration = Self.sortDeadline) {
         self.pool = pool
         self.sortDeadline = sortDeadline
-        rotations = Self.rotations(on: pool)
-        signUps = Self.signUps(on: pool)
+        rotations = Batcher(on: pool, Self.rotations)
+        signUps = Batcher(on: pool, Self.signUps)
+        sessionLookups = Batcher(on: pool, Self.sessionLookups)
     }
 
     public func create(
@@ -57,15 +59,6 @@ public struct PostgresAccountStore: AccountStore {
     public func open(_ session: Session, rehashed: String?, in realm: ID<Realm>) async throws {
         let statement = SQL.open(try SessionRow(session), rehashed: rehashed, in: realm)
         guard try await withStoreErrors({ try await pool.execute(statement) }) == 1 else { throw StoreConflict.stale }
-    }
-
-    public func find(_ claim: IDTokenClaim, in realm: ID<Realm>) async throws -> FoundSession? {
-        let statement = SQL.find(try UUID(claim.session), of: claim.account, in: realm)
-        return try await withStoreErrors { try await pool.read(statement) }.first.map { row in
-            FoundSession(
-                account: try AccountRow.accountWithLastRefresh(row),
-                session: try row.decode("session_id", as: UUID?.self) == nil ? nil : try SessionRow.session(row))
-        }
     }
 
     public func delete(

@@ -6,12 +6,15 @@ extension SQL {
     /// A condition: the user has not disconnected the app or deleted the account at the provider since the credential was
     /// issued. Always true for a provider that does not state the time.
     static func isValid(_ identity: VerifiedIdentity, in realm: ID<Realm>) -> SQL {
-        guard let issuedAt = identity.issuedAt else { return "true" }
-        return """
-            NOT EXISTS (SELECT FROM revoked_subject r WHERE r.project_id = \(realm.rawValue)
-                AND r.subject_hash = \(hash(of: identity.subject, identity.provider))
-                AND r.credentials_void_before > \(Timestamp(issuedAt)))
-            """
+        identity.issuedAt == nil ? "true" : isValid(IdentityColumns(identity), in: realm)
+    }
+
+    static func isValid(_ identity: IdentityColumns, in realm: ID<Realm>) -> SQL {
+        """
+        NOT EXISTS (SELECT FROM revoked_subject r WHERE r.project_id = \(realm.rawValue)
+            AND r.subject_hash = \(hash(of: identity.provider, identity.subject))
+            AND r.credentials_void_before > \(identity.issuedAt))
+        """
     }
 
     /// - Parameter issuedAt: when the provider issued the credential; `nil` if none of its credentials become void.
@@ -38,13 +41,17 @@ extension SQL {
     static func voidTime(of subject: String, in realm: ID<Realm>) -> SQL {
         """
         SELECT credentials_void_before FROM revoked_subject
-        WHERE project_id = \(realm.rawValue) AND subject_hash = \(hash(of: subject, .apple))
+        WHERE project_id = \(realm.rawValue) AND subject_hash = \(hash(ofApple: subject))
         """
     }
 
     /// Subjects are long and random, so a plain digest cannot be searched through.
-    private static func hash(of subject: String, _ provider: ProviderID) -> SQL {
-        "sha256(convert_to(\("\(provider.rawValue)\n\(subject)"), 'UTF8'))"
+    private static func hash(of provider: SQL, _ subject: SQL) -> SQL {
+        "sha256(convert_to(\(provider) || chr(10) || \(subject), 'UTF8'))"
+    }
+
+    private static func hash(ofApple subject: String) -> SQL {
+        hash(of: "\(ProviderID.apple.rawValue)", "\(subject)")
     }
 
     /// - Parameter clientID: an expression.
@@ -84,7 +91,7 @@ extension SQL {
     static func voidCredentials(by event: AppleEvent, in realm: ID<Realm>) -> SQL {
         """
         INSERT INTO revoked_subject AS r (project_id, subject_hash, credentials_void_before, expires_at)
-        VALUES (\(realm.rawValue), \(hash(of: event.subject, .apple)), \(Timestamp(event.end)),
+        VALUES (\(realm.rawValue), \(hash(ofApple: event.subject)), \(Timestamp(event.end)),
             \(Timestamp(event.voidUntil)))
         ON CONFLICT (project_id, subject_hash) DO UPDATE SET
             credentials_void_before = greatest(r.credentials_void_before, excluded.credentials_void_before),

@@ -1,120 +1,109 @@
 internal import EventLoop
-internal import FoundationEssentials
 internal import Identity
 internal import Postgres
 
-/// Executes writes of one kind together: one statement, one commit and one round trip for many callers of an event loop.
+/// Executes requests of one kind together: one statement and one round trip for many callers of an event loop, and one
+/// commit if they are writes.
 ///
-/// A write is sent at once while its realm has fewer running statements than the maximum. Otherwise it waits, and the next
-/// statement takes all waiting writes. No write waits only to fill a batch.
+/// Requests are sent when the jobs of the loop's pass have run, while their realm has fewer running statements than the maximum.
+/// Otherwise they wait, and the next statement takes all of them. No request waits only to fill a batch.
 ///
 /// A statement with an unknown outcome is not repeated: all of its callers get the error. If PostgreSQL rejected a
-/// statement, nothing was changed, and its writes are executed one by one.
-actor WriteBatcher<Write: Sendable, Outcome: Sendable> {
-    /// The latency of a batch grows with its size, while the saving per write becomes smaller.
+/// statement, nothing was changed, and its requests are executed one by one.
+actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
+    /// The latency of a batch grows with its size, while the saving per request becomes smaller.
     private static var maximumSize: Int { 64 }
-    /// The maximum of running statements of a realm: as many as a pool has connections by default. A write then waits only
-    /// when it would wait for a connection anyway. With fewer statements, writes wait longer where commits are slow.
-    private static var concurrency: Int { 4 }
-    /// The maximum of waiting writes of a realm.
+    /// The maximum of waiting requests of a realm.
     private static var waitingLimit: Int { 1000 }
-    /// How long a write may wait until it is sent.
+    /// How long a request may wait until it is sent.
     private static var waitingDeadline: Duration { .seconds(3) }
-    /// How often deadlines are checked while writes wait.
+    /// How often deadlines are checked while requests wait.
     private static var deadlineCheckInterval: Duration { .milliseconds(250) }
 
-    private typealias Pending = PendingWrite<Write, Outcome>
+    private typealias Pending = PendingRequest<Request, Outcome>
 
-    /// The waiting and the running writes of a realm.
-    private final class RealmQueue {
+    /// The requests of a realm. Used on one loop only.
+    private final class RealmQueue: @unchecked Sendable {
         var waiting: [Pending] = []
-        var workers = 0
-        /// By the ID of their first write.
-        var batches: [UInt64: [Pending]] = [:]
-        /// The rows that `batches` change.
-        var rows: Set<UUID> = []
-
-        func pending(_ id: UInt64) -> Pending? {
-            waiting.first { $0.id == id } ?? batches.values.joined().first { $0.id == id }
-        }
+        var runningStatements = 0
+        /// What the running statements change.
+        var keys: Set<Key> = []
+        /// Whether waiting requests are sent in this pass.
+        var isSending = false
     }
 
     private nonisolated let pool: Pool
     nonisolated var unownedExecutor: UnownedSerialExecutor { pool.unownedExecutor }
-    private let row: @Sendable (Write) -> UUID
-    private let execute: @Sendable ([Write], ID<Realm>) async throws -> [Outcome]
-    /// By realm, for the realms with workers.
+    private let batching: Batching<Request, Key, Outcome>
+    /// By realm, for the realms with requests.
     private var queues: [ID<Realm>: RealmQueue] = [:]
-    private var lastID: UInt64 = 0
     private var isCheckingDeadlines = false
 
-    /// - Parameters:
-    ///   - row: the row that a write changes. Two writes of the same row are never in one statement.
-    ///   - execute: returns the outcomes in the order of the writes. For a single write, the common case under a low load,
-    ///     it should execute a statement without arrays, which costs less.
-    init(
-        on pool: Pool, row: @escaping @Sendable (Write) -> UUID,
-        execute: @escaping @Sendable ([Write], ID<Realm>) async throws -> [Outcome]
-    ) {
+    init(on pool: Pool, _ batching: Batching<Request, Key, Outcome>) {
         self.pool = pool
-        self.row = row
-        self.execute = execute
+        self.batching = batching
     }
 
-    /// - Throws: errors of `execute`; ``PostgresError/unavailable(_:)`` if too many writes are waiting, or this one
-    ///   waited for too long; `CancellationError` as soon as the task is cancelled. A write that was sent may then still
-    ///   be executed.
-    func run(_ write: Write, in realm: ID<Realm>) async throws -> Outcome {
+    /// - Throws: errors of PostgreSQL and of the batching; ``PostgresError/unavailable(_:)`` if too many requests are
+    ///   waiting, or this one waited for too long; `CancellationError` as soon as the task is cancelled. A request that
+    ///   was sent may then still be executed.
+    func run(_ request: Request, in realm: ID<Realm>) async throws -> Outcome {
         try Task.checkCancellation()
-        lastID += 1
-        let id = lastID
+        let pending = Pending(request, deadline: .now + Self.waitingDeadline)
         return try await withTaskCancellationHandler {
-            try await enqueue(write, id, in: realm)
+            try await outcome(of: pending, in: realm)
         } onCancel: {
-            // Runs in a later pass of the loop, when the write has been queued.
-            pool.loop.submit { self.assumeIsolated { $0.cancel(id, in: realm) } }
+            // Runs in a later pass of the loop, when the request has been queued.
+            pool.loop.submit { pending.finish(.failure(CancellationError())) }
         }
     }
 
-    private func enqueue(_ write: Write, _ id: UInt64, in realm: ID<Realm>) async throws -> Outcome {
+    private func outcome(of pending: Pending, in realm: ID<Realm>) async throws -> Outcome {
         try await withCheckedThrowingContinuation { continuation in
-            let pending = Pending(id: id, write: write, deadline: .now + Self.waitingDeadline, continuation)
+            pending.continuation = continuation
             let queue = queues[realm] ?? RealmQueue()
             queues[realm] = queue
             guard queue.waiting.count < Self.waitingLimit else {
-                return pending.finish(.failure(PostgresError.unavailable("too many writes are waiting")))
+                return pending.finish(.failure(PostgresError.unavailable("too many requests are waiting")))
             }
             queue.waiting.append(pending)
             startCheckingDeadlines()
-            guard queue.workers < Self.concurrency else { return }
-            queue.workers += 1
-            Task(executorPreference: pool.loop) { await self.work(in: realm) }
+            sendLater(from: queue, of: realm)
         }
-    }
-
-    private func cancel(_ id: UInt64, in realm: ID<Realm>) {
-        queues[realm]?.pending(id)?.finish(.failure(CancellationError()))
     }
 
     // MARK: Batches
 
-    private func work(in realm: ID<Realm>) async {
-        guard let queue = queues[realm] else { return }
-        while let batch = nextBatch(of: queue) {
-            queue.batches[batch[0].id] = batch
-            await finish(batch, in: realm)
-            queue.batches[batch[0].id] = nil
-            queue.rows.subtract(batch.map { row($0.write) })
-        }
-        queue.workers -= 1
-        if queue.workers == 0 { queues[realm] = nil }
+    private func sendLater(from queue: RealmQueue, of realm: ID<Realm>) {
+        guard !queue.isSending, queue.runningStatements < batching.concurrency else { return }
+        queue.isSending = true
+        pool.loop.afterJobs { self.assumeIsolated { $0.send(from: queue, of: realm) } }
     }
 
-    /// Takes the oldest writes whose rows no running statement changes.
+    private func send(from queue: RealmQueue, of realm: ID<Realm>) {
+        queue.isSending = false
+        while queue.runningStatements < batching.concurrency, let batch = nextBatch(of: queue) {
+            queue.runningStatements += 1
+            do {
+                let statement = try batching.statement(batch.map(\.request), realm)
+                pool.assumeIsolated { pool in
+                    pool.send(statement, as: batching.kind) { result in
+                        self.assumeIsolated { $0.finish(batch, with: result, from: queue, of: realm) }
+                    }
+                }
+            } catch {
+                finish(batch, with: .failure(error), from: queue, of: realm)
+            }
+        }
+        if queue.runningStatements == 0, queue.waiting.isEmpty { queues[realm] = nil }
+    }
+
+    /// Takes the oldest requests whose keys no running statement has.
     private func nextBatch(of queue: RealmQueue) -> [Pending]? {
         var (batch, remaining): ([Pending], [Pending]) = ([], [])
         for pending in queue.waiting where pending.isAwaited {
-            if batch.count < Self.maximumSize, queue.rows.insert(row(pending.write)).inserted {
+            let hasRoom = batch.isEmpty || (batch.count < Self.maximumSize && !batch[0].isAlone && !pending.isAlone)
+            if hasRoom, takeKey(of: pending, from: queue) {
                 batch.append(pending)
             } else {
                 remaining.append(pending)
@@ -124,15 +113,27 @@ actor WriteBatcher<Write: Sendable, Outcome: Sendable> {
         return batch.isEmpty ? nil : batch
     }
 
-    private func finish(_ batch: [Pending], in realm: ID<Realm>) async {
+    /// - Returns: whether no running statement has the key.
+    private func takeKey(of pending: Pending, from queue: RealmQueue) -> Bool {
+        guard let key = batching.key else { return true }
+        return queue.keys.insert(key(pending.request)).inserted
+    }
+
+    private func finish(
+        _ batch: [Pending], with result: Result<[Row], any Error>, from queue: RealmQueue, of realm: ID<Realm>
+    ) {
+        queue.runningStatements -= 1
+        if let key = batching.key { queue.keys.subtract(batch.map { key($0.request) }) }
         do {
-            let outcomes = try await execute(batch.map(\.write), realm)
+            let outcomes = try batching.outcomes(batch.map(\.request), try result.get())
             for (pending, outcome) in zip(batch, outcomes) { pending.finish(.success(outcome)) }
         } catch let error as PostgresError where error.changedNothing && batch.count > 1 {
-            for pending in batch where pending.isAwaited { await finish([pending], in: realm) }
+            for pending in batch { pending.isAlone = true }
+            queue.waiting = batch + queue.waiting
         } catch {
             for pending in batch { pending.finish(.failure(error)) }
         }
+        sendLater(from: queue, of: realm)
     }
 
     // MARK: Deadlines
@@ -140,7 +141,7 @@ actor WriteBatcher<Write: Sendable, Outcome: Sendable> {
     private func startCheckingDeadlines() {
         guard !isCheckingDeadlines else { return }
         isCheckingDeadlines = true
-        pool.loop.schedule(after: Self.deadlineCheckInterval) { self.checkDeadlines() }
+        pool.loop.schedule(after: Self.deadlineCheckInterval) { self.assumeIsolated { $0.checkDeadlines() } }
     }
 
     private func checkDeadlines() {
@@ -148,7 +149,7 @@ actor WriteBatcher<Write: Sendable, Outcome: Sendable> {
         let now = ContinuousClock.now
         for queue in queues.values where !queue.waiting.isEmpty {
             for pending in queue.waiting where pending.deadline < now {
-                pending.finish(.failure(PostgresError.unavailable("the write waited for too long")))
+                pending.finish(.failure(PostgresError.unavailable("the request waited for too long")))
             }
             queue.waiting.removeAll { !$0.isAwaited }
             startCheckingDeadlines()
@@ -156,22 +157,52 @@ actor WriteBatcher<Write: Sendable, Outcome: Sendable> {
     }
 }
 
-/// A write and the caller that waits for it.
-private final class PendingWrite<Write, Outcome: Sendable> {
-    let id: UInt64
-    let write: Write
-    /// The write fails if it is still waiting at this time.
-    let deadline: ContinuousClock.Instant
-    private var continuation: CheckedContinuation<Outcome, any Error>?
+/// How requests of one kind become a statement.
+struct Batching<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable>: Sendable {
+    let kind: StatementKind
+    /// The maximum of running statements of a realm.
+    let concurrency: Int
+    /// What a write changes. Two writes with one key are never executed at the same time. `nil` for reads.
+    let key: (@Sendable (Request) -> Key)?
+    /// For a single request, the common case under a low load, a statement without arrays costs less.
+    let statement: @Sendable ([Request], ID<Realm>) throws -> SQL
+    /// The outcomes in the order of the requests.
+    let outcomes: @Sendable ([Request], [Row]) throws -> [Outcome]
 
-    init(
-        id: UInt64, write: Write, deadline: ContinuousClock.Instant,
-        _ continuation: CheckedContinuation<Outcome, any Error>
-    ) {
-        self.id = id
-        self.write = write
+    /// As many writes as a pool has connections by default. A write then waits only when it would wait for a connection
+    /// anyway. With fewer statements, writes wait longer where commits are slow.
+    static func writes(
+        of key: @escaping @Sendable (Request) -> Key,
+        by statement: @escaping @Sendable ([Request], ID<Realm>) throws -> SQL,
+        outcomes: @escaping @Sendable ([Request], [Row]) throws -> [Outcome]
+    ) -> Self {
+        Self(kind: .query, concurrency: 4, key: key, statement: statement, outcomes: outcomes)
+    }
+
+}
+
+extension Batching where Key == Never {
+    /// All statements share one connection. With two, requests need not wait for the answer to an earlier one.
+    static func reads(
+        by statement: @escaping @Sendable ([Request], ID<Realm>) throws -> SQL,
+        outcomes: @escaping @Sendable ([Request], [Row]) throws -> [Outcome]
+    ) -> Self {
+        Self(kind: .read, concurrency: 2, key: nil, statement: statement, outcomes: outcomes)
+    }
+}
+
+/// A request and the caller that waits for it. Used on one loop only.
+private final class PendingRequest<Request: Sendable, Outcome: Sendable>: @unchecked Sendable {
+    let request: Request
+    /// The request fails if it is still waiting at this time.
+    let deadline: ContinuousClock.Instant
+    /// Whether it is executed by a statement of its own, because PostgreSQL rejected a statement that it was part of.
+    var isAlone = false
+    var continuation: CheckedContinuation<Outcome, any Error>?
+
+    init(_ request: Request, deadline: ContinuousClock.Instant) {
+        self.request = request
         self.deadline = deadline
-        self.continuation = continuation
     }
 
     var isAwaited: Bool { continuation != nil }
@@ -184,7 +215,7 @@ private final class PendingWrite<Write, Outcome: Sendable> {
 }
 
 extension PostgresError {
-    /// Whether it is certain that the statement changed nothing, so that its writes can be executed again.
+    /// Whether it is certain that the statement changed nothing, so that its requests can be executed again.
     fileprivate var changedNothing: Bool {
         switch self {
         case .refused, .invalidParameter: true

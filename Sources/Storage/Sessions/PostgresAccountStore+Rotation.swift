@@ -29,16 +29,14 @@ extension PostgresAccountStore {
         }
     }
 
-    /// Rotates the sessions of many callers in one statement.
-    static func rotations(on pool: Pool) -> WriteBatcher<PresentedRefreshToken, RotationAttempt> {
-        WriteBatcher(on: pool, row: \.session) { tokens, realm in
-            if tokens.count == 1 {
-                let row = try await pool.query(.rotate(tokens[0], in: realm)).first
-                return [RotationAttempt(row: row, hasWaited: true)]
-            }
-            var rows: [UUID: Row] = [:]
-            for row in try await pool.query(.rotate(tokens, in: realm)) { rows[try row.decode("session_id")] = row }
-            return tokens.map { RotationAttempt(row: rows[$0.session], hasWaited: false) }
+    static var rotations: Batching<PresentedRefreshToken, UUID, RotationAttempt> {
+        .writes(of: \.session) { tokens, realm in
+            tokens.count == 1 ? .rotate(tokens[0], in: realm) : .rotate(tokens, in: realm)
+        } outcomes: { tokens, rows in
+            if tokens.count == 1 { return [RotationAttempt(row: rows.first, hasWaited: true)] }
+            var found: [UUID: Row] = [:]
+            for row in rows { found[try row.decode("session_id")] = row }
+            return tokens.map { RotationAttempt(row: found[$0.session], hasWaited: false) }
         }
     }
 }

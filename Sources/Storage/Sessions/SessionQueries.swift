@@ -51,6 +51,28 @@ struct SessionRow {
     }
 }
 
+/// The values of a session in a statement: parameters, or the columns of a batch.
+struct SessionColumns {
+    let id: SQL
+    let account: SQL
+    let generation: SQL
+    let method: SQL
+    let authenticatedAt: SQL
+    let openedAt: SQL
+    let claims: SQL
+    let device: SQL
+    let credentialIssuedAt: SQL
+}
+
+extension SessionColumns {
+    init(_ row: SessionRow) {
+        self.init(
+            id: "\(row.id)", account: "\(row.account)", generation: "\(row.generation)", method: "\(row.method)",
+            authenticatedAt: "\(row.authenticatedAt)", openedAt: "\(row.openedAt)", claims: "\(row.claims)",
+            device: "\(row.device)", credentialIssuedAt: "\(row.credentialIssuedAt)")
+    }
+}
+
 struct NotAUUID: Error {}
 
 extension ID<Session> {
@@ -82,16 +104,20 @@ extension SQL {
         return """
             WITH \(ctes) \(used) network AS (\(rememberNetwork(
                 session.networkHash, of: ID(session.account), at: Instant(session.authenticatedAt), in: realm, from: source)))
-            INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at,
-                claims, device, credential_issued_at)
-            SELECT \(realm.rawValue), \(session.id), \(session.account), \(session.generation), \(session.method),
-                \(session.authenticatedAt), \(session.openedAt), \(session.openedAt), \(session.claims),
-                \(session.device), \(session.credentialIssuedAt) FROM \(source)
+            \(insertion(of: SessionColumns(session), in: realm, from: source))
             """
     }
 
-    /// The precision of `last_seen`: an account in constant use writes its network once per hour.
-    private static let lastSeenPrecision: Duration = .seconds(3600)
+    /// Inserts a session for each row of `source`.
+    static func insertion(of session: SessionColumns, in realm: ID<Realm>, from source: SQL) -> SQL {
+        """
+        INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at,
+            claims, device, credential_issued_at)
+        SELECT \(realm.rawValue), \(session.id), \(session.account), \(session.generation), \(session.method),
+            \(session.authenticatedAt), \(session.openedAt), \(session.openedAt), \(session.claims),
+            \(session.device), \(session.credentialIssuedAt) FROM \(source)
+        """
+    }
 
     /// Stores a known network of an account, for each row of `source`. Does nothing for `nil`, as in every anonymous
     /// sign-up.
@@ -99,23 +125,22 @@ extension SQL {
         _ networkHash: [UInt8]?, of account: ID<Account>, at now: Instant, in realm: ID<Realm>, from source: SQL
     ) -> SQL {
         guard let networkHash else { return "SELECT 1" }
-        return """
-            INSERT INTO known_network AS p (project_id, account_id, network_hash, last_seen_at)
-            SELECT \(realm.rawValue), \(account.rawValue), \(networkHash), \(Timestamp(now)) FROM \(source)
-            WHERE NOT EXISTS (SELECT FROM known_network k WHERE k.project_id = \(realm.rawValue)
-                AND k.account_id = \(account.rawValue) AND k.network_hash = \(networkHash)
-                AND k.last_seen_at > \(Timestamp(now - lastSeenPrecision)))
-            ON CONFLICT (project_id, account_id, network_hash) DO UPDATE
-            SET last_seen_at = greatest(p.last_seen_at, excluded.last_seen_at)
-            """
+        return rememberNetwork(
+            "\(networkHash)", of: "\(account.rawValue)", at: "\(Timestamp(now))", in: realm, from: source)
     }
 
-    static func find(_ session: UUID, of account: ID<Account>, in realm: ID<Realm>) -> SQL {
+    /// The same with expressions. An account in constant use writes its network once per hour.
+    static func rememberNetwork(
+        _ networkHash: SQL, of account: SQL, at now: SQL, in realm: ID<Realm>, from source: SQL
+    ) -> SQL {
         """
-        SELECT \(SessionRow.columns), \(AccountRow.columns), \(AccountRow.lastRefresh)
-        FROM account a LEFT JOIN session s ON s.project_id = a.project_id AND s.id = \(session)
-            AND s.account_id = a.id AND s.generation = a.generation AND s.ended_at IS NULL
-        WHERE a.project_id = \(realm.rawValue) AND a.id = \(account.rawValue)
+        INSERT INTO known_network AS p (project_id, account_id, network_hash, last_seen_at)
+        SELECT \(realm.rawValue), \(account), \(networkHash), \(now) FROM \(source)
+        WHERE \(networkHash) IS NOT NULL AND NOT EXISTS (SELECT FROM known_network k
+            WHERE k.project_id = \(realm.rawValue) AND k.account_id = \(account)
+                AND k.network_hash = \(networkHash) AND k.last_seen_at > \(now) - interval '1 hour')
+        ON CONFLICT (project_id, account_id, network_hash) DO UPDATE
+        SET last_seen_at = greatest(p.last_seen_at, excluded.last_seen_at)
         """
     }
 

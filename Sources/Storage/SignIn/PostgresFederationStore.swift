@@ -5,24 +5,13 @@ public import Postgres
 /// ``FederationStore`` on PostgreSQL. `UNIQUE` constraints settle races; the losing transaction is decided again.
 public struct PostgresFederationStore: FederationStore {
     let pool: Pool
+    let candidates: Batcher<VerifiedIdentity, Never, LinkingCandidates>
+    let returningSignIns: Batcher<ReturningSignIn, String, SignInAttempt>
 
     public init(pool: Pool) {
         self.pool = pool
-    }
-
-    public func linkingCandidates(
-        for identity: VerifiedIdentity, in realm: ID<Realm>
-    ) async throws -> (owner: Account?, sameEmail: Account?) {
-        let rows = try await withStoreErrors { try await pool.read(.linkingCandidates(for: identity, in: realm)) }
-        guard try rows.first?.decode("is_void") != true else { throw ProviderRefusal.voidCredential }
-        // Without candidates there may be one row without an account.
-        let accounts = try rows.filter { try $0.decode("is_owner", as: Bool?.self) != nil }.map {
-            (try AccountRow.account($0), isOwner: try $0.decode("is_owner", as: Bool.self))
-        }
-        return (
-            accounts.first { $0.isOwner }?.0,
-            accounts.first { identity.email != nil && $0.0.email == identity.email }?.0
-        )
+        candidates = Batcher(on: pool, Self.candidates)
+        returningSignIns = Batcher(on: pool, Self.returningSignIns)
     }
 
     public func commit(_ commit: SignInCommit, in realm: ID<Realm>) async throws -> Account {
@@ -47,9 +36,9 @@ public struct PostgresFederationStore: FederationStore {
         if let transfer = IdentityTransfer(commit.identity, of: account) {
             return try await signIn(account, completing: transfer, commit, in: realm)
         }
-        let (statement, signedIn) = try SQL.signIn(account, commit, in: realm)
-        guard try await pool.execute(statement) == 1 else { throw StoreConflict.stale }
-        return signedIn
+        let signIn = try ReturningSignIn(account, commit)
+        guard try await apply(signIn, in: realm) else { throw StoreConflict.stale }
+        return signIn.signedIn
     }
 
     /// The first sign-in of a user since the app moved to another team. An event that has made the credential void, and
@@ -65,9 +54,9 @@ public struct PostgresFederationStore: FederationStore {
                 let transferred = try await transaction.transfer(
                     transfer, of: account, by: actor, at: commit.committedAt, in: realm)
             else { throw StoreConflict.stale }
-            let (statement, signedIn) = try SQL.signIn(transferred, commit, in: realm)
-            guard try await transaction.execute(statement) == 1 else { throw StoreConflict.stale }
-            return signedIn
+            let signIn = try ReturningSignIn(transferred, commit)
+            guard try await transaction.execute(.apply(signIn, in: realm)) == 1 else { throw StoreConflict.stale }
+            return signIn.signedIn
         }
     }
 
@@ -81,17 +70,17 @@ public struct PostgresFederationStore: FederationStore {
         let updating = SQL.update(
             account.id, by: change, at: commit.committedAt, in: realm,
             where: "\(SQL.isAsDecided(account)) AND a.password_hash IS NULL AND NOT a.email_link_sign_in")
-        let (signingIn, signedIn) = try SQL.signIn(account, commit, in: realm)
+        let signIn = try ReturningSignIn(account, commit)
         return try await pool.transaction { transaction in
-            guard try await transaction.execute(updating) == 1, try await transaction.execute(signingIn) == 1 else {
-                throw StoreConflict.stale
-            }
+            guard try await transaction.execute(updating) == 1,
+                try await transaction.execute(.apply(signIn, in: realm)) == 1
+            else { throw StoreConflict.stale }
             _ = try await transaction.execute(.voidCodes(of: account.id, in: realm))
             try await transaction.audit(
                 [AuditNote(.emailChanged, account.id, commit.identity.provider)], by: .user(commit.trace),
                 at: commit.committedAt, in: realm)
             try await transaction.enqueue(commit.emailBatch, in: realm)
-            var updated = signedIn
+            var updated = signIn.signedIn
             updated.initialEmail = account.initialEmail ?? account.email
             (updated.email, updated.emailIsVerified) = (email, true)
             return updated
@@ -136,24 +125,6 @@ public struct PostgresFederationStore: FederationStore {
             ] { _ = try await transaction.execute(statement) }
             return try await transaction.finish(commit, .reclaimed, .accountReclaimed, in: realm)
         }
-    }
-}
-
-extension SQL {
-    /// - Returns: the statement, and the account after it.
-    /// - Throws: ``StoreConflict/stale`` if the account does not have the identity.
-    fileprivate static func signIn(
-        _ account: Account, _ commit: SignInCommit, in realm: ID<Realm>
-    ) throws -> (SQL, Account) {
-        let identity = commit.identity
-        guard let before = account.identity(identity.provider, subject: identity.subject) else {
-            throw StoreConflict.stale
-        }
-        let after = LinkedIdentity(identity, before: before)
-        return (
-            try signIn(account, with: after, changed: after != before, commit, in: realm),
-            account.signedIn(with: after, at: commit.committedAt)
-        )
     }
 }
 

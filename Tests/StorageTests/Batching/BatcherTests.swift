@@ -5,8 +5,8 @@ import Storage
 import Support
 import Testing
 
-@Suite("Writes of many callers at once")
-struct WriteBatcherTests {
+@Suite("Requests of many callers at once")
+struct BatcherTests {
     @Test("sign-ups that arrive while another is running share transactions")
     func signUps() async throws {
         let fixture = try await StoreFixture()

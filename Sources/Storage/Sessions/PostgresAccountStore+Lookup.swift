@@ -1,0 +1,62 @@
+internal import FoundationEssentials
+public import Identity
+internal import Postgres
+
+/// What an ID token states about its session.
+struct SessionLookup: Sendable {
+    let session: UUID
+    let account: String
+}
+
+extension PostgresAccountStore {
+    public func find(_ claim: IDTokenClaim, in realm: ID<Realm>) async throws -> FoundSession? {
+        let lookup = SessionLookup(session: try UUID(claim.session), account: claim.account.rawValue)
+        return try await withStoreErrors { try await sessionLookups.run(lookup, in: realm) }
+    }
+
+    static var sessionLookups: Batching<SessionLookup, Never, FoundSession?> {
+        .reads { lookups, realm in
+            lookups.count == 1 ? .find(lookups[0], in: realm) : .find(lookups, in: realm)
+        } outcomes: { lookups, rows in
+            if lookups.count == 1 { return [try rows.first.map(FoundSession.init)] }
+            var found = [FoundSession?](repeating: nil, count: lookups.count)
+            for row in rows { found[try row.decode("number", as: Int.self) - 1] = try FoundSession(row) }
+            return found
+        }
+    }
+}
+
+extension FoundSession {
+    fileprivate init(_ row: Row) throws {
+        self.init(
+            account: try AccountRow.accountWithLastRefresh(row),
+            session: try row.decode("session_id", as: UUID?.self) == nil ? nil : try SessionRow.session(row))
+    }
+}
+
+extension SQL {
+    static func find(_ lookup: SessionLookup, in realm: ID<Realm>) -> SQL {
+        """
+        SELECT \(SessionRow.columns), \(AccountRow.columns), \(AccountRow.lastRefresh)
+        FROM account a LEFT JOIN session s ON s.project_id = a.project_id AND s.id = \(lookup.session)
+            AND s.account_id = a.id AND s.generation = a.generation AND s.ended_at IS NULL
+        WHERE a.project_id = \(realm.rawValue) AND a.id = \(lookup.account)
+        """
+    }
+
+    /// The lateral subqueries with a limit permit no plan that reads a table before the lookups. See `LookupPlanTests`.
+    ///
+    /// - Returns: the rows of the accounts that exist, each with the `number` of its lookup, counted from 1.
+    static func find(_ lookups: [SessionLookup], in realm: ID<Realm>) -> SQL {
+        """
+        SELECT p.number, \(SessionRow.columns), \(AccountRow.columns), \(AccountRow.lastRefresh)
+        FROM unnest((SELECT \(lookups.map(\.session))), (SELECT \(lookups.map(\.account))))
+            WITH ORDINALITY AS p (session, account, number)
+        CROSS JOIN LATERAL (
+            SELECT * FROM account WHERE project_id = \(realm.rawValue) AND id = p.account LIMIT 1) a
+        LEFT JOIN LATERAL (
+            SELECT * FROM session WHERE project_id = a.project_id AND id = p.session AND ended_at IS NULL LIMIT 1) s
+            ON s.account_id = a.id AND s.generation = a.generation
+        """
+    }
+}

@@ -1,0 +1,139 @@
+public import Identity
+internal import Postgres
+
+/// The accounts that a verified identity may sign in to.
+struct LinkingCandidates: Sendable {
+    var isVoid = false
+    /// The account that has the identity.
+    var owner: Account?
+    /// The account that has the identity's address.
+    var sameEmail: Account?
+}
+
+extension PostgresFederationStore {
+    public func linkingCandidates(
+        for identity: VerifiedIdentity, in realm: ID<Realm>
+    ) async throws -> (owner: Account?, sameEmail: Account?) {
+        let found = try await withStoreErrors {
+            guard identity.transferSubject == nil else {
+                let rows = try await pool.read(.linkingCandidates(for: identity, in: realm))
+                return try LinkingCandidates(rows, of: identity)
+            }
+            return try await candidates.run(identity, in: realm)
+        }
+        guard !found.isVoid else { throw ProviderRefusal.voidCredential }
+        return (found.owner, found.sameEmail)
+    }
+
+    /// For identities without a transfer subject.
+    static var candidates: Batching<VerifiedIdentity, Never, LinkingCandidates> {
+        .reads { identities, realm in
+            identities.count == 1
+                ? .linkingCandidates(for: identities[0], in: realm) : .linkingCandidates(for: identities, in: realm)
+        } outcomes: { identities, rows in
+            if identities.count == 1 { return [try LinkingCandidates(rows, of: identities[0])] }
+            var found = [LinkingCandidates](repeating: LinkingCandidates(), count: identities.count)
+            for row in rows {
+                let index = try row.decode("number", as: Int.self) - 1
+                try found[index].add(row, of: identities[index])
+            }
+            return found
+        }
+    }
+}
+
+extension LinkingCandidates {
+    fileprivate init(_ rows: [Row], of identity: VerifiedIdentity) throws {
+        for row in rows { try add(row, of: identity) }
+    }
+
+    fileprivate mutating func add(_ row: Row, of identity: VerifiedIdentity) throws {
+        if try row.decode("is_void") { isVoid = true }
+        // Without candidates there may be one row without an account.
+        guard let isOwner = try row.decode("is_owner", as: Bool?.self) else { return }
+        let account = try AccountRow.account(row)
+        if isOwner { owner = account }
+        if identity.email != nil, account.email == identity.email { sameEmail = account }
+    }
+}
+
+/// The values of a verified identity in a statement: parameters, or the columns of a batch.
+struct IdentityColumns {
+    let provider: SQL
+    let subject: SQL
+    let email: SQL
+    /// NULL if none of the provider's credentials become void.
+    let issuedAt: SQL
+}
+
+extension IdentityColumns {
+    init(_ identity: VerifiedIdentity) {
+        self.init(
+            provider: "\(identity.provider.rawValue)", subject: "\(identity.subject)",
+            email: "\(identity.email?.rawValue)", issuedAt: "\(identity.issuedAt.map { Timestamp($0) })")
+    }
+}
+
+extension SQL {
+    /// Each row states whether the credential is void; accounts follow only if it is not.
+    static func linkingCandidates(for identity: VerifiedIdentity, in realm: ID<Realm>) -> SQL {
+        let columns = IdentityColumns(identity)
+        let owner = owner(of: columns, transferredAs: identity.transferSubject, in: realm)
+        let candidates = candidates(for: columns, owner: owner, in: realm)
+        guard identity.issuedAt != nil else { return "SELECT c.*, false AS is_void FROM (\(candidates)) c" }
+        return """
+            SELECT c.*, v.is_void FROM (SELECT NOT (\(isValid(columns, in: realm))) AS is_void) v
+            LEFT JOIN (\(candidates)) c ON NOT v.is_void
+            """
+    }
+
+    /// The subqueries depend on each identity, so no plan reads a table before the identities. See `SignInPlanTests`.
+    ///
+    /// - Parameter identities: without transfer subjects.
+    /// - Returns: rows with the `number` of their identity, counted from 1.
+    static func linkingCandidates(for identities: [VerifiedIdentity], in realm: ID<Realm>) -> SQL {
+        let columns = IdentityColumns(
+            provider: "p.provider", subject: "p.subject", email: "p.email", issuedAt: epochPlus("p.issued_at"))
+        let owner = owner(of: columns, transferredAs: nil, in: realm)
+        return """
+            SELECT p.number, v.is_void, c.*
+            FROM unnest((SELECT \(identities.map(\.provider.rawValue))), (SELECT \(identities.map(\.subject))),
+                (SELECT \(identities.map(\.email?.rawValue))), (SELECT \(identities.map(\.issuedAt?.microseconds))))
+                WITH ORDINALITY AS p (provider, subject, email, issued_at, number)
+            CROSS JOIN LATERAL (SELECT NOT (\(isValid(columns, in: realm))) AS is_void) v
+            LEFT JOIN LATERAL (\(candidates(for: columns, owner: owner, in: realm))) c ON NOT v.is_void
+            """
+    }
+
+    /// - Parameter owner: a subquery for the account that has the identity.
+    private static func candidates(for identity: IdentityColumns, owner: SQL, in realm: ID<Realm>) -> SQL {
+        """
+        SELECT true AS is_owner, \(AccountRow.columns) FROM account a
+        WHERE a.project_id = \(realm.rawValue) AND a.id = (\(owner))
+        UNION ALL
+        SELECT false, \(AccountRow.columns) FROM account a
+        WHERE a.project_id = \(realm.rawValue) AND a.email = \(identity.email) AND a.id IS DISTINCT FROM (\(owner))
+        """
+    }
+
+    /// An identity that moves to another Apple team is found by its subject, otherwise by its transfer subject, in the
+    /// same statement.
+    private static func owner(
+        of identity: IdentityColumns, transferredAs transferSubject: String?, in realm: ID<Realm>
+    ) -> SQL {
+        let bySubject: SQL = """
+            SELECT o.account_id FROM linked_identity o WHERE o.project_id = \(realm.rawValue)
+                AND o.provider = \(identity.provider) AND o.subject = \(identity.subject)
+            """
+        guard let transferSubject else { return bySubject }
+        return """
+            SELECT f.account_id FROM (
+                SELECT 1 AS rank, s.account_id FROM (\(bySubject)) s
+                UNION ALL
+                SELECT 2, t.account_id FROM linked_identity t
+                WHERE t.project_id = \(realm.rawValue) AND t.transfer_sub = \(transferSubject)
+                    AND t.transferred_at IS NULL AND t.provider = \(identity.provider)) f
+            ORDER BY f.rank LIMIT 1
+            """
+    }
+}

@@ -1,0 +1,200 @@
+internal import Encoding
+internal import FoundationEssentials
+internal import Identity
+internal import Postgres
+
+/// A sign-in to an account that has the identity.
+struct ReturningSignIn: Sendable {
+    let account: Account
+    let commit: SignInCommit
+    let session: SessionRow
+    /// The identity after the sign-in.
+    let identity: LinkedIdentity
+    /// Whether the identity has new values to store.
+    let changesIdentity: Bool
+    /// - Throws: ``StoreConflict/stale`` if the account does not have the identity.
+    init(_ account: Account, _ commit: SignInCommit) throws {
+        let proven = commit.identity
+        guard let before = account.identity(proven.provider, subject: proven.subject) else { throw StoreConflict.stale }
+        self.account = account
+        self.commit = commit
+        session = try SessionRow(commit.session)
+        identity = LinkedIdentity(proven, before: before)
+        changesIdentity = identity != before
+    }
+
+    /// Whether it writes only what every sign-in writes, so that it can share a statement with others.
+    var isPlain: Bool { !changesIdentity && commit.identity.code == nil }
+
+    /// The account after the sign-in.
+    var signedIn: Account { account.signedIn(with: identity, at: commit.committedAt) }
+}
+
+/// The result of a statement for one sign-in.
+struct SignInAttempt: Sendable {
+    /// `false` if the account, the identity or the credential is no longer as it was.
+    let isApplied: Bool
+    /// Whether the statement waited for locks. If not, nothing was applied either for an account that another transaction
+    /// has locked, and for a replay key that was used before.
+    let hasWaited: Bool
+}
+
+extension PostgresFederationStore {
+    /// - Returns: whether the sign-in was applied.
+    func apply(_ signIn: ReturningSignIn, in realm: ID<Realm>) async throws -> Bool {
+        guard signIn.isPlain else { return try await pool.execute(.apply(signIn, in: realm)) == 1 }
+        let attempt = try await returningSignIns.run(signIn, in: realm)
+        guard !attempt.isApplied, !attempt.hasWaited else { return attempt.isApplied }
+        return try await pool.execute(.apply(signIn, in: realm)) == 1
+    }
+
+    static var returningSignIns: Batching<ReturningSignIn, String, SignInAttempt> {
+        .writes(of: \.account.id.rawValue) { signIns, realm in
+            guard signIns.count == 1 else { return .apply(signIns, in: realm) }
+            let single = try SQL.apply(signIns[0], in: realm)
+            return "\(single) RETURNING id AS session_id"
+        } outcomes: { signIns, rows in
+            let opened = Set(try rows.map { try $0.decode("session_id", as: UUID.self) })
+            return signIns.map {
+                SignInAttempt(isApplied: opened.contains($0.session.id), hasWaited: signIns.count == 1)
+            }
+        }
+    }
+}
+
+/// The values of a sign-in in a statement: parameters, or the columns of a batch.
+private struct SignInColumns {
+    let account: SQL
+    let generation: SQL
+    let provider: SQL
+    let subject: SQL
+    let issuer: SQL
+    let issuedAt: SQL
+    let displayName: SQL
+    let committedAt: SQL
+}
+
+extension SignInColumns {
+    init(_ signIn: ReturningSignIn) {
+        let (proven, identity) = (signIn.commit.identity, signIn.identity)
+        self.init(
+            account: "\(signIn.account.id.rawValue)", generation: "\(signIn.account.generation)",
+            provider: "\(identity.provider.rawValue)", subject: "\(identity.subject)", issuer: "\(proven.issuer)",
+            issuedAt: "\(proven.issuedAt.map { Timestamp($0) })", displayName: "\(identity.displayName)",
+            committedAt: "\(Timestamp(signIn.commit.committedAt))")
+    }
+
+    /// - Parameter source: a table expression of a batch.
+    init(of source: SQL) {
+        self.init(
+            account: "\(source).account_id", generation: "\(source).generation", provider: "\(source).provider",
+            subject: "\(source).subject", issuer: "\(source).issuer", issuedAt: "\(source).issued_at",
+            displayName: "\(source).display_name", committedAt: "\(source).committed_at")
+    }
+}
+
+extension SQL {
+    /// Changes nothing if the account's generation has changed, the account is disabled, or the identity was removed or
+    /// has another issuer, or the credential is void.
+    static func apply(_ signIn: ReturningSignIn, in realm: ID<Realm>) throws -> SQL {
+        let columns = SignInColumns(signIn)
+        let code = try insertCode(
+            signIn.commit.identity.code, at: signIn.commit.committedAt, in: realm, from: "signed_in")
+        let remembered: SQL =
+            signIn.changesIdentity ? "updated_identity AS (\(remembering(signIn.identity, in: realm)))," : ""
+        let grants: SQL = code.map { "grants AS (\($0))," } ?? ""
+        return opening(
+            signIn.session, in: realm, from: "signed_in",
+            after: """
+                locked AS (\(unchanged(columns, in: realm)) FOR NO KEY UPDATE OF a FOR SHARE OF l),
+                signed_in AS (\(updating(columns)) RETURNING 1),
+                \(remembered)\(grants)
+                """, consuming: signIn.commit.replayKeys)
+    }
+
+    /// The same for plain sign-ins to different accounts. Accounts that other transactions have locked are skipped,
+    /// because two statements that wait could wait for each other. So are sign-ins whose replay keys were used before:
+    /// one of them must not fail the others.
+    ///
+    /// The condition with `BETWEEN` is always true, but lets the planner expect a single sign-in. The lateral subquery with
+    /// a limit permits no plan that reads a table before the sign-ins. See `SignInPlanTests`.
+    ///
+    /// - Returns: a row with the session for each sign-in that was applied.
+    static func apply(_ signIns: [ReturningSignIn], in realm: ID<Realm>) -> SQL {
+        let (presented, signedIn) = (SignInColumns(of: "p"), SignInColumns(of: "s"))
+        let session = SessionColumns(
+            id: "s.session_id", account: signedIn.account, generation: signedIn.generation, method: signedIn.provider,
+            authenticatedAt: "s.authenticated_at", openedAt: "s.authenticated_at", claims: "NULL", device: "s.device",
+            credentialIssuedAt: signedIn.issuedAt)
+        return """
+            WITH presented AS (\(presenting(signIns))),
+            keys AS (\(presentingKeys(of: signIns))),
+            locked AS (
+                SELECT p.*, a.project_id FROM presented p
+                CROSS JOIN LATERAL (\(unchanged(presented, in: realm))
+                    LIMIT 1 FOR NO KEY UPDATE OF a SKIP LOCKED FOR SHARE OF l SKIP LOCKED) a
+                WHERE p.number BETWEEN 1 AND \(signIns.count) AND NOT EXISTS (
+                    SELECT FROM keys k JOIN replay_guard r
+                        ON r.project_id = \(realm.project.rawValue) AND r.hash = decode(k.hash, 'hex')
+                    WHERE k.number = p.number)),
+            signed_in AS (\(updating(SignInColumns(of: "locked"))) RETURNING locked.*),
+            replay_keys AS (\(use(from: "signed_in s JOIN keys k ON k.number = s.number ORDER BY k.hash", in: realm))),
+            network AS (\(rememberNetwork(
+                "s.network_hash", of: signedIn.account, at: "s.authenticated_at", in: realm, from: "signed_in s")))
+            \(insertion(of: session, in: realm, from: "signed_in s")) RETURNING id AS session_id
+            """
+    }
+
+    /// Finds and locks the rows `a` and `l`. Waits for a transaction that is removing the identity or making credentials
+    /// void: the account's row is locked first, as everywhere, then the identity's. `FOR KEY SHARE` would not do, because
+    /// it reads the identity as it was before the wait.
+    private static func unchanged(_ signIn: SignInColumns, in realm: ID<Realm>) -> SQL {
+        """
+        SELECT a.project_id, a.id FROM account a
+        JOIN linked_identity l ON l.project_id = a.project_id AND l.account_id = a.id
+        WHERE a.project_id = \(realm.rawValue) AND a.id = \(signIn.account)
+            AND a.generation = \(signIn.generation) AND a.disabled_at IS NULL
+            AND l.provider = \(signIn.provider) AND l.subject = \(signIn.subject)
+            AND coalesce(l.issuer, \(signIn.issuer)) IS NOT DISTINCT FROM \(signIn.issuer)
+            AND coalesce(l.credentials_void_before <= \(signIn.issuedAt), true)
+        """
+    }
+
+    private static func updating(_ signIn: SignInColumns) -> SQL {
+        """
+        UPDATE account a SET last_sign_in_at = \(signIn.committedAt),
+            display_name = coalesce(a.display_name, \(signIn.displayName))
+        FROM locked WHERE a.project_id = locked.project_id AND a.id = \(signIn.account)
+        """
+    }
+
+    private static func presenting(_ signIns: [ReturningSignIn]) -> SQL {
+        let (proven, sessions) = (signIns.map(\.commit.identity), signIns.map(\.session))
+        return """
+            SELECT p.number, p.account_id, p.generation, p.provider, p.subject, p.issuer,
+                \(epochPlus("p.issued_at")) AS issued_at, p.display_name, \(epochPlus("p.committed_at")) AS committed_at,
+                p.session_id, \(epochPlus("p.authenticated_at")) AS authenticated_at, p.device,
+                decode(p.network_hash, 'hex') AS network_hash
+            FROM unnest((SELECT \(sessions.map(\.account))), (SELECT \(sessions.map(\.generation))),
+                (SELECT \(proven.map(\.provider.rawValue))), (SELECT \(proven.map(\.subject))),
+                (SELECT \(proven.map(\.issuer))), (SELECT \(proven.map(\.issuedAt?.microseconds))),
+                (SELECT \(signIns.map(\.identity.displayName))),
+                (SELECT \(signIns.map(\.commit.committedAt.microseconds))), (SELECT \(sessions.map(\.id))),
+                (SELECT \(sessions.map(\.authenticatedAt.microsecondsSinceEpoch))), (SELECT \(sessions.map(\.device))),
+                (SELECT \(sessions.map { $0.networkHash.map { Hexadecimal.encode($0) } })))
+                WITH ORDINALITY AS p (account_id, generation, provider, subject, issuer, issued_at, display_name,
+                    committed_at, session_id, authenticated_at, device, network_hash, number)
+            """
+    }
+
+    private static func presentingKeys(of signIns: [ReturningSignIn]) -> SQL {
+        let keys = signIns.enumerated().flatMap { index, signIn in
+            signIn.commit.replayKeys.map { (number: index + 1, key: $0) }
+        }
+        return """
+            SELECT k.number, k.hash, k.expires_at
+            FROM unnest((SELECT \(keys.map(\.number))), (SELECT \(keys.map { Hexadecimal.encode($0.key.hash) })),
+                (SELECT \(keys.map(\.key.expiresAt.seconds)))) AS k (number, hash, expires_at)
+            """
+    }
+}

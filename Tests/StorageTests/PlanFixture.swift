@@ -1,0 +1,33 @@
+import Postgres
+import Support
+
+extension TestDatabase {
+    func plan(of statement: SQL) async throws -> String {
+        try await pool.query("EXPLAIN \(statement)").map { try $0.decode("QUERY PLAN", as: String.self) }
+            .joined(separator: "\n")
+    }
+
+    /// Fills new tables, with an identity of each account: a database that another test has used may know how small they
+    /// were.
+    func fill(sessions: Int) async throws {
+        try await pool.execute("TRUNCATE account CASCADE")
+        try await pool.execute(
+            """
+            INSERT INTO account (project_id, id, created_at, valid_since)
+            SELECT 'demo', 'user' || n, now(), now() FROM generate_series(1, \(sessions)) n
+            """)
+        try await pool.execute(
+            """
+            INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at)
+            SELECT 'demo', gen_random_uuid(), 'user' || n, 1, 'anonymous', now(), now(), now()
+            FROM generate_series(1, \(sessions)) n
+            """)
+        try await pool.execute(
+            """
+            INSERT INTO linked_identity (project_id, provider, subject, account_id, email_trust, is_private_email,
+                created_at, linked_at)
+            SELECT 'demo', 'apple.com', 'subject' || n, 'user' || n, 'none', false, now(), now()
+            FROM generate_series(1, \(sessions)) n
+            """)
+    }
+}

@@ -1,0 +1,24 @@
+import FoundationEssentials
+import Identity
+import Postgres
+import Support
+import Testing
+
+@testable import Storage
+
+@Suite("The plan of look-ups that share a statement")
+struct LookupPlanTests {
+    @Test(
+        "finds accounts and sessions by their primary keys, whatever the statistics",
+        arguments: [(0, false), (10, false), (5000, false), (5000, true)])
+    func lookups(sessions: Int, isAnalysed: Bool) async throws {
+        let database = try TestDatabase()
+        try await database.fill(sessions: sessions)
+        if isAnalysed { try await database.pool.execute("ANALYZE account, session, linked_identity") }
+        let lookups = (1...64).map { SessionLookup(session: UUID(), account: "user\($0)") }
+        let plan = try await database.plan(of: .find(lookups, in: ID("demo")))
+        #expect(!plan.contains("Seq Scan"), "\(plan)")
+        let byPrimaryKey = plan.matches(of: #/_pkey[^\n]*\n *Index Cond: \(\(project_id = .*\) AND \(id = /#)
+        #expect(byPrimaryKey.count == 2, "\(plan)")
+    }
+}

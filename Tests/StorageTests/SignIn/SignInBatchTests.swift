@@ -1,0 +1,82 @@
+import Identity
+import Postgres
+import Storage
+import Support
+import Testing
+
+@Suite("Sign-ins of many users at once")
+struct SignInBatchTests {
+    @Test("each of fifty has its own outcome, session and network")
+    func outcomes() async throws {
+        let fixture = try await SignInFixture(accounts: 50)
+        try await fixture.database.pool.execute("UPDATE account SET disabled_at = now() WHERE id = 'user7'")
+        try await fixture.database.pool.execute("UPDATE account SET generation = 2 WHERE id = 'user8'")
+        try await fixture.database.pool.execute("DELETE FROM linked_identity WHERE account_id = 'user9'")
+        try await fixture.database.pool.execute(
+            "UPDATE linked_identity SET credentials_void_before = now() + interval '9 years' WHERE account_id = 'user10'"
+        )
+        let results = await fixture.commit(fixture.accounts.map { .signIn($0) })
+        for (account, result) in zip(fixture.accounts, results) {
+            let isStale = ["user7", "user8", "user9", "user10"].contains(account.id.rawValue)
+            switch result {
+            case .success(let signedIn): #expect(!isStale && signedIn.id == account.id)
+            case .failure(let error): #expect(isStale && error as? StoreConflict == .stale, "\(account.id): \(error)")
+            }
+        }
+        let sessions: SQL = "SELECT FROM session WHERE device = 'phone' AND credential_issued_at IS NOT NULL"
+        #expect(try await fixture.count(sessions) == 96)
+        #expect(try await fixture.count("SELECT FROM replay_guard") == 96)
+        #expect(try await fixture.count("SELECT FROM known_network") == 50)
+    }
+
+    @Test("a replayed credential fails alone")
+    func replay() async throws {
+        let fixture = try await SignInFixture(accounts: 20)
+        _ = try await fixture.store.commit(.signIn(fixture.accounts[0], key: "used"), in: fixture.realm)
+        let keys = ["used", "shared", "shared"] + (3..<20).map { "key\($0)" }
+        let results = await fixture.commit(zip(fixture.accounts, keys).map { .signIn($0, key: $1) })
+        #expect(throws: StoreConflict.alreadyUsed) { try results[0].get() }
+        let applied = results.dropFirst(3).compactMap { try? $0.get() }  // a failure is not counted
+        #expect(applied.count == 17)
+        let shared = results[1...2].compactMap { try? $0.get() }  // a failure is not counted
+        #expect(shared.count == 1)
+    }
+
+    @Test("sign-ins of one user at once are all applied")
+    func sameAccount() async throws {
+        let fixture = try await SignInFixture(accounts: 1)
+        let results = await fixture.commit((1...20).map { _ in .signIn(fixture.accounts[0]) })
+        for result in results { _ = try result.get() }
+        #expect(try await fixture.count("SELECT FROM session") == 21)
+    }
+
+    @Test("an account that another transaction has locked delays no other, and is signed in afterwards")
+    func lockedAccount() async throws {
+        let fixture = try await SignInFixture(accounts: 20)
+        let late = try await fixture.database.pool.transaction { holder in
+            _ = try await holder.query("SELECT FROM account WHERE id = 'user1' FOR UPDATE")
+            let late = Task { await fixture.commit([.signIn(fixture.accounts[0])]) }
+            for result in await fixture.commit(fixture.accounts.dropFirst().map { .signIn($0) }) {
+                _ = try result.get()
+            }
+            return late
+        }
+        _ = try await late.value[0].get()
+    }
+
+    @Test("look-ups of candidates at once find each user's account")
+    func candidates() async throws {
+        let fixture = try await SignInFixture(accounts: 20)
+        let owners = await withTaskGroup(of: (Int, String?).self) { group in
+            for number in 1...40 {
+                group.addTask {
+                    // A failure is no owner.
+                    let found = try? await fixture.store.linkingCandidates(for: .proof(of: number), in: fixture.realm)
+                    return (number, found?.owner?.id.rawValue)
+                }
+            }
+            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+        #expect(owners == Dictionary(uniqueKeysWithValues: (1...20).map { ($0, "user\($0)") }))
+    }
+}

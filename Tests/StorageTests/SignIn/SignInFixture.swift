@@ -1,0 +1,80 @@
+import FoundationEssentials
+import Postgres
+import Storage
+import Support
+
+@testable import Identity
+
+/// A store with accounts that have an identity of Apple each.
+struct SignInFixture: Sendable {
+    let database: TestDatabase
+    let store: PostgresFederationStore
+    let realm = ID<Realm>("demo")
+    let accounts: [Account]
+
+    init(accounts count: Int) async throws {
+        database = try TestDatabase()
+        store = PostgresFederationStore(pool: database.pool)
+        var accounts: [Account] = []
+        for number in 1...count { accounts.append(try await store.commit(.create(number), in: realm)) }
+        self.accounts = accounts
+    }
+
+    /// All at once.
+    func commit(_ commits: [SignInCommit]) async -> [Result<Account, any Error>] {
+        let tasks = commits.map { commit in Task { try await store.commit(commit, in: realm) } }
+        var results: [Result<Account, any Error>] = []
+        for task in tasks { results.append(await task.result) }
+        return results
+    }
+
+    func count(_ condition: SQL) async throws -> Int {
+        try await database.pool.query(condition).count
+    }
+}
+
+extension VerifiedIdentity {
+    static func proof(of number: Int, key: String? = nil) -> VerifiedIdentity {
+        let now = Instant(seconds: 1_800_000_000)
+        let digits = Array((key ?? UUID().uuidString).utf8).prefix(32)
+        let hash = Array(digits) + Array(repeating: 0, count: 32 - digits.count)
+        let key = ReplayKey(hash: hash, expiresAt: now + .seconds(600))
+        return VerifiedIdentity(
+            provider: .apple, subject: "subject\(number)", audience: "com.example.app", replayKeys: [key],
+            issuedAt: now)
+    }
+}
+
+extension SignInCommit {
+    static func create(_ number: Int) -> SignInCommit {
+        SignInCommit(.create(takesEmail: false), of: ID("user\(number)"), generation: 1, with: .proof(of: number))
+    }
+
+    /// - Parameter key: of the replay guard; a new one by default.
+    static func signIn(_ account: Account, key: String? = nil) -> SignInCommit {
+        let number = Int(account.id.rawValue.dropFirst(4)) ?? 0
+        return SignInCommit(
+            .signIn(account), of: account.id, generation: account.generation, with: .proof(of: number, key: key))
+    }
+
+    private init(
+        _ change: SignInChange, of account: ID<Account>, generation: Int64, with identity: VerifiedIdentity
+    ) {
+        let now = Instant(seconds: 1_800_000_100)
+        self.init(
+            change: change, identity: identity, replayKeys: identity.replayKeys,
+            session: Session(
+                id: ID(UUID().uuidString.lowercased()), account: account, generation: generation, method: .apple,
+                authenticatedAt: now, device: "phone", networkHash: Array(repeating: 7, count: 16),
+                credentialIssuedAt: identity.issuedAt),
+            trace: RequestTrace(network: nil, request: "request"), committedAt: now, emailBatch: EmailBatch())
+    }
+}
+
+extension Account {
+    /// An account as the fixture creates it.
+    static func returning(_ number: Int) -> Account {
+        let commit = SignInCommit.create(number)
+        return Account(commit.session.account, for: commit.linked, takesEmail: false, at: commit.committedAt)
+    }
+}

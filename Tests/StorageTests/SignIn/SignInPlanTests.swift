@@ -1,0 +1,35 @@
+import Identity
+import Postgres
+import Support
+import Testing
+
+@testable import Storage
+
+@Suite("The plans of sign-ins that share a statement")
+struct SignInPlanTests {
+    static let sizes = [(0, false), (10, false), (5000, false), (5000, true)]
+
+    @Test("find candidates by indexes, whatever the statistics", arguments: sizes)
+    func candidates(accounts: Int, isAnalysed: Bool) async throws {
+        let identities = (1...64).map { VerifiedIdentity.proof(of: $0) }
+        try await expectIndexes(
+            for: .linkingCandidates(for: identities, in: ID("demo")), among: accounts, isAnalysed: isAnalysed)
+    }
+
+    @Test("find accounts and identities by indexes, whatever the statistics", arguments: sizes)
+    func signIns(accounts: Int, isAnalysed: Bool) async throws {
+        let signIns = try (1...64).map { number in
+            let account = Account.returning(number)
+            return try ReturningSignIn(account, .signIn(account))
+        }
+        try await expectIndexes(for: .apply(signIns, in: ID("demo")), among: accounts, isAnalysed: isAnalysed)
+    }
+
+    private func expectIndexes(for statement: SQL, among accounts: Int, isAnalysed: Bool) async throws {
+        let database = try TestDatabase()
+        try await database.fill(sessions: accounts)
+        if isAnalysed { try await database.pool.execute("ANALYZE account, session, linked_identity") }
+        let plan = try await database.plan(of: statement)
+        #expect(!plan.contains("Seq Scan"), "\(plan)")
+    }
+}
