@@ -20,11 +20,23 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
         public static let failed = Readiness(rawValue: EPOLLERR.rawValue | EPOLLHUP.rawValue)
     }
 
-    /// Identifies one call of ``watch(_:for:_:)``. Tokens are never reused, so a late event of a closed descriptor
-    /// finds no handler.
+    /// Identifies one call of ``watch(_:for:_:)``.
     public struct Watch: Hashable, Sendable {
-        fileprivate let descriptor: Int32
-        fileprivate let token: UInt64
+        let descriptor: Int32
+        let generation: UInt32
+
+        init(descriptor: Int32, generation: UInt32) {
+            self.descriptor = descriptor
+            self.generation = generation
+        }
+
+        /// The form that the kernel keeps.
+        fileprivate init(token: UInt64) {
+            self.init(
+                descriptor: Int32(truncatingIfNeeded: token), generation: UInt32(truncatingIfNeeded: token >> 32))
+        }
+
+        fileprivate var token: UInt64 { UInt64(generation) << 32 | UInt64(UInt32(bitPattern: descriptor)) }
     }
 
     /// Identifies one call of ``schedule(after:_:)``.
@@ -39,6 +51,9 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
         var wakeIsPending = false
     }
 
+    /// No descriptor is negative, so no watch has this token.
+    private static let wakeToken = UInt64.max
+
     private let epoll: Int32
     private let wakeDescriptor: Int32
     private let remote = Mutex(Remote())
@@ -48,11 +63,13 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     // The following properties are used by the loop's own thread only.
     private var local: [UnownedJob] = []
     private var spare: [UnownedJob] = []
-    private var handlers: [UInt64: (Readiness) -> Void] = [:]
-    private var nextToken: UInt64 = 1
+    private var watches = WatchTable()
     private var timers = TimerHeap()
     private var afterJobs: [() -> Void] = []
     private var endOfPass: [() -> Void] = []
+
+    /// When the current pass began. Cheaper than the clock; on the loop's thread only.
+    public private(set) var passStart = ContinuousClock.now
 
     /// Starts the thread.
     ///
@@ -62,7 +79,7 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
         guard epoll >= 0 else { throw SystemError(call: "epoll_create1") }
         wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
         guard wakeDescriptor >= 0 else { throw SystemError(call: "eventfd") }
-        guard shim_epoll_ctl(epoll, EPOLL_CTL_ADD, wakeDescriptor, EPOLLIN.rawValue, 0) == 0 else {
+        guard shim_epoll_ctl(epoll, EPOLL_CTL_ADD, wakeDescriptor, EPOLLIN.rawValue, Self.wakeToken) == 0 else {
             throw SystemError(call: "epoll_ctl")
         }
         thread = try LoopThread(name: name) { [unowned self] in run() }
@@ -112,25 +129,25 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
         _ descriptor: Int32, for readiness: Readiness, _ handler: @escaping (Readiness) -> Void
     ) throws -> Watch {
         checkIsolated()
-        let watch = Watch(descriptor: descriptor, token: nextToken)
-        nextToken += 1
+        let watch = watches.next(for: descriptor)
         guard shim_epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, readiness.rawValue, watch.token) == 0 else {
             throw SystemError(call: "epoll_ctl")
         }
-        handlers[watch.token] = handler
+        watches.begin(watch, handler)
         return watch
     }
 
     /// Changes what `watch` waits for.
     public func change(_ watch: Watch, to readiness: Readiness) {
         checkIsolated()
+        guard watches.handler(of: watch) != nil else { return }
         _ = shim_epoll_ctl(epoll, EPOLL_CTL_MOD, watch.descriptor, readiness.rawValue, watch.token)
     }
 
     /// Ends a watch. Call it before closing the descriptor.
     public func unwatch(_ watch: Watch) {
         checkIsolated()
-        guard handlers.removeValue(forKey: watch.token) != nil else { return }
+        guard watches.end(watch) else { return }
         _ = shim_epoll_ctl(epoll, EPOLL_CTL_DEL, watch.descriptor, 0, 0)
     }
 
@@ -179,11 +196,16 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
         var events = [epoll_event](repeating: epoll_event(), count: 256)
         while !isStopping.load(ordering: .acquiring) {
             let count = Int(epoll_wait(epoll, &events, Int32(events.count), timeout()))
+            passStart = .now
             for event in events.prefix(max(0, count)) {
                 let token = event.data.u64
-                if token == 0 { takeRemote() } else { handlers[token]?(Readiness(rawValue: event.events)) }
+                if token == Self.wakeToken {
+                    takeRemote()
+                } else {
+                    watches.handler(of: Watch(token: token))?(Readiness(rawValue: event.events))
+                }
             }
-            while let due = timers.popDue(at: .now) { due() }
+            while let due = timers.popDue(at: passStart) { due() }
             runJobs()
             endPass()
         }
