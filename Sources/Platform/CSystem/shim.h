@@ -8,7 +8,6 @@
 #include <curl/curl.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <microhttpd.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <openssl/bn.h>
@@ -122,49 +121,6 @@ static inline EVP_PKEY *shim_rsa_public_key(const BIGNUM *n, const BIGNUM *e) {
 
 /* A macro around a control call; the BIO owns the memory. */
 static inline long shim_bio_contents(BIO *bio, char **start) { return BIO_get_mem_data(bio, start); }
-/* HTTP: libmicrohttpd has variadic functions for options and for information. */
-
-/* Leaves the target undecoded. */
-static inline size_t shim_mhd_keep(void *context, struct MHD_Connection *connection, char *text) {
-    (void)context;
-    (void)connection;
-    return strlen(text);
-}
-
-/* A daemon without socket and thread: the caller accepts connections and drives it from its own epoll set. The
-   library's strict mode stays off. Up to 0.9.77 it adds only two checks (Host, spaces in the target), which
-   RequestHeadValidator makes too, and it answers them with silence or a duplicated head. */
-static inline struct MHD_Daemon *shim_mhd_start(void *context, size_t pool_bytes, unsigned int connection_limit,
-                                                MHD_AccessHandlerCallback on_data,
-                                                void *(*on_target)(void *, const char *, struct MHD_Connection *),
-                                                MHD_RequestCompletedCallback on_completed,
-                                                MHD_NotifyConnectionCallback on_connection) {
-    return MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_SUSPEND_RESUME, 0, NULL, NULL, on_data,
-                            context, MHD_OPTION_CONNECTION_MEMORY_LIMIT, pool_bytes, MHD_OPTION_CONNECTION_LIMIT,
-                            connection_limit, MHD_OPTION_URI_LOG_CALLBACK, on_target, context,
-                            MHD_OPTION_UNESCAPE_CALLBACK, shim_mhd_keep, NULL, MHD_OPTION_NOTIFY_COMPLETED,
-                            on_completed, context, MHD_OPTION_NOTIFY_CONNECTION, on_connection, context,
-                            MHD_OPTION_END);
-}
-
-static inline int shim_mhd_epoll(struct MHD_Daemon *daemon) {
-    return MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
-}
-
-static inline int shim_mhd_descriptor(struct MHD_Connection *connection) {
-    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
-}
-
-static inline void *shim_mhd_socket_context(struct MHD_Connection *connection) {
-    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
-}
-
-static inline size_t shim_mhd_head_bytes(struct MHD_Connection *connection) {
-    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE)->header_size;
-}
-
-/* fcntl is variadic. */
-static inline int shim_duplicate(int descriptor) { return fcntl(descriptor, F_DUPFD_CLOEXEC, 0); }
 /* libcurl has variadic functions for options and for information. */
 #if LIBCURL_VERSION_NUM < 0x075700
 #error "libcurl 7.87 or later is needed: before, giving up a name look-up blocked the caller"

@@ -1,243 +1,276 @@
 internal import CSystem
 internal import EventLoop
 
-/// One socket and its current request, between the library's callbacks and the handler's task.
+/// One client's socket, and the request that it sends or waits for.
 ///
-/// Used on its loop only, from the library's start notification to its end notification.
+/// Used on its loop only. Answers requests in order: while one is processed, nothing is read. Between requests it holds
+/// no memory for bytes.
 final class Connection: @unchecked Sendable {
     private enum Phase {
-        /// No part of a request has arrived.
-        case waiting
+        /// No byte of a request has arrived.
+        case idle
+        /// A part of a head has arrived.
         case head
-        /// The body may arrive. After a suspension the library repeats the callback for the head.
-        case admitted(ValidatedHead)
+        /// A task checks the head, before the body is read.
+        case checking(Task<Void, Never>)
         case body(ValidatedHead)
-        /// Suspended until a task has finished: the handler, or the check of the head.
-        case suspended(Task<Void, Never>?)
-        case answering
-        /// The daemon was stopped while the handler ran; its answer is discarded.
-        case abandoned
+        /// A task runs the handler.
+        case handling(Task<Void, Never>)
+        /// The client has not received the whole response.
+        case sending
+        case closed
     }
 
     let descriptor: Int32
     let peer: Peer
-    /// Whether the connection is still counted in ``ConnectionTable``.
-    var isCounted = true
-    private let library: OpaquePointer
-    private unowned let daemon: Daemon
-    /// Handlers can outlive the daemon, and need the budget.
-    private let budget: BodyBudget
-    private var phase = Phase.waiting
-    private var target = ""
-    private var body: [UInt8] = []
-    /// Bytes reserved from the budget.
-    private var reservedBytes = 0
+    /// The position in the daemon's list.
+    var index = 0
     /// When the connection began to wait for a request.
     private(set) var waitingSince: ContinuousClock.Instant
     /// The deadline of the client's next action.
     private(set) var deadline: ContinuousClock.Instant?
-    /// Whether the client may still be sending bytes that will not be read.
-    private(set) var endsEarly = false
 
-    init(_ library: OpaquePointer, _ descriptor: Int32, to peer: Peer, of daemon: Daemon) {
-        self.library = library
+    private unowned let daemon: Daemon
+    /// Handlers can outlive the daemon, and need the budget.
+    private let budget: BodyBudget
+    /// `nil` when closed, and when the client has disconnected while a task runs.
+    private var watch: Loop.Watch?
+    private var interest = Loop.Readiness.readable
+    private var phase = Phase.idle
+    private var parser = RequestHeadParser()
+    private var terms: ResponseTerms?
+    private var input = PendingInput()
+    private var output = PendingOutput()
+    private var body: [UInt8] = []
+    /// Bytes reserved from the budget.
+    private var reservedBytes = 0
+
+    init(_ descriptor: Int32, to peer: Peer, of daemon: Daemon) {
         self.descriptor = descriptor
         self.peer = peer
         self.daemon = daemon
         budget = daemon.budget
-        waitingSince = .now
+        waitingSince = daemon.loop.passStart
         deadline = waitingSince + daemon.limits.headDeadline
     }
 
-    var isWaiting: Bool {
-        if case .waiting = phase { true } else { false }
+    /// Whether no request is in progress.
+    var isIdle: Bool {
+        if case .idle = phase { true } else { false }
     }
 
-    /// Whether it may be closed to make room for another.
-    var isIdle: Bool { isWaiting && isCounted }
-
-    // MARK: Callbacks of the library
-
-    func targetArrived(_ target: String) {
-        self.target = target
-        phase = .head
-        let headDeadline = ContinuousClock.now + daemon.limits.headDeadline
-        deadline = min(deadline ?? headDeadline, headDeadline)
+    /// - Throws: ``SystemError`` if the kernel refuses the descriptor.
+    func start() throws {
+        watch = try daemon.loop.watch(descriptor, for: interest) { [self] in ready($0) }
     }
 
-    /// Called once with the head, again if its check suspended the connection, once per piece of the body, and once at
-    /// the end of the body.
-    ///
-    /// - Returns: whether the connection continues.
-    func receive(method: String, version: String, piece: UnsafeRawBufferPointer) -> Bool {
+    /// Cancels the task of a request in progress; its response is discarded.
+    func close() { end(lingering: false) }
+
+    // MARK: Events of the socket
+
+    private func ready(_ readiness: Loop.Readiness) {
         switch phase {
-        case .head:
-            return admit(method: method, version: version)
-        case .admitted(let head):
-            phase = .body(head)
-            return piece.isEmpty || receive(method: method, version: version, piece: piece)
-        case .body(let head) where piece.isEmpty:
-            run(head)
-            return true
-        case .body(let head):
-            body.append(contentsOf: piece)
-            return body.count <= head.bodyBytes
-        case .waiting, .suspended, .answering, .abandoned:
-            return false
+        case .idle, .head: receiveHead()
+        case .body(let head): receiveBody(of: head)
+        case .sending: sent(output.flush(to: descriptor))
+        case .checking, .handling:
+            // The event would be reported again in every pass.
+            if readiness.isDisjoint(with: .failed) { wait(for: []) } else { stopWatching() }
+        case .closed: break
         }
     }
 
-    /// - Parameter inError: whether the library aborted the request.
-    func requestEnded(inError: Bool) {
-        // The handler of an abandoned request still holds the body.
-        if case .abandoned = phase {} else { releaseBody() }
-        phase = .waiting
-        target = ""
-        body = []
-        endsEarly = endsEarly || inError
-        waitingSince = .now
-        deadline = waitingSince + daemon.limits.idleDeadline
+    private func receiveHead() {
+        switch daemon.receiveBuffer.receive(from: descriptor, atMost: daemon.limits.headBytes - input.count) {
+        case .nothing: break
+        case .ended: close()
+        case .bytes(let bytes) where input.isEmpty:
+            let used = beginRequest(bytes)
+            input.append(UnsafeRawBufferPointer(rebasing: bytes[used...]))
+        case .bytes(let bytes):
+            input.append(bytes)
+            consumeInput(beginRequest)
+        }
     }
 
-    // MARK: Called by the daemon
-
-    /// Shuts the socket down; the library notices and ends the connection.
-    func terminate() {
-        deadline = nil
-        shutdown(descriptor, Int32(SHUT_RDWR))
+    private func receiveBody(of head: ValidatedHead) {
+        switch daemon.receiveBuffer.receive(from: descriptor, atMost: head.bodyBytes - body.count) {
+        case .nothing: break
+        case .ended: close()
+        case .bytes(let bytes):
+            body.append(contentsOf: bytes)
+            if body.count == head.bodyBytes { run(head) }
+        }
     }
 
-    /// Detaches the connection from its handler, so that the daemon can be stopped.
-    func abandon() {
-        guard case .suspended(let task) = phase else { return }
-        phase = .abandoned
-        task?.cancel()
-        MHD_resume_connection(library)
+    private func wait(for readiness: Loop.Readiness) {
+        guard let watch, interest != readiness else { return }
+        interest = readiness
+        daemon.loop.change(watch, to: readiness)
     }
 
-    // MARK: Processing
+    private func stopWatching() {
+        if let watch { daemon.loop.unwatch(watch) }
+        watch = nil
+    }
 
-    private func admit(method: String, version: String) -> Bool {
-        let head = Head(
-            method: method, target: target, version: version, headers: receivedHeaders(),
-            bytes: shim_mhd_head_bytes(library))
+    // MARK: The request
+
+    /// - Parameter step: processes bytes, and returns the number of bytes that it has consumed.
+    private func consumeInput(_ step: (UnsafeRawBufferPointer) -> Int) {
+        let held = input
+        input = held.consumed(by: step)
+    }
+
+    /// Processes a request if its head is complete.
+    private func beginRequest(_ bytes: UnsafeRawBufferPointer) -> Int {
         do throws(RequestRejection) {
-            let admitted = try daemon.headValidator.validate(head)
-            if let check = admitted.check {
-                checkHead(admitted, with: check)
-                return true
+            guard let (head, count) = try parser.parse(bytes, limits: daemon.limits) else {
+                waitForHead()
+                return 0
             }
-            guard reserve(admitted.bodyBytes) else { return answerEarly(overloaded(admitted)) }
-            phase = .body(admitted)
-            return true
+            terms = ResponseTerms(head)
+            let validated = try daemon.headValidator.validate(head)
+            if let check = validated.check {
+                checkHead(validated, with: check)
+                return count
+            }
+            return count + beginBody(of: validated, UnsafeRawBufferPointer(rebasing: bytes[count...]))
         } catch {
-            return answerEarly(error.response)
+            if terms == nil { terms = ResponseTerms(rejected: bytes) }
+            answerEarly(error.response)
+            return bytes.count
         }
+    }
+
+    private func waitForHead() {
+        if case .idle = phase {
+            phase = .head
+            let headDeadline = daemon.loop.passStart + daemon.limits.headDeadline
+            deadline = min(deadline ?? headDeadline, headDeadline)
+        }
+        wait(for: .readable)
     }
 
     private func checkHead(_ head: ValidatedHead, with check: @escaping @Sendable (Request) async -> Response?) {
         let request = request(head)
-        suspend()
-        phase = .suspended(
+        deadline = nil
+        phase = .checking(
             Task(executorPreference: daemon.loop) { [self] in checkEnded(of: head, with: await check(request)) })
     }
 
     /// - Parameter refusal: `nil` if the body may be read.
     private func checkEnded(of head: ValidatedHead, with refusal: Response?) {
-        guard case .suspended = phase else { return }
-        if let refusal {
-            resume(continuing: answerEarly(refusal))
-        } else if reserve(head.bodyBytes) {
-            phase = .admitted(head)
-            resume(continuing: true)
-        } else {
-            resume(continuing: answerEarly(overloaded(head)))
+        guard case .checking = phase else { return }
+        if let refusal { answerEarly(refusal) } else { consumeInput { beginBody(of: head, $0) } }
+    }
+
+    /// Reserves the memory of the body, and takes what has arrived of it.
+    private func beginBody(of head: ValidatedHead, _ bytes: UnsafeRawBufferPointer) -> Int {
+        guard budget.reserve(head.bodyBytes) else {
+            answerEarly(daemon.handler.overloaded(request(head)))
+            return bytes.count
         }
+        reservedBytes = head.bodyBytes
+        let piece = bytes.prefix(head.bodyBytes)
+        if head.bodyBytes > 0 {
+            body.reserveCapacity(head.bodyBytes)
+            body.append(contentsOf: piece)
+        }
+        if body.count == head.bodyBytes { run(head) } else { waitForBody(of: head) }
+        return piece.count
     }
 
-    private func reserve(_ bytes: Int) -> Bool {
-        guard budget.reserve(bytes) else { return false }
-        reservedBytes = bytes
-        body.reserveCapacity(bytes)
-        deadline = .now + daemon.limits.bodyDeadline
-        return true
-    }
-
-    private func releaseBody() {
-        budget.release(reservedBytes)
-        reservedBytes = 0
+    private func waitForBody(of head: ValidatedHead) {
+        phase = .body(head)
+        deadline = daemon.loop.passStart + daemon.limits.bodyDeadline
+        wait(for: .readable)
+        guard head.head.framing.expectsContinue, body.isEmpty else { return }
+        // The socket's buffer is empty, because the responses before have been sent.
+        var interim = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
+        if output.send(&interim, to: descriptor) != .done { close() }
     }
 
     private func run(_ head: ValidatedHead) {
         let request = request(head)
         body = []
-        suspend()
-        phase = .suspended(
+        deadline = nil
+        phase = .handling(
             Task(executorPreference: daemon.loop) { [self] in handlerEnded(with: await head.respond(request)) })
-    }
-
-    private func handlerEnded(with response: Response) {
-        releaseBody()
-        guard case .suspended = phase else { return }
-        resume(continuing: answer(response, closing: daemon.isDraining))
     }
 
     private func request(_ head: ValidatedHead) -> Request {
         Request(
-            id: daemon.nextRequestID(), method: head.method, path: head.path, query: head.query,
-            headers: head.headers, body: body, peer: peer.address)
+            id: daemon.nextRequestID(), method: head.head.method, path: head.head.target.path,
+            query: head.head.target.query, headers: head.head.headers, body: body, peer: peer.address)
     }
 
-    private func overloaded(_ head: ValidatedHead) -> Response { daemon.handler.overloaded(request(head)) }
+    private func releaseBody() {
+        budget.release(reservedBytes)
+        reservedBytes = 0
+        body = []
+    }
 
-    private func suspend() {
+    // MARK: The response
+
+    private func handlerEnded(with response: Response) {
+        releaseBody()
+        guard case .handling = phase else { return }
+        if daemon.isDraining { closeAfterResponse() }
+        answer(response)
+    }
+
+    /// Answers before the request has been read, and closes the connection.
+    private func answerEarly(_ response: Response) {
+        closeAfterResponse()
+        answer(response)
+    }
+
+    private func closeAfterResponse() {
+        terms?.closes = true
+        terms?.lingers = true
+    }
+
+    private func answer(_ response: Response) {
+        guard watch != nil, let terms else { return close() }
+        phase = .sending
         deadline = nil
-        MHD_suspend_connection(library)
-        phase = .suspended(nil)
+        if daemon.encode(response, terms) { return sent(output.send(&daemon.encoded, to: descriptor)) }
+        closeAfterResponse()
+        answer(.text(status: 500, "Internal server error"))
     }
 
-    /// - Parameter continuing: `false` ends the connection.
-    private func resume(continuing: Bool) {
-        if !continuing { terminate() }
-        MHD_resume_connection(library)
-        daemon.runAtEndOfPass()
-    }
-
-    /// Answers before the body has been read, and closes the connection.
-    private func answerEarly(_ response: Response) -> Bool {
-        endsEarly = true
-        return answer(response, closing: true)
-    }
-
-    private func answer(_ response: Response, closing: Bool) -> Bool {
-        phase = .answering
-        deadline = .now + daemon.limits.bodyDeadline
-        return queue(response, on: library, closing: closing)
-            || queue(.text(status: 500, "Internal server error"), on: library, closing: true)
-    }
-
-    private func receivedHeaders() -> Headers {
-        var headers = Headers()
-        _ = withUnsafeMutablePointer(to: &headers) { pointer in
-            MHD_get_connection_values_n(
-                library, .HEADER_KIND,
-                { context, _, name, nameBytes, value, valueBytes in
-                    let headers = context?.assumingMemoryBound(to: Headers.self)
-                    headers?.pointee.add(text(name, nameBytes), fieldValue(value, valueBytes))
-                    return .YES
-                }, pointer)
+    private func sent(_ outcome: PendingOutput.Outcome) {
+        switch outcome {
+        case .failed: close()
+        case .waiting:
+            if deadline == nil { deadline = daemon.loop.passStart + daemon.limits.bodyDeadline }
+            wait(for: .writable)
+        case .done:
+            output.removeAll()
+            if let terms, terms.closes { end(lingering: terms.lingers) } else { waitForRequest() }
         }
-        return headers
     }
-}
 
-private func text(_ start: UnsafePointer<CChar>?, _ count: Int) -> String {
-    String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
-}
+    private func waitForRequest() {
+        phase = .idle
+        terms = nil
+        waitingSince = daemon.loop.passStart
+        deadline = waitingSince + daemon.limits.idleDeadline
+        if !input.isEmpty { consumeInput(beginRequest) }
+        if isIdle { wait(for: .readable) }
+    }
 
-/// Removes trailing white space (RFC 9112 §5.1); the library has removed leading white space.
-private func fieldValue(_ start: UnsafePointer<CChar>?, _ count: Int) -> String {
-    let bytes = UnsafeRawBufferPointer(start: start, count: count)
-    let last = bytes.lastIndex { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
-    return text(start, last.map { $0 + 1 } ?? 0)
+    private func end(lingering: Bool) {
+        switch phase {
+        case .closed: return
+        case .checking(let task), .handling(let task): task.cancel()
+        case .idle, .head, .body, .sending: releaseBody()
+        }
+        phase = .closed
+        deadline = nil
+        stopWatching()
+        daemon.ended(self, lingering: lingering)
+    }
 }

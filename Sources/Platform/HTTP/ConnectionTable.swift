@@ -77,12 +77,9 @@ final class ConnectionTable: Sendable {
         state.withLock { $0.remove(peer) }
     }
 
-    /// Removes a connection that is closed because it was idle.
-    func removeIdle(_ peer: Peer) {
-        state.withLock { state in
-            state.remove(peer)
-            state.closedIdle += 1
-        }
+    /// Counts a connection that is closed because it was idle.
+    func countIdle() {
+        state.withLock { $0.closedIdle += 1 }
     }
 
     private func hasRoom(for peer: Peer, in state: State) -> Bool {

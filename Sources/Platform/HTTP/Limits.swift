@@ -8,11 +8,11 @@ public struct Limits: Sendable {
     public let headers: Int
     /// Bytes of body that every route accepts. For more, ``MatchedRoute/bodyLimit`` decides.
     public let bodyBytes: Int
-    /// For the whole head: from the start of the connection or, on a reused connection, from the request line.
+    /// For the whole head: from the start of the connection or, on a reused connection, from the first byte.
     public let headDeadline: Duration
     /// For the whole body after its head, and for the client to receive the whole response.
     public let bodyDeadline: Duration
-    /// From the end of a response to the next request line.
+    /// From the end of a response to the first byte of the next request.
     public let idleDeadline: Duration
     /// Bytes of request bodies that the process holds at one time; see ``BodyBudget``.
     public let heldBodyBytes: Int

@@ -4,7 +4,6 @@ internal import EventLoop
 /// Reads and discards what a rejected client still sends, for a limited time. Closing with unread bytes makes the
 /// kernel reset the connection, which can destroy the response (RFC 9112 §9.6).
 final class LingeringClose {
-    /// A duplicate, so that the number is not reused while this object exists.
     let descriptor: Int32
     private let loop: Loop
     private let ended: (Int32) -> Void
@@ -12,17 +11,16 @@ final class LingeringClose {
     private var timer: Loop.Timer?
     private var bytesLeft = 8 * 1024 * 1024
 
-    /// - Parameter descriptor: its sending side must have been shut down; the caller may close it afterwards.
-    /// - Returns: `nil` if the process is out of descriptors.
+    /// - Parameter descriptor: its sending side must have been shut down. It is closed at the end, and at once if the
+    ///   kernel refuses to watch it; then the result is `nil`.
     init?(of descriptor: Int32, on loop: Loop, ended: @escaping (Int32) -> Void) {
-        self.descriptor = shim_duplicate(descriptor)
+        self.descriptor = descriptor
         self.loop = loop
         self.ended = ended
-        guard self.descriptor >= 0 else { return nil }
         do {
-            watch = try loop.watch(self.descriptor, for: .readable) { [unowned self] _ in discard() }
+            watch = try loop.watch(descriptor, for: .readable) { [unowned self] _ in discard() }
         } catch {
-            CSystem.close(self.descriptor)
+            CSystem.close(descriptor)
             return nil
         }
         timer = loop.schedule(after: .seconds(2)) { [unowned self] in close() }

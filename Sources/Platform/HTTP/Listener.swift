@@ -17,6 +17,8 @@ final class Listener: @unchecked Sendable {
         var yes: Int32 = 1
         var no: Int32 = 0
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout.size(ofValue: yes)))
+        // Accepted sockets inherit this: responses are sent whole, so waiting for more bytes would only delay them.
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout.size(ofValue: yes)))
         setsockopt(
             descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &no, socklen_t(MemoryLayout.size(ofValue: no)))
         guard

@@ -1,4 +1,4 @@
-/// The supported request methods (RFC 9110 §9.3, RFC 5789). ``RequestHeadValidator`` rejects others.
+/// The supported request methods (RFC 9110 §9.3, RFC 5789). ``RequestHeadParser`` rejects others.
 public enum Method: String, Sendable, CaseIterable {
     case get = "GET"
     case post = "POST"

@@ -1,5 +1,7 @@
-/// Why ``RequestHeadValidator`` rejected a request. The server closes the connection after the response.
+/// Why the head of a request is rejected. The server closes the connection after the response.
 enum RequestRejection: Error, CaseIterable {
+    /// A request line that does not have three parts, or a lone CR or LF (RFC 9112 §2.2, §3).
+    case malformedLine
     case unknownMethod
     case malformedTarget
     case malformedHeader
@@ -20,6 +22,7 @@ enum RequestRejection: Error, CaseIterable {
 
     private var statusAndText: (Int, String) {
         switch self {
+        case .malformedLine: (400, "Malformed request")
         case .unknownMethod: (400, "Unknown method")
         case .malformedTarget: (400, "Malformed request target")
         case .malformedHeader: (400, "Malformed header field")

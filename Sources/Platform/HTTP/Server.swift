@@ -1,7 +1,7 @@
 internal import CSystem
 public import EventLoop
 
-/// An HTTP/1.1 server based on libmicrohttpd, with one library daemon per loop and one listener.
+/// An HTTP/1.1 server with one daemon per loop and one listener.
 ///
 /// A connection and the tasks of its requests stay on one loop. TLS and HTTP/2 are left to a proxy.
 public final class Server: Sendable {
@@ -24,8 +24,8 @@ public final class Server: Sendable {
         let table = ConnectionTable(limits: limits)
         let budget = BodyBudget(bytes: limits.heldBodyBytes)
         listener = try Listener(address: address, port: port)
-        daemons = try zip(loops, handlers).map { loop, handler in
-            try Daemon(loop: loop, limits: limits, handler: handler, table: table, budget: budget)
+        daemons = zip(loops, handlers).map { loop, handler in
+            Daemon(loop: loop, limits: limits, handler: handler, table: table, budget: budget)
         }
         self.table = table
         self.budget = budget
@@ -53,7 +53,6 @@ public final class Server: Sendable {
     public var bodiesRejected: Int { budget.rejections }
 
     public func start() {
-        for daemon in daemons { daemon.loop.submit { daemon.start() } }
         let acceptor = daemons[0].loop
         acceptor.submit { [listener, daemons, table] in
             var turn = 0
@@ -65,9 +64,9 @@ public final class Server: Sendable {
                 let daemon = daemons[turn]
                 turn = (turn + 1) % daemons.count
                 if daemon.loop.isCurrent {
-                    daemon.add(descriptor, from: address, peer)
+                    daemon.add(descriptor, peer)
                 } else {
-                    daemon.loop.submit { daemon.add(descriptor, from: address, peer) }
+                    daemon.loop.submit { daemon.add(descriptor, peer) }
                 }
             }
         }

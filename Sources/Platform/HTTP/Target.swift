@@ -6,13 +6,12 @@ struct Target {
     let path: String
     let query: [(name: String, value: String)]
 
-    init(parsing text: String, for method: Method) throws(RequestRejection) {
-        if text == "*", method == .options {
+    init(parsing bytes: UnsafeRawBufferPointer, for method: Method) throws(RequestRejection) {
+        if bytes.elementsEqual("*".utf8), method == .options {
             path = "/"
             query = []
             return
         }
-        let bytes = text.utf8
         guard bytes.first == UInt8(ascii: "/"), bytes.allSatisfy(Self.allowed) else { throw .malformedTarget }
         let end = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
         guard
@@ -20,7 +19,7 @@ struct Target {
             let query = FormDecoder.pairs(in: bytes[end...].dropFirst())
         else { throw .malformedTarget }
         self.query = query
-        path = String(text[..<end])
+        path = String(decoding: bytes[..<end], as: UTF8.self)
     }
 
     /// Visible ASCII without "#", which would begin a fragment.
@@ -28,7 +27,7 @@ struct Target {
         (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "#")
     }
 
-    private static func escapesAreWhole(_ path: Substring.UTF8View) -> Bool {
+    private static func escapesAreWhole(_ path: Slice<UnsafeRawBufferPointer>) -> Bool {
         path.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false).dropFirst().allSatisfy { rest in
             rest.prefix(2).count == 2 && rest.prefix(2).allSatisfy { Hexadecimal.value(of: $0) != nil }
         }

@@ -28,8 +28,12 @@ final class RawClient {
 
     /// - Returns: whether the server still accepts bytes.
     @discardableResult
-    func send(_ text: String) -> Bool {
-        var bytes = Array(text.utf8)[...]
+    func send(_ text: String) -> Bool { send(bytes: Array(text.utf8)) }
+
+    /// - Returns: whether the server still accepts bytes.
+    @discardableResult
+    func send(bytes: [UInt8]) -> Bool {
+        var bytes = bytes[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes {
                 Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
@@ -60,10 +64,16 @@ final class RawClient {
     func ended() throws -> Bool { try rest().isEmpty }
 
     /// All bytes until the end of the connection.
-    func rest() throws -> String {
+    func rest() throws -> String { String(decoding: try remainingBytes(), as: UTF8.self) }
+
+    /// All bytes until the end of the connection.
+    func remainingBytes() throws -> [UInt8] {
         while try fill() {}
-        return String(decoding: buffer, as: UTF8.self)
+        return buffer
     }
+
+    /// Closes the sending side; the client can still receive.
+    func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// Closes the connection with a reset, like a client that disappears.
     func resetAtEnd() {

@@ -29,6 +29,27 @@ struct ServerTests {
         }
     }
 
+    @Test("answers pipelined requests that exceed its buffers in order, one at a time")
+    func manyPipelined() async throws {
+        let gate = Gate()
+        let handler: Handler = { request in
+            await gate.pass()
+            return await echo(request)
+        }
+        try await withServer(handler: handler) { server in
+            let client = try RawClient(port: server.port)
+            client.send((0..<2000).map { "POST /\($0) HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc" }.joined())
+            while gate.arrivals == 0 { await Task.yield() }
+            let other = try RawClient(port: server.port)
+            other.send(get)
+            while gate.arrivals < 2 { await Task.yield() }
+            #expect(gate.arrivals == 2)
+            gate.open()
+            #expect(try other.receive()?.status == 200)
+            for number in 0..<2000 { #expect(try client.receive()?.body == "POST /\(number)  abc\n") }
+        }
+    }
+
     @Test("accepts a body in pieces, up to the limit of its route")
     func pieces() async throws {
         try await withServer(bodyLimit: 300_000) { server in
@@ -66,11 +87,26 @@ struct ServerTests {
         }
     }
 
+    @Test("omits the length where HTTP does not allow it", arguments: [204, 304])
+    func noLength(status: Int) async throws {
+        try await withServer(handler: { _ in Response(status: status, body: [0x41]) }) { server in
+            let client = try RawClient(port: server.port)
+            client.send(get)
+            let reply = try #require(try client.receive())
+            #expect(reply.status == status)
+            #expect(!reply.head.lowercased().contains("content-length"))
+            client.send(get)
+            #expect(try client.receive()?.status == status)
+        }
+    }
+
     @Test(
         "answers 500 if a handler's response is not valid HTTP",
         arguments: [
             Response(status: 99), Response(status: 100), Response(status: 600),
             Response(status: 200, headers: ["X-A": "a\r\nSet-Cookie: b=1"]),
+            Response(status: 200, headers: ["X-A": "a\u{0}"]), Response(status: 200, headers: ["X A": "a"]),
+            Response(status: 200, headers: ["connection": "close"]), Response(status: 200, headers: ["Date": "now"]),
             Response(status: 200, headers: ["X-A": ""]), Response(status: 200, headers: ["": "a"]),
             Response(status: 200, headers: ["Content-Length": "7"]),
             Response(status: 200, headers: ["Transfer-Encoding": "gzip"]),
@@ -120,6 +156,60 @@ struct ServerTests {
                 }
             }
             group.stop()
+        }
+    }
+
+    @Test("answers a client that has closed its sending side")
+    func halfClosed() async throws {
+        let gate = Gate()
+        let handler: Handler = { request in
+            await gate.pass()
+            return await echo(request)
+        }
+        try await withServer(handler: handler) { server in
+            let client = try RawClient(port: server.port)
+            client.send(get)
+            client.finishSending()
+            while gate.arrivals == 0 { await Task.yield() }
+            gate.open()
+            #expect(try client.receive()?.status == 200)
+            #expect(try client.ended())
+        }
+    }
+
+    @Test("sends a response that is larger than the buffers of the sockets")
+    func largeResponse() async throws {
+        let body = (0..<(16 << 20)).map { UInt8(truncatingIfNeeded: $0 / 251) }
+        try await withServer(handler: { _ in Response(status: 200, body: body) }) { server in
+            let client = try RawClient(port: server.port)
+            client.send("GET /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            let received = try client.remainingBytes()
+            #expect(received.suffix(body.count).elementsEqual(body))
+        }
+    }
+
+    @Test("counts the connection of a client that disconnects until its handler has ended")
+    func disconnected() async throws {
+        let gate = Gate()
+        let handler: Handler = { request in
+            if request.path == "/slow" { await gate.pass() }
+            return await echo(request)
+        }
+        try await withServer(handler: handler) { server in
+            do {
+                let client = try RawClient(port: server.port)
+                client.resetAtEnd()
+                client.send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
+                while gate.arrivals == 0 { await Task.yield() }
+            }
+            let other = try RawClient(port: server.port)
+            for _ in 0..<10 {
+                other.send(get)
+                #expect(try other.receive()?.status == 200)
+            }
+            #expect(server.connections == 2)
+            gate.open()
+            while server.connections > 1 { await Task.yield() }
         }
     }
 

@@ -56,6 +56,15 @@ struct WireTests {
             Row("a broken escape", line: "GET /a%2 HTTP/1.1", host, "", 400),
             Row("* for GET", line: "GET * HTTP/1.1", host, "", 400),
             Row("no version", line: "GET /a", host, "", 400),
+            Row("only a method", line: "GET", host, "", 400),
+            Row("a TLS greeting", line: "\u{16}\u{3}\u{1}", host, "", 400),
+            Row("bare LF as line ends", line: "GET /a HTTP/1.1\nHost: a\n\n", "", "", 400),
+            Row("bare LF in a field", line: "GET /a HTTP/1.1", host + "X-A: a\nX-B: b\r\n", "", 400),
+            Row("a NUL in a field's value", line: "GET /a HTTP/1.1", host + "X-A: a\u{0}b\r\n", "", 400),
+            Row("a folded field", line: "GET /a HTTP/1.1", host + "X-A: a\r\n b\r\n", "", 400),
+            Row("a folded length", host + "Content-Length: 2\r\n 3\r\n", "", 400),
+            Row("two spaces before the target", line: "GET  /a HTTP/1.1", host, "", 400),
+            Row("two empty lines before the request", line: "\r\n\r\nGET /a HTTP/1.1", host, "", 400),
             Row("HTTP/1.2", line: "GET /a HTTP/1.2", host, "", 505),
             Row("HTTP/0.9", line: "GET /a HTTP/0.9", host, "", 505),
             Row("HTTP/2 without upgrade", line: "PRI * HTTP/2.0", "", "SM\r\n\r\n", 505),
@@ -93,44 +102,68 @@ struct WireTests {
         }
     }
 
-    @Test(
-        "closes without a response if the request line is not valid", arguments: ["GET", "\u{16}\u{3}\u{1}"])
-    func silent(line: String) async throws {
+    @Test("sends 100 Continue for a body that it will accept", arguments: ["100-continue", "100-Continue"])
+    func expectContinue(expectation: String) async throws {
         try await withServer { server in
             let client = try RawClient(port: server.port)
-            client.send(line + "\r\nHost: a\r\n\r\n")
-            #expect(try client.ended())
-        }
-    }
-
-    /// libmicrohttpd accepts these and does not report them. We advise a strict proxy in front.
-    @Test(
-        "accepts, as a known limitation",
-        arguments: [
-            Row("bare LF as line ends", line: "GET /a HTTP/1.1\nHost: a\n\n", "", "", 200),
-            Row("bare LF in a field", line: "GET /a HTTP/1.1", host + "X-A: a\nX-B: b\r\n", "", 200),
-            Row("a NUL in a field's value", line: "GET /a HTTP/1.1", host + "X-A: a\u{0}b\r\n", "", 200),
-            Row("a folded field", line: "GET /a HTTP/1.1", host + "X-A: a\r\n b\r\n", "", 200),
-            Row("a folded length", host + "Content-Length: 2\r\n 3\r\n", "", 200),
-            Row("two spaces before the target", line: "GET  /a HTTP/1.1", host, "", 200),
-            Row("an empty line before the request", line: "\r\nGET /a HTTP/1.1", host, "", 200),
-        ])
-    func known(row: Row) async throws {
-        try await withServer { server in
-            let client = try RawClient(port: server.port)
-            client.send(row.sent)
-            #expect(try client.receive()?.status == row.status)
-        }
-    }
-
-    @Test("sends 100 Continue for a body that it will accept")
-    func expectContinue() async throws {
-        try await withServer { server in
-            let client = try RawClient(port: server.port)
-            client.send("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+            client.send("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: \(expectation)\r\n\r\n")
             #expect(try client.receive()?.status == 100)
             client.send("ab")
             #expect(try client.receive()?.body == "POST /a  ab\n")
+        }
+    }
+
+    @Test("sends no 100 Continue if there is no body, and none to a client of HTTP/1.0")
+    func noContinue() async throws {
+        try await withServer { server in
+            let client = try RawClient(port: server.port)
+            client.send("GET /a HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n\r\n")
+            #expect(try client.receive()?.status == 200)
+            client.send("POST /a HTTP/1.0\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+            client.send("ab")
+            #expect(try client.receive()?.status == 200)
+        }
+    }
+
+    @Test(
+        "keeps the connection open as the client asks, and says so where the version leaves it open",
+        arguments: [
+            ("HTTP/1.1", "", nil), ("HTTP/1.1", "Connection: keep-alive\r\n", nil),
+            ("HTTP/1.1", "Connection: close\r\n", "close"), ("HTTP/1.1", "Connection: x, Close\r\n", "close"),
+            ("HTTP/1.1", "Connection: keep-alive\r\nConnection: close\r\n", "close"), ("HTTP/1.0", "", "close"),
+            ("HTTP/1.0", "Connection: Keep-Alive\r\n", "Keep-Alive"),
+            ("HTTP/1.0", "Connection: close, keep-alive\r\n", "close"),
+        ])
+    func persistence(version: String, fields: String, expected: String?) async throws {
+        try await withServer { server in
+            let client = try RawClient(port: server.port)
+            client.send("GET /a \(version)\r\nHost: a\r\n\(fields)\r\n")
+            let reply = try #require(try client.receive())
+            let line = reply.head.split(separator: "\r\n").first { $0.hasPrefix("Connection: ") }
+            #expect(line.map { String($0.dropFirst("Connection: ".count)) } == expected)
+            if expected == "close" {
+                #expect(try client.ended())
+            } else {
+                client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
+                #expect(try client.receive()?.status == 200)
+            }
+        }
+    }
+
+    @Test("reads the same requests wherever they are split")
+    func splits() async throws {
+        let requests = "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nabGET /b HTTP/1.1\r\nHost: a\r\n\r\n"
+        try await withServer { server in
+            let client = try RawClient(port: server.port)
+            for position in 1..<requests.utf8.count {
+                client.send(String(requests.prefix(position)))
+                client.send(String(requests.dropFirst(position)))
+                #expect(try client.receive()?.body == "POST /a  ab\n")
+                #expect(try client.receive()?.body == "GET /b  \n")
+            }
+            for character in requests { client.send(String(character)) }
+            #expect(try client.receive()?.body == "POST /a  ab\n")
+            #expect(try client.receive()?.body == "GET /b  \n")
         }
     }
 
@@ -144,6 +177,7 @@ struct WireTests {
             ("DELETE /a HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab", "DELETE /a  ab\n"),
             ("OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n", "OPTIONS /  \n"),
             ("GET /a HTTP/1.0\r\n\r\n", "GET /a  \n"),
+            ("\r\nGET /a HTTP/1.1\r\nHost: a\r\n\r\n", "GET /a  \n"),
         ])
     func answers(sent: String, expected: String) async throws {
         try await withServer { server in

@@ -1,0 +1,124 @@
+/// How the server delimits one response, and what it does with the connection afterwards.
+struct ResponseTerms {
+    /// The response to `HEAD` has no body.
+    var omitsBody: Bool
+    var isHTTP10: Bool
+    /// Whether the server closes the connection.
+    var closes: Bool
+    /// Whether the client may still be sending bytes that will not be read; see ``LingeringClose``.
+    var lingers: Bool
+
+    /// For a request with this head.
+    init(_ head: RequestHead) {
+        omitsBody = head.method == .head
+        isHTTP10 = head.framing.isHTTP10
+        closes = !head.framing.keepsAlive
+        lingers = false
+    }
+
+    /// For a request whose head was rejected.
+    ///
+    /// - Parameter bytes: what has arrived of the request.
+    init(rejected bytes: UnsafeRawBufferPointer) {
+        omitsBody = bytes.starts(with: "HEAD ".utf8)
+        isHTTP10 = false
+        closes = true
+        lingers = true
+    }
+}
+
+/// Writes responses in the form of HTTP/1.1 (RFC 9112 §4).
+struct ResponseEncoder {
+    private var date = DateField()
+
+    /// Replaces the contents of `output` with a response.
+    ///
+    /// - Returns: `false` if HTTP does not allow the status or a field; `output` is not valid then.
+    mutating func encode(_ response: Response, _ terms: ResponseTerms, into output: inout [UInt8]) -> Bool {
+        guard (200...599).contains(response.status) else { return false }
+        output.removeAll(keepingCapacity: true)
+        output += "HTTP/1.1 ".utf8
+        output += String(response.status).utf8
+        output += " ".utf8
+        output += reasonPhrase(response.status).utf8
+        output += "\r\n".utf8
+        output += date.line()
+        if terms.closes {
+            output += "Connection: close\r\n".utf8
+        } else if terms.isHTTP10 {
+            output += "Connection: Keep-Alive\r\n".utf8
+        }
+        for (name, value) in response.headers where !Self.append(name, value, to: &output) { return false }
+        // RFC 9110 §8.6. A 304 would need the length of the response that it stands for.
+        guard response.status != 204, response.status != 304 else {
+            output += "\r\n".utf8
+            return true
+        }
+        output += "Content-Length: ".utf8
+        output += String(response.body.count).utf8
+        output += "\r\n\r\n".utf8
+        if !terms.omitsBody { output += response.body }
+        return true
+    }
+
+    /// - Returns: whether the field is valid.
+    private static func append(_ name: String, _ value: String, to output: inout [UInt8]) -> Bool {
+        guard !name.isEmpty, !value.isEmpty, !isReserved(name) else { return false }
+        let start = output.count
+        output += name.utf8
+        output += ": ".utf8
+        output += value.utf8
+        output += "\r\n".utf8
+        // The output is contiguous, so that this is faster than a check of the strings.
+        return output.withUnsafeBytes { bytes in
+            let name = bytes[start..<start + name.utf8.count]
+            let value = UnsafeRawBufferPointer(rebasing: bytes[(name.endIndex + 2)..<(bytes.count - 2)])
+            return name.allSatisfy(\.isTokenCharacter) && !value.containsControl
+        }
+    }
+
+    private static func isReserved(_ name: String) -> Bool {
+        switch name.utf8.count {
+        case 4: name.equalsIgnoringASCIICase("Date")
+        case 10: name.equalsIgnoringASCIICase("Connection")
+        case 14: name.equalsIgnoringASCIICase("Content-Length")
+        case 17: name.equalsIgnoringASCIICase("Transfer-Encoding")
+        default: false
+        }
+    }
+}
+
+/// The phrases of RFC 9110 §15 and RFC 6585. They are optional (RFC 9112 §4); rare statuses have none.
+private func reasonPhrase(_ status: Int) -> String {
+    switch status {
+    case 200: "OK"
+    case 201: "Created"
+    case 202: "Accepted"
+    case 204: "No Content"
+    case 301: "Moved Permanently"
+    case 302: "Found"
+    case 303: "See Other"
+    case 304: "Not Modified"
+    case 307: "Temporary Redirect"
+    case 308: "Permanent Redirect"
+    case 400: "Bad Request"
+    case 401: "Unauthorized"
+    case 403: "Forbidden"
+    case 404: "Not Found"
+    case 405: "Method Not Allowed"
+    case 409: "Conflict"
+    case 411: "Length Required"
+    case 412: "Precondition Failed"
+    case 413: "Content Too Large"
+    case 415: "Unsupported Media Type"
+    case 429: "Too Many Requests"
+    case 431: "Request Header Fields Too Large"
+    case 500: "Internal Server Error"
+    case 501: "Not Implemented"
+    case 502: "Bad Gateway"
+    case 503: "Service Unavailable"
+    case 504: "Gateway Timeout"
+    case 505: "HTTP Version Not Supported"
+    default: ""
+    }
+}

@@ -1,0 +1,31 @@
+import HTTP
+import Testing
+
+@Suite("Random input", .timeLimit(.minutes(1)))
+struct RandomInputTests {
+    private let request = "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\nab"
+
+    @Test("in random pieces leaves a server that answers, and no connection behind", arguments: 1...2)
+    func survives(loops: Int) async throws {
+        try await withServer(loops: loops) { server in
+            for seed in 0..<200 as Range<UInt64> {
+                var random = SeededGenerator(seed: seed)
+                let client = try RawClient(port: server.port)
+                for _ in 0..<3 {
+                    var rest = random.mutated(request)[...]
+                    while !rest.isEmpty {
+                        let piece = rest.prefix(.random(in: 1...80, using: &random))
+                        client.send(bytes: Array(piece))
+                        rest = rest.dropFirst(piece.count)
+                    }
+                }
+                if Bool.random(using: &random) { client.resetAtEnd() }
+            }
+            let client = try RawClient(port: server.port)
+            client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try client.receive()?.status == 200)
+            while server.connections > 1 { await Task.yield() }
+            #expect(server.heldBodyBytes == 0)
+        }
+    }
+}
