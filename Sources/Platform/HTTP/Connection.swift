@@ -30,9 +30,7 @@ final class Connection: @unchecked Sendable {
     /// The deadline of the client's next action.
     private(set) var deadline: ContinuousClock.Instant?
 
-    private unowned let daemon: Daemon
-    /// Handlers can outlive the daemon, and need the budget.
-    private let budget: BodyBudget
+    private let daemon: Daemon
     /// `nil` when closed, and when the client has disconnected while a task runs.
     private var watch: Loop.Watch?
     private var interest = Loop.Readiness.readable
@@ -49,7 +47,6 @@ final class Connection: @unchecked Sendable {
         self.descriptor = descriptor
         self.peer = peer
         self.daemon = daemon
-        budget = daemon.budget
         waitingSince = daemon.loop.passStart
         deadline = waitingSince + daemon.limits.headDeadline
     }
@@ -163,12 +160,13 @@ final class Connection: @unchecked Sendable {
     /// - Parameter refusal: `nil` if the body may be read.
     private func checkEnded(of head: ValidatedHead, with refusal: Response?) {
         guard case .checking = phase else { return }
+        guard watch != nil else { return close() }
         if let refusal { answerEarly(refusal) } else { consumeInput { beginBody(of: head, $0) } }
     }
 
     /// Reserves the memory of the body, and takes what has arrived of it.
     private func beginBody(of head: ValidatedHead, _ bytes: UnsafeRawBufferPointer) -> Int {
-        guard budget.reserve(head.bodyBytes) else {
+        guard daemon.budget.reserve(head.bodyBytes) else {
             answerEarly(daemon.handler.overloaded(request(head)))
             return bytes.count
         }
@@ -207,7 +205,7 @@ final class Connection: @unchecked Sendable {
     }
 
     private func releaseBody() {
-        budget.release(reservedBytes)
+        daemon.budget.release(reservedBytes)
         reservedBytes = 0
         body = []
     }

@@ -110,6 +110,25 @@ struct BodyAdmissionTests {
         }
     }
 
+    @Test("is not waited for if its client disconnects during the check")
+    func disconnected() async throws {
+        let gate = Gate()
+        try await withServer(limits: Limits(bodyDeadline: .seconds(3600)), requests: requests(gate)) { server in
+            do {
+                let client = try RawClient(port: server.port)
+                client.resetAtEnd()
+                client.send(head("/key", 200_000))
+                while gate.arrivals == 0 { await Task.yield() }
+            }
+            let other = try RawClient(port: server.port)
+            other.send("GET /key HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try other.receive()?.status == 200)
+            gate.open()
+            while server.connections > 1 { await Task.yield() }
+            #expect(server.heldBodyBytes == 0)
+        }
+    }
+
     @Test("that does not fit into the budget is answered with 503; smaller ones are still accepted")
     func budget() async throws {
         let limits = Limits(heldBodyBytes: 1_000_000)
