@@ -122,8 +122,7 @@ extension ProviderID {
 extension LinkedIdentity {
     /// The limit of 512 bytes in UTF-8 fits an index and exceeds what providers use.
     static func canBeSubject(_ text: String) -> Bool {
-        (1...512).contains(text.utf8.count)
-            && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+        (1...512).contains(text.utf8.count) && !text.unicodeScalars.contains(where: \.isControl)
     }
 }
 

@@ -48,7 +48,7 @@ private struct SearchRequest {
     private static func term(_ request: Request) throws(RequestRefusal) -> Term {
         guard let name = request.query("realUserStatus").nonEmpty else {
             guard let text = request.query("q").nonEmpty, text.unicodeScalars.count <= 254,
-                text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+                !text.unicodeScalars.contains(where: \.isControl)
             else { throw .invalidField("/q", "must be 1 to 254 characters") }
             return .text(text)
         }

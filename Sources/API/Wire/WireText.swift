@@ -2,10 +2,23 @@
 /// follows the rules of the wire.
 extension KeyedDecodingContainer {
     func decodeIfPresent(_: String.Type, forKey key: Key) throws -> String? {
-        guard let text = try decodeIfPresent(WireText.self, forKey: key)?.text else { return nil }
+        guard let text = try wireText(forKey: key) else { return nil }
         try TextBounds(of: key.stringValue).check(text, at: (codingPath + [key]).pointer)
         return text
     }
+
+    private func wireText(forKey key: Key) throws -> String? {
+        do {
+            return try unboundedText(forKey: key)
+        } catch is DecodingError {
+            return try decodeIfPresent(WireText.self, forKey: key)?.text
+        }
+    }
+}
+
+extension KeyedDecodingContainerProtocol {
+    /// Calls the standard library's function, which is shadowed in ``KeyedDecodingContainer``.
+    fileprivate func unboundedText(forKey key: Key) throws -> String? { try decodeIfPresent(String.self, forKey: key) }
 }
 
 /// A text, or a number as text.
@@ -56,13 +69,18 @@ struct TextBounds {
     }
 
     /// Text that is shown to users must not contain control characters either.
-    func check(_ text: String, at pointer: String) throws(RequestRefusal) {
-        let length = unit == .bytes ? text.utf8.count : text.unicodeScalars.count
-        guard length <= limit else {
-            throw .invalidField(pointer, "must not be longer than \(limit) \(unit.rawValue)")
+    func check(_ text: String, at pointer: @autoclosure () -> String) throws(RequestRefusal) {
+        // A text has at least as many bytes as characters.
+        guard text.utf8.count <= limit || unit == .characters && text.unicodeScalars.count <= limit else {
+            throw .invalidField(pointer(), "must not be longer than \(limit) \(unit.rawValue)")
         }
-        guard !isShown || !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-            throw .invalidField(pointer, "must not contain control characters")
+        guard !isShown || !text.unicodeScalars.contains(where: \.isControl) else {
+            throw .invalidField(pointer(), "must not contain control characters")
         }
     }
+}
+
+extension Unicode.Scalar {
+    /// Whether its general category is Cc.
+    var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
 }

@@ -15,11 +15,19 @@ public struct EmailAddress: Hashable, Codable, Sendable {
             parts[1].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
                 .allSatisfy(Self.isLabel)
         else { return nil }
-        rawValue = String(decoding: text.utf8.map(Self.folded), as: UTF8.self)
+        rawValue =
+            text.utf8.contains(where: Self.isCapital)
+            ? String(decoding: text.utf8.map(Self.folded), as: UTF8.self) : text
     }
 
     private static func isLocal(_ byte: UInt8) -> Bool {
-        (0x21...0x7E).contains(byte) && !#""(),:;<>[\]"#.utf8.contains(byte)
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: ","), UInt8(ascii: ":"),
+            UInt8(ascii: ";"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "["), UInt8(ascii: "\\"),
+            UInt8(ascii: "]"):
+            false
+        default: (0x21...0x7E).contains(byte)
+        }
     }
 
     private static func isLabel(_ label: Substring.UTF8View) -> Bool {
@@ -38,9 +46,9 @@ public struct EmailAddress: Hashable, Codable, Sendable {
         }
     }
 
-    private static func folded(_ byte: UInt8) -> UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
-    }
+    private static func isCapital(_ byte: UInt8) -> Bool { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) }
+
+    private static func folded(_ byte: UInt8) -> UInt8 { isCapital(byte) ? byte | 0x20 : byte }
 }
 
 extension EmailAddress {

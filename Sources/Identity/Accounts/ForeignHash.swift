@@ -24,8 +24,18 @@ public struct ForeignHash: Hashable, Sendable {
 
     public var text: String {
         let parameters = (key.map { [("k", $0.rawValue)] } ?? []) + method.parameters
-        let list = parameters.map { "\($0.0)=\($0.1)" }.joined(separator: ",")
-        return "$\(method.name)$\(list)$\(Base64.encodeUnpadded(salt))$\(Base64.encodeUnpadded(hash))"
+        var text = "$" + method.name
+        for (index, parameter) in parameters.enumerated() {
+            text += index == 0 ? "$" : ","
+            text += parameter.0
+            text += "="
+            text += parameter.1
+        }
+        for part in [salt, hash] {
+            text += "$"
+            text += Base64.encodeUnpadded(part)
+        }
+        return text
     }
 
     /// - Returns: `nil` unless ``text`` could have written it; values out of bounds are rejected too.

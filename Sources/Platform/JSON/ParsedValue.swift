@@ -10,6 +10,9 @@ enum ParsedValue: Sendable {
 
 /// A member of an object; escapes in the name are resolved.
 struct ParsedMember: Sendable {
+    /// In an object with fewer members, comparing names is faster than hashing them.
+    static let few = 32
+
     var name: String
     let value: ParsedValue
 }

@@ -2,18 +2,33 @@
 struct Scanner {
     private struct Container {
         let isObject: Bool
-        /// The names of the members so far. Names that are canonically equivalent in Unicode count as equal, because
-        /// Swift dictionaries treat them as equal.
-        var names: Set<String> = []
-        var members: [ParsedMember] = []
-        var elements: [ParsedValue] = []
+        /// The names of the members so far, in an object with many.
+        private var names: Set<String> = []
+        private var members: [ParsedMember] = []
+        private var elements: [ParsedValue] = []
+        private var name = ""
+
+        init(isObject: Bool) {
+            self.isObject = isObject
+        }
+
+        /// Begins a member. Names that are canonically equivalent in Unicode count as equal, because Swift dictionaries
+        /// treat them as equal.
+        mutating func begin(_ name: String) throws(JSONFault) {
+            if members.count < ParsedMember.few {
+                guard !members.contains(where: { $0.name == name }) else { throw .duplicateMember }
+            } else {
+                if names.isEmpty { names = Set(members.map(\.name)) }
+                guard names.insert(name).inserted else { throw .duplicateMember }
+            }
+            self.name = name
+        }
 
         /// Sets the value of the latest member name, or appends an element.
         mutating func take(_ value: ParsedValue) {
             if isObject { members.append(ParsedMember(name: name, value: value)) } else { elements.append(value) }
         }
 
-        var name = ""
         var value: ParsedValue { isObject ? .object(members) : .array(elements) }
     }
 
@@ -78,8 +93,7 @@ struct Scanner {
         try takeSeparator()
         skipWhitespace()
         let name = try scanString()
-        guard open[open.count - 1].names.insert(name).inserted else { throw .duplicateMember }
-        open[open.count - 1].name = name
+        try open[open.count - 1].begin(name)
         skipWhitespace()
         try take(":")
         try scanValue()

@@ -89,7 +89,8 @@ extension ValueDecoder: SingleValueDecodingContainer {
 private protocol NamedByData {}
 extension [String: JSONValue]: NamedByData {}
 
-private struct MemberContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+/// A class, because the standard library copies the container for every member.
+private final class MemberContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let members: [ParsedMember]
     /// Only for objects with many members.
     private let positions: [String: Int]
@@ -102,7 +103,7 @@ private struct MemberContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
             ? members.map { ParsedMember(name: $0.name.camelCased, value: $0.value) } : members
         // If several names are equal in camel case, the first counts.
         positions =
-            members.count <= 8
+            members.count < ParsedMember.few
             ? [:] : Dictionary(self.members.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
@@ -117,6 +118,31 @@ private struct MemberContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         try inner(key).decode(type)
     }
 
+    // Without these, the standard library would search for each optional member three times.
+
+    func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
+        switch value(key.stringValue) {
+        case nil, .null?: nil
+        case .bool(let flag)?: flag
+        case let value?: throw decoder.inner(value, at: key).mismatch(type)
+        }
+    }
+
+    func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
+        switch value(key.stringValue) {
+        case nil, .null?: nil
+        case .string(let text)?: text
+        case let value?: throw decoder.inner(value, at: key).mismatch(type)
+        }
+    }
+
+    func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+        switch value(key.stringValue) {
+        case nil, .null?: nil
+        case let value?: try decoder.inner(value, at: key).decode(type)
+        }
+    }
+
     func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key
     ) throws -> KeyedDecodingContainer<Nested> { try inner(key).container(keyedBy: type) }
@@ -129,7 +155,9 @@ private struct MemberContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func superDecoder(forKey key: Key) throws -> any Decoder { try superDecoder() }
 
     private func value(_ name: String) -> ParsedValue? {
-        positions.isEmpty ? members.first { $0.name == name }?.value : positions[name].map { members[$0].value }
+        guard positions.isEmpty else { return positions[name].map { members[$0].value } }
+        for member in members where member.name == name { return member.value }
+        return nil
     }
 
     private func inner(_ key: Key) throws -> ValueDecoder {

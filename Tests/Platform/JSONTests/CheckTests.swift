@@ -66,12 +66,24 @@ struct CheckTests {
         }
     }
 
+    @Test("accepts many members with different names", arguments: [31, 32, 33, 1000])
+    func manyMembers(count: Int) throws {
+        try StrictJSON.check(Array(Self.members(count, then: "last").utf8))
+    }
+
+    /// An object with the members `m0`, `m1` and so on, and `last`.
+    private static func members(_ count: Int, then last: String) -> String {
+        "{" + ((0..<count).map { "m\($0)" } + [last]).map { "\"\($0)\":{}" }.joined(separator: ",") + "}"
+    }
+
     @Test(
         "rejects two members with the same name, however written",
         arguments: [
             #"{"a":1,"a":2}"#, #"{"a":1,"b":2,"a":1}"#, #"{"a":1,"\u0061":2}"#, #"{"\u00e9":1,"é":2}"#,
             #"{"\uD83D\uDE00":1,"😀":2}"#, #"{"/":1,"\/":2}"#, #"{"":1,"":2}"#, #"[{"x":{"a":1,"a":2}}]"#,
             #"{"a":{"a":[]},"a":2}"#, "{\"\u{E9}\":1,\"e\u{301}\":2}",
+            Self.members(31, then: "m0"), Self.members(33, then: "m0"),
+            Self.members(40, then: "m39"),
         ])
     func duplicates(text: String) {
         #expect(throws: JSONFault.duplicateMember) { try StrictJSON.check(Array(text.utf8)) }
