@@ -223,6 +223,83 @@ def test_an_interrupted_import_can_be_resumed(users):
     assert users.rows("count(*)", "linked_identity") == [str(count)]
 
 
+def many(count, **changes):
+    """Returns users for several batches. `changes` has new members for some of them, by their numbers as `u17`."""
+    return [{"localId": f"u{number:06}", "email": f"u{number}@example.com", "displayName": f"User {number}"}
+            | changes.get(f"u{number}", {}) for number in range(count)]
+
+
+@pytest.mark.parametrize("taken", [
+    {"localId": "u000007"}, {"email": "u7@example.com"}, {"phoneNumber": "+15555550100"},
+    {"providerUserInfo": [{"providerId": "google.com", "rawId": "g1"}]}])
+def test_of_rows_that_conflict_the_first_is_imported_although_batches_are_stored_at_the_same_time(users, taken):
+    later = [100, 3000, 5000, 5001, 9000]
+    rows = many(10_000, u7=taken, **{f"u{number}": taken for number in later})
+    path = users.file('{"users": [\n' + ",\n".join(map(json.dumps, rows)) + "\n]}")
+    completed = users.import_file(path)
+    assert (completed.returncode, completed.stdout) == (1, "imported 9995 accounts\n")
+    *messages, summary = completed.stderr.splitlines()
+    lines = [int(message.split()[2]) for message in messages if message.startswith("sekisho: line ")]
+    assert sorted(lines) == [number + 2 for number in later], messages
+    names = set(users.rows("display_name"))
+    assert "User 7" in names and not {f"User {number}" for number in later} & names
+
+
+def test_invalid_rows_of_several_batches_are_reported_in_the_order_of_the_file(users):
+    invalid = list(range(0, 12_000, 500))
+    rows = many(12_000, **{f"u{number}": {"email": "nobody"} for number in invalid})
+    path = users.folder / "errors.jsonl"
+    completed = users.import_file(users.file(rows), "--errors", str(path))
+    assert completed.stdout == f"imported {12_000 - len(invalid)} accounts\n"
+    assert [json.loads(line)["localId"] for line in path.read_text().splitlines()] == [
+        f"u{number:06}" for number in invalid]
+
+
+def test_all_batches_before_the_end_of_a_truncated_file_are_imported_and_counted(users):
+    text = json.dumps({"users": many(9000)})
+    completed = users.import_file(users.file(text[:-10]))
+    assert (completed.returncode, completed.stdout) == (1, "imported 8999 accounts\n")
+    assert "invalid or truncated JSON" in completed.stderr and "run it again with --resume" in completed.stderr
+    assert users.rows("count(*)") == ["8999"]
+
+
+def test_an_import_that_fails_in_one_batch_while_others_are_stored_can_be_resumed(users, own):
+    path = users.file(many(12_000))
+    condition = f"NEW.project_id = '{users.project}' AND NEW.id = 'u005000'"
+    sql(own.database_url, f"""
+        CREATE FUNCTION {users.project}() RETURNS trigger LANGUAGE plpgsql AS
+            'BEGIN RAISE EXCEPTION ''not today''; END';
+        CREATE TRIGGER {users.project} BEFORE INSERT ON account FOR EACH ROW WHEN ({condition})
+            EXECUTE FUNCTION {users.project}()""")
+    try:
+        completed = users.import_file(path)
+    finally:
+        sql(own.database_url, f"DROP FUNCTION {users.project} CASCADE")
+    assert completed.returncode == 1 and "the import is incomplete: run it again with --resume" in completed.stderr
+    stored = int(users.rows("count(*)")[0])
+    assert 0 < stored < 12_000 and "u005000" not in users.rows("id")
+    completed = users.import_file(path, "--resume")
+    assert completed.stdout == f"imported {12_000 - stored} accounts, {stored} already existed\n"
+    assert (completed.returncode, users.rows("count(*)")) == (0, ["12000"])
+
+
+def test_the_memory_of_an_import_does_not_grow_with_the_file(users):
+    def mebibytes(count):
+        picture = "https://example.com/" + "x" * 1000
+        path = users.file([user | {"localId": f"{count}-{user['localId']}", "email": None, "photoUrl": picture}
+                           for user in many(count)])
+        words = [binary(), "users", "import", str(path), "--project", users.project]
+        process = subprocess.Popen(
+            words, env=clean_environment(**users.installation.environment), stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        assert process.returncode == 0
+        return usage.ru_maxrss / 1024
+
+    assert mebibytes(40_000) < mebibytes(10_000) + 20
+
+
 def test_an_import_on_a_terminal_shows_a_progress_bar(users):
     path = users.file([BOB])
     master, slave = pty.openpty()

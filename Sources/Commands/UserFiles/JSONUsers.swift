@@ -26,15 +26,33 @@ struct JSONUsers {
     }
 
     mutating func take(_ chunk: [UInt8], _ body: (UserRow) -> Void) {
-        for byte in chunk where !isBroken {
-            if position == .inside { keep(byte) }
+        // Iterating over the array itself would count a reference for every byte.
+        chunk.withUnsafeBufferPointer { take($0, body) }
+    }
+
+    private mutating func take(_ chunk: UnsafeBufferPointer<UInt8>, _ body: (UserRow) -> Void) {
+        /// The beginning of the row in this chunk.
+        var start = 0
+        for index in chunk.indices where !isBroken {
+            let byte = chunk[index]
             if byte == UInt8(ascii: "\n") { line += 1 }
             if isInString {
                 step(inString: byte)
+                continue
+            }
+            let wasInside = position == .inside
+            step(byte, body)
+            guard wasInside != (position == .inside) else { continue }
+            if wasInside {
+                keep(chunk[start...index])
+                body(UserRow(line: rowLine, json: isTooLong ? nil : row))
             } else {
-                step(byte, body)
+                start = index
+                row = []
+                isTooLong = false
             }
         }
+        if position == .inside { keep(chunk[start...]) }
     }
 
     /// - Throws: ``Failure`` if the file is invalid or truncated.
@@ -45,8 +63,9 @@ struct JSONUsers {
         }
     }
 
-    private mutating func keep(_ byte: UInt8) {
-        if row.count < UserFormat.rowLimit { row.append(byte) } else { isTooLong = true }
+    private mutating func keep(_ part: Slice<UnsafeBufferPointer<UInt8>>) {
+        isTooLong = isTooLong || row.count + part.count > UserFormat.rowLimit
+        if !isTooLong { row.append(contentsOf: part) }
     }
 
     private mutating func step(inString byte: UInt8) {
@@ -64,7 +83,7 @@ struct JSONUsers {
     private mutating func step(_ byte: UInt8, _ body: (UserRow) -> Void) {
         switch byte {
         case UInt8(ascii: "{"), UInt8(ascii: "["): open(byte, body)
-        case UInt8(ascii: "}"), UInt8(ascii: "]"): close(body)
+        case UInt8(ascii: "}"), UInt8(ascii: "]"): close()
         case UInt8(ascii: ","):
             if position == .other, depth == 2 { position = .between }
         case UInt8(ascii: "\""):
@@ -83,19 +102,16 @@ struct JSONUsers {
         } else if position == .between, byte == UInt8(ascii: "{") {
             position = .inside
             rowLine = line
-            row = [byte]
-            isTooLong = false
         } else {
             reportOther(body)
         }
     }
 
-    private mutating func close(_ body: (UserRow) -> Void) {
+    private mutating func close() {
         depth -= 1
         if depth < 0 { isBroken = true }
         if position == .inside, depth == 2 {
             position = .between
-            body(UserRow(line: rowLine, json: isTooLong ? nil : row))
         } else if position == .between || position == .other, depth == 1 {
             position = .after
         }

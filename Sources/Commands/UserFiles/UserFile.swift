@@ -3,7 +3,7 @@ internal import Glibc
 
 /// A file of users that is read sequentially.
 final class UserFile: Sendable {
-    private static let chunkSize = 262_144
+    private static let chunkSize = 131_072
 
     private let descriptor: Int32
     /// In bytes; `nil` unless it is a regular file.

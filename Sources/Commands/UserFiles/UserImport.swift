@@ -1,9 +1,8 @@
-internal import API
 internal import Gateway
 internal import Identity
 internal import Storage
 
-/// Imports the users of a file into a realm.
+/// Imports the users of a file into a realm. Two batches are being stored while the next one is read.
 struct UserImport {
     let source: UserSource
     let store: PostgresAccountStore
@@ -12,55 +11,73 @@ struct UserImport {
     let resumes: Bool
     let now: Instant
 
+    private enum Event: Sendable {
+        case stored(number: Int, conflicts: [ID<Account>: UniqueMember])
+        case gatheredStatistics
+    }
+
     /// - Throws: ``Failure`` if the file is truncated; the rows before that are stored.
     func run(_ report: ImportReport) async throws {
         await gatherStatistics()
-        var gathered = 0
-        var next = try await source.next()
-        while let batch = next {
-            async let following = source.next()
-            try await store(batch, report)
-            if report.stored > gathered * Self.growth {
-                await gatherStatistics()
-                gathered = report.stored
+        try await withThrowingTaskGroup(of: Event.self) { tasks in
+            var pending = PendingBatches(resumes: resumes)
+            var gathering = StatisticsSchedule()
+
+            func take(_ event: Event?) throws {
+                switch event {
+                case .stored(let number, let conflicts)?: try pending.finish(number, conflicts, report)
+                case .gatheredStatistics?: gathering.isRunning = false
+                case nil: break
+                }
             }
-            next = try await following
+
+            let end: Result<Void, any Error>
+            do {
+                while let batch = try await nextBatch() {
+                    while pending.mustPrecede(batch) { try take(try await tasks.next()) }
+                    let (number, expectsConflicts) = (pending.add(batch), pending.expectsConflicts)
+                    tasks.addTask {
+                        let conflicts = try await store.add(
+                            batch.encoded, expectsConflicts: expectsConflicts, by: .commandLine)
+                        return .stored(number: number, conflicts: conflicts)
+                    }
+                    guard gathering.begins(at: report.stored) else { continue }
+                    tasks.addTask {
+                        await gatherStatistics()
+                        return .gatheredStatistics
+                    }
+                }
+                end = .success(())
+            } catch {
+                end = .failure(error)
+            }
+            // Batches that are being stored are also counted if the file is truncated.
+            while let event = try await tasks.next() { try take(event) }
+            try end.get()
         }
         await gatherStatistics()
     }
 
-    /// The growth factor of the project after which statistics are gathered again.
-    private static let growth = 4
+    private func nextBatch() async throws -> EncodedBatch? {
+        try await source.next().map { EncodedBatch($0, now: now, in: realm) }
+    }
 
     /// Updates the planner statistics, without which the lookups of a batch may not use an index. Errors are ignored,
     /// because PostgreSQL updates the statistics itself some minutes later.
     private func gatherStatistics() async { try? await store.gatherStatistics() }
+}
 
-    private func store(_ batch: UserSource.Batch, _ report: ImportReport) async throws {
-        for fault in batch.faults { try report.reject(fault) }
-        var ids: Set<ID<Account>> = []
-        let fresh = batch.rows.filter { ids.insert($0.entry.account.id).inserted }
-        let conflicts = try await store.add(
-            fresh.map { row in
-                var account = row.entry.account
-                account.passwordUpdatedAt = row.entry.passwordHash == nil ? nil : now
-                return StoredAccount(account: account, passwordHash: row.entry.passwordHash)
-            }, by: .commandLine, now: now, in: realm)
-        var existing = 0
-        var seen: Set<ID<Account>> = []
-        for (line, entry) in batch.rows {
-            let id = entry.account.id
-            let isAgain = !seen.insert(id).inserted
-            guard let member = isAgain ? UniqueMember.id : conflicts[id] else { continue }
-            if resumes, member == .id {
-                existing += 1
-            } else {
-                try report.reject(
-                    UserFault(line: line, localId: id.rawValue, error: ImportedUser.Fault(member).message))
-            }
-        }
-        report.count(
-            stored: fresh.count - conflicts.count, existing: existing, skippedIdentities: batch.skippedIdentities,
-            bytes: batch.bytes)
+/// Decides when an import gathers statistics again: whenever the project has grown by a factor.
+private struct StatisticsSchedule {
+    private static let growth = 4
+
+    var isRunning = false
+    private var latest = 0
+
+    mutating func begins(at stored: Int) -> Bool {
+        guard !isRunning, stored > latest * Self.growth else { return false }
+        isRunning = true
+        latest = stored
+        return true
     }
 }

@@ -3,11 +3,12 @@ internal import EventLoop
 internal import Gateway
 internal import Glibc
 internal import Identity
+internal import Storage
 
 /// Reads the users of a file in batches on an own event loop, while the previous batch is being stored.
 actor UserSource {
     struct Batch: Sendable {
-        var rows: [(line: Int, entry: AccountAdministration.Import)] = []
+        var rows: [(line: Int, account: StoredAccount)] = []
         var faults: [UserFault] = []
         /// The number of identities of unsupported providers.
         var skippedIdentities = 0
@@ -27,8 +28,9 @@ actor UserSource {
     private var bytes = 0
     private var isAtEnd = false
 
-    /// Large enough that a database round trip does not matter, and small enough for memory.
-    private static let batchSize = 2000
+    /// At least, except for the last one. Large enough that a database round trip does not matter, and small enough for
+    /// memory, which holds five batches.
+    private static let batchSize = 1000
 
     private enum Parser {
         case json(JSONUsers)
@@ -95,7 +97,8 @@ actor UserSource {
             let all = entry.account.identities
             entry.account.identities = all.filter { $0.provider.canBeConfigured }
             batch.skippedIdentities += all.count - entry.account.identities.count
-            batch.rows.append((row.line, entry))
+            entry.account.passwordUpdatedAt = entry.passwordHash == nil ? nil : now
+            batch.rows.append((row.line, StoredAccount(account: entry.account, passwordHash: entry.passwordHash)))
         } catch {
             batch.faults.append(UserFault(line: row.line, localId: localId, error: error.message))
         }

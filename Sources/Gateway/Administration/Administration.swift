@@ -81,8 +81,9 @@ package struct Administration: Sendable {
         on database: Pool.Configuration, _ body: @escaping @Sendable (Administration) async throws -> Void
     ) throws {
         var database = database
-        // The second connection is for migrations that run outside of a transaction.
-        database.connections = 2
+        // The second connection is for migrations that run outside of a transaction. An import stores two batches and
+        // gathers statistics at the same time.
+        database.connections = 3
         let loop = try Loop(name: "command")
         defer { loop.stop() }
         let pool = Pool(loop: loop, configuration: database)

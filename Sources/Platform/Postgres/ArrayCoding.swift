@@ -30,6 +30,14 @@ extension String: PostgresArrayElement {
     public static var postgresArrayType: PostgresType { .textArray }
 }
 
+extension Bool: PostgresArrayElement {
+    public static var postgresArrayType: PostgresType { .boolArray }
+}
+
+extension Timestamp: PostgresArrayElement {
+    public static var postgresArrayType: PostgresType { .timestamptzArray }
+}
+
 extension Int32: PostgresArrayElement {
     public static var postgresArrayType: PostgresType { .int4Array }
 }
@@ -61,25 +69,24 @@ extension PostgresArrayElement where Self: PostgresEncodable & PostgresDecodable
         guard !elements.isEmpty else { return Parameter(postgresArrayType, .bytes(bytes)) }
         bytes.append(bigEndian: UInt64(elements.count), width: 4)
         bytes.append(bigEndian: 1, width: 4)  // the first index
-        var element: [UInt8] = []
         for value in elements {
             let parameter = value.postgresParameter
             if case .refused = parameter.value { return Parameter(postgresArrayType, parameter.value) }
-            element.removeAll(keepingCapacity: true)
-            guard parameter.append(to: &element) else {
-                bytes.append(bigEndian: .max, width: 4)
+            let start = bytes.count + 4
+            bytes.append(bigEndian: .max, width: 4)  // the length of NULL; set below for another value
+            if parameter.append(to: &bytes) {
+                bytes.set(bigEndian: UInt32(bytes.count - start), at: start - 4)
+            } else {
                 bytes[flags + 3] = 1
-                continue
             }
-            bytes.append(bigEndian: UInt64(element.count), width: 4)
-            bytes.append(contentsOf: element)
         }
         return Parameter(postgresArrayType, .bytes(bytes))
     }
 
     public static func elements(postgres cell: Cell) throws(DecodingFault) -> [Self] {
         var reader = ArrayReader(
-            rest: try cell.bytes(of: .textArray, .varcharArray, .int4Array, .int8Array, .uuidArray))
+            rest: try cell.bytes(
+                of: .textArray, .varcharArray, .boolArray, .int4Array, .int8Array, .timestamptzArray, .uuidArray))
         let dimensions = try reader.integer()
         _ = try reader.integer()
         let type = PostgresType(oid: UInt32(bitPattern: try reader.integer()))

@@ -43,9 +43,12 @@ public struct Parameter: Sendable, CustomStringConvertible, CustomReflectable {
 }
 
 extension [UInt8] {
+    /// Appends the lowest `width` bytes of `bits`.
     mutating func append(bigEndian bits: UInt64, width: Int) {
-        for shift in stride(from: 8 * (width - 1), through: 0, by: -8) {
-            append(UInt8(truncatingIfNeeded: bits >> UInt64(shift)))
-        }
+        Swift.withUnsafeBytes(of: bits.bigEndian) { append(contentsOf: $0.suffix(width)) }
+    }
+
+    mutating func set(bigEndian bits: UInt32, at position: Int) {
+        withUnsafeMutableBytes { $0.storeBytes(of: bits.bigEndian, toByteOffset: position, as: UInt32.self) }
     }
 }

@@ -21,9 +21,11 @@ public struct PostgresType: Hashable, Sendable {
     public static let uuid = PostgresType(oid: 2950)
     public static let jsonb = PostgresType(oid: 3802)
 
+    public static let boolArray = PostgresType(oid: 1000)
     public static let int4Array = PostgresType(oid: 1007)
     public static let textArray = PostgresType(oid: 1009)
     public static let varcharArray = PostgresType(oid: 1015)
     public static let int8Array = PostgresType(oid: 1016)
+    public static let timestamptzArray = PostgresType(oid: 1185)
     public static let uuidArray = PostgresType(oid: 2951)
 }

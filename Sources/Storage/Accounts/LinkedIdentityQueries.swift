@@ -56,10 +56,11 @@ extension SQL {
             INSERT INTO linked_identity (\(insertedColumns))
             SELECT \(realm.rawValue), u.provider, u.subject, u.account_id, u.email, \(EmailTrust.none.rawValue), false,
                 NULL, NULL, u.display_name, u.photo_url, NULL, NULL, NULL, NULL, NULL, \(issuer),
-                NULL, NULL, NULL, \(Timestamp(now)), \(epochPlus("u.linked_at"))
-            FROM unnest(\(all.map(\.provider.rawValue)), \(all.map(\.subject)),
-                \(identities.map(\.account.rawValue)), \(all.map(\.email?.rawValue)), \(all.map(\.displayName)),
-                \(all.map(\.photoURL)), \(identities.map(\.linkedAt.microseconds)))
+                NULL, NULL, NULL, \(Timestamp(now)), u.linked_at
+            FROM (SELECT unnest(\(all.map(\.provider.rawValue))), unnest(\(all.map(\.subject))),
+                unnest(\(identities.map(\.account.rawValue))), unnest(\(all.map(\.email?.rawValue))),
+                unnest(\(all.map(\.displayName))), unnest(\(all.map(\.photoURL))),
+                unnest(\(identities.map { Timestamp($0.linkedAt) })))
                 AS u (provider, subject, account_id, email, display_name, photo_url, linked_at)
             """
     }

@@ -38,7 +38,10 @@ struct CodingTests {
         Case("bigint[]", [Int64.min, 0, .max]), Case("bigint[]", [1, 2, 3]), Case("integer[]", [Int32.min, .max]),
         Case("uuid[]", [UUID(), UUID()]),
         Case("text[]", ["a", nil, ""]), Case("text[]", [String?]()), Case("text[]", [String?.none]),
-        Case("bigint[]", [nil, Int64.max]),
+        Case("bigint[]", [nil, Int64.max]), Case("boolean[]", [true, false]), Case("boolean[]", [nil, true]),
+        Case(
+            "timestamp with time zone[]",
+            [Timestamp(microsecondsSinceEpoch: -1), nil, Timestamp(microsecondsSinceEpoch: 1_800_000_000_000_001)]),
     ]
 
     @Test("is the same value of the same type", arguments: [true, false])

@@ -1,0 +1,84 @@
+internal import API
+internal import Identity
+internal import Storage
+
+/// A batch of an import with its accounts encoded for the database.
+struct EncodedBatch: Sendable {
+    fileprivate let source: UserSource.Batch
+    /// Of several accounts with the same ID, the first.
+    let encoded: ImportBatch
+    fileprivate let count: Int
+
+    init(_ source: UserSource.Batch, now: Instant, in realm: ID<Realm>) {
+        self.source = source
+        var ids: Set<ID<Account>> = []
+        let accounts = source.rows.map(\.account).filter { ids.insert($0.account.id).inserted }
+        encoded = ImportBatch(accounts, now: now, in: realm)
+        count = accounts.count
+    }
+}
+
+/// The batches of an import that are being stored. They are reported in the order of the file, and of two rows that
+/// conflict, the first is stored.
+struct PendingBatches {
+    private static let limit = 2
+
+    /// Whether rows with an existing ID are skipped instead of rejected.
+    let resumes: Bool
+    /// Whether the latest finished batch had conflicts, so that the next one may have some too.
+    private(set) var expectsConflicts = false
+    private var batches: [(batch: EncodedBatch, conflicts: [ID<Account>: UniqueMember]?)] = []
+    /// The number of the first one.
+    private var first = 0
+
+    init(resumes: Bool) {
+        self.resumes = resumes
+    }
+
+    /// Whether one of these batches must be finished before `batch` is stored.
+    func mustPrecede(_ batch: EncodedBatch) -> Bool {
+        batches.count >= Self.limit || batches.contains { $0.batch.encoded.mayConflict(with: batch.encoded) }
+    }
+
+    /// - Returns: the number of the batch.
+    mutating func add(_ batch: EncodedBatch) -> Int {
+        batches.append((batch, nil))
+        return first + batches.count - 1
+    }
+
+    /// - Parameter conflicts: the conflicting members of the accounts that were not stored.
+    mutating func finish(
+        _ number: Int, _ conflicts: [ID<Account>: UniqueMember], _ report: ImportReport
+    ) throws {
+        expectsConflicts = !conflicts.isEmpty
+        batches[number - first].conflicts = conflicts
+        while let head = batches.first, let conflicts = head.conflicts {
+            try self.report(head.batch, conflicts, report)
+            batches.removeFirst()
+            first += 1
+        }
+    }
+
+    private func report(
+        _ batch: EncodedBatch, _ conflicts: [ID<Account>: UniqueMember], _ report: ImportReport
+    ) throws {
+        for fault in batch.source.faults { try report.reject(fault) }
+        var existing = 0
+        var seen: Set<ID<Account>> = []
+        let mayRepeat = batch.count < batch.source.rows.count
+        for (line, stored) in batch.source.rows where mayRepeat || !conflicts.isEmpty {
+            let id = stored.account.id
+            let isAgain = !seen.insert(id).inserted
+            guard let member = isAgain ? UniqueMember.id : conflicts[id] else { continue }
+            if resumes, member == .id {
+                existing += 1
+            } else {
+                try report.reject(
+                    UserFault(line: line, localId: id.rawValue, error: ImportedUser.Fault(member).message))
+            }
+        }
+        report.count(
+            stored: batch.count - conflicts.count, existing: existing,
+            skippedIdentities: batch.source.skippedIdentities, bytes: batch.source.bytes)
+    }
+}
