@@ -118,10 +118,10 @@ def private_postgres(binary, folder):
 class Installation:
     """A migrated database, a master key and projects, for `sekisho serve`."""
 
-    def __init__(self, binary, server_url):
+    def __init__(self, binary, server_url, name="bench"):
         self.binary = binary
-        self.database_url = server_url.replace("///sekisho?", "///bench?")
-        psql(server_url, "CREATE DATABASE bench")
+        self.database_url = server_url.replace("///sekisho?", f"///{name}?")
+        psql(server_url, f"CREATE DATABASE {name}")
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]

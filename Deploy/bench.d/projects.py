@@ -1,4 +1,4 @@
-"""A project with imported users, and requests that find them."""
+"""A project with generated users, and requests that find them."""
 
 import json
 import random
@@ -9,11 +9,11 @@ from urllib.parse import urlencode
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import padding
 
+import filling
 import users
 from apple import encoded
 from gateway import Client
 
-IMPORT_SECONDS = 1800
 SEED = 1
 AUDIENCE = "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
 
@@ -27,13 +27,10 @@ class Project:
     chance: random.Random = field(default_factory=lambda: random.Random(SEED))
 
     @classmethod
-    def imported(cls, installation, folder, name, count):
+    def filled(cls, installation, folder, name, count):
         api_key = installation.create_project(name, "sekisho")
         key = json.loads(installation.run("keys", "create-service-key", "--project", name, "--name", "bench"))
-        file = folder / "users.json"
-        users.write(file, (
-            users.user(number, count) | {"phoneNumber": users.phone_number(number)} for number in range(count)))
-        installation.run("users", "import", str(file), "--project", name, *users.OPTIONS, limit=IMPORT_SECONDS)
+        filling.fill(installation, folder, name, count)
         return cls(name, count, api_key, key)
 
     def some(self, wanted, step=1):
