@@ -73,3 +73,51 @@ public struct UnverifiedJWS: Sendable {
         }
     }
 }
+
+/// The members of a JWS header that we use (RFC 7515 §4.1).
+struct JOSEHeader: Decodable {
+    let algorithm: String
+    let keyID: String?
+    let type: String?
+    /// Whether `crit` is present, whatever it lists.
+    let isCritical: Bool
+
+    private enum CodingKeys: String, CodingKey {
+        case algorithm = "alg"
+        case keyID = "kid"
+        case type = "typ"
+        case critical = "crit"
+    }
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        algorithm = try members.decode(String.self, forKey: .algorithm)
+        keyID = try members.decodeIfPresent(String.self, forKey: .keyID)
+        type = try members.decodeIfPresent(String.self, forKey: .type)
+        isCritical = members.contains(.critical)
+    }
+}
+
+/// Why a token is rejected. Contains nothing of the token.
+public enum JWSFault: Error, Equatable, CustomStringConvertible {
+    case malformed
+    case tooLong
+    /// Neither ES256 nor RS256.
+    case algorithmNotAllowed
+    /// The header has `crit` with extensions that we do not support (RFC 7515 §4.1.11).
+    case criticalHeader
+    /// The key is for another algorithm than the header's.
+    case keyDoesNotFit
+    case signatureInvalid
+
+    public var description: String {
+        switch self {
+        case .malformed: "not a JWS in compact form"
+        case .tooLong: "token too long"
+        case .algorithmNotAllowed: "signature algorithm not allowed"
+        case .criticalHeader: "critical header not understood"
+        case .keyDoesNotFit: "key is for another algorithm"
+        case .signatureInvalid: "signature does not verify"
+        }
+    }
+}

@@ -29,3 +29,33 @@ public enum StrictJSON {
         return try scanner.scanText()
     }
 }
+
+/// A strict JSON text that was parsed once, and from which more than one value can be decoded.
+public struct ParsedJSON: Sendable {
+    private let value: ParsedValue
+
+    /// Parses as ``StrictJSON/check(_:maximumDepth:)`` does.
+    public init(_ bytes: [UInt8]) throws(JSONFault) {
+        value = try StrictJSON.parse(bytes)
+    }
+
+    /// - Parameter snakeCaseKeys: as in ``StrictJSON/decode(_:from:snakeCaseKeys:)``.
+    /// - Throws: `DecodingError`, or what the initializers of `Value` throw.
+    public func decode<Value: Decodable>(_ type: Value.Type, snakeCaseKeys: Bool = false) throws -> Value {
+        try ValueDecoder(value: value, codingPath: [], camelCasesNames: snakeCaseKeys).decode(type)
+    }
+}
+
+/// Why a text is rejected as JSON. Contains nothing of the text, so it may be logged.
+public enum JSONFault: Error, Equatable {
+    case notUTF8
+    /// Violates the grammar of RFC 8259 at this byte. A byte order mark and text after the value are errors too.
+    case malformed(offset: Int)
+    case tooDeep
+    /// Two members of one object have the same name once escapes are resolved (RFC 8259 §4, RFC 7515 §4).
+    case duplicateMember
+    /// U+0000 in a string, plain or escaped. C libraries and PostgreSQL would truncate or reject it.
+    case nul
+    /// A surrogate escape without its pair.
+    case loneSurrogate
+}
