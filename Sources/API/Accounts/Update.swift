@@ -20,6 +20,100 @@ extension Endpoint {
     } administrator: { call, administrator in
         try await call.updateAccount(for: administrator)
     }
+
+    static let updateAccount = administrator(
+        "updateAccount", .post, "/v1/projects/{project}/accounts:update", needs: .writeUsers, bodyLimit: clientBodyLimit
+    ) { call, administrator in
+        try await call.updateAccount(for: administrator)
+    }
+}
+
+extension EndpointCall {
+    fileprivate func updateAccount(for administrator: Administrator) async throws -> Response {
+        let request = try body(as: UpdateRequest<AdministratorUpdateFields>.self, for: administrator)
+        if request.changesIdentities { try administrator.require(.linkUsers) }
+        try request.shared.checkImplemented(besides: ("oobCode", request.shared.oobCode.nonEmpty != nil))
+        let account = try await services.accounts.administration.update(
+            try ID(named: request.own.localId), try request.input(), in: administrator.project, from: origin.network,
+            by: actor(of: administrator))
+        return try .json(UpdateResponse(account))
+    }
+}
+
+/// The body of an update: members that clients and administrators share, and members that only one of them may set.
+struct UpdateRequest<Own: Decodable>: Decodable {
+    let shared: SharedUpdateFields
+    let own: Own
+
+    init(from decoder: any Decoder) throws {
+        shared = try SharedUpdateFields(from: decoder)
+        own = try Own(from: decoder)
+    }
+}
+
+struct SharedUpdateFields: Decodable {
+    private let displayName: String?
+    private let photoUrl: String?
+    let email: String?
+    let password: String?
+    let validSince: String?
+    let customAttributes: String?
+    let disableUser: Bool?
+    let deleteProvider: [String]?
+    let oobCode: String?
+    private let deleteAttribute: [UserAttribute]?
+    private let deletePasskey: [PresenceOnly]?
+    private let mfa: PresenceOnly?
+    private let provider: [PresenceOnly]?
+    private let upgradeToFederatedLogin: Bool?
+
+    func deletes(_ attribute: UserAttribute) -> Bool { deleteAttribute?.contains(attribute) == true }
+
+    /// The new name and photo. Removing a member takes precedence over setting it.
+    var profile: AccountUpdate {
+        var update = AccountUpdate()
+        update.displayName = deletes(.displayName) ? .remove : displayName.map(AccountUpdate.Value.init(wire:))
+        update.photoURL = deletes(.photoURL) ? .remove : photoUrl.map(AccountUpdate.Value.init(wire:))
+        return update
+    }
+
+    /// - Parameter other: a further member that is not implemented, and whether the request has it.
+    /// - Throws: ``RequestRefusal/notImplemented(_:)`` for the first such member, in the order of names.
+    func checkImplemented(besides other: (String, Bool)) throws(RequestRefusal) {
+        let members = [
+            ("deleteAttribute PROVIDER", deletes(.provider)),
+            ("deleteAttribute RAW_USER_INFO", deletes(.rawUserInfo)),
+            ("deletePasskey", deletePasskey?.isEmpty == false),
+            ("mfa", mfa != nil),
+            ("provider", provider?.isEmpty == false),
+            ("upgradeToFederatedLogin", upgradeToFederatedLogin == true),
+            other,
+        ]
+        if let name = members.filter(\.1).map(\.0).min() { throw .notImplemented(name) }
+    }
+}
+
+extension UpdateRequest: ClientRequest where Own: ClientRequest {
+    var tenantId: String? { own.tenantId }
+    var targetProjectId: String? { own.targetProjectId }
+}
+
+/// The values of `deleteAttribute`.
+enum UserAttribute: String, WireEnum {
+    case unspecified = "USER_ATTRIBUTE_NAME_UNSPECIFIED"
+    case email = "EMAIL"
+    case displayName = "DISPLAY_NAME"
+    case provider = "PROVIDER"
+    case photoURL = "PHOTO_URL"
+    case password = "PASSWORD"
+    case rawUserInfo = "RAW_USER_INFO"
+}
+
+extension AccountUpdate.Value<String> {
+    /// An empty text removes the value.
+    init(wire text: String) {
+        self = text.isEmpty ? .remove : .set(text)
+    }
 }
 
 /// Members that only an administrator may set (`emailVerified`, `localId`, `phoneNumber`, times) are absent, so clients
@@ -30,11 +124,6 @@ private struct OwnerUpdateFields: ClientRequest {
     let linkProviderUserInfo: PresenceOnly?
     let tenantId: String?
     let targetProjectId: String?
-}
-
-extension UpdateRequest: ClientRequest where Own: ClientRequest {
-    var tenantId: String? { own.tenantId }
-    var targetProjectId: String? { own.targetProjectId }
 }
 
 extension UpdateRequest<OwnerUpdateFields> {
@@ -62,5 +151,94 @@ extension UpdateRequest<OwnerUpdateFields> {
         if let deleteProvider = shared.deleteProvider { try input.remove(deleteProvider) }
         input.mayLoseLastSignInMethod = own.allowNoSignInMethod ?? false
         return input
+    }
+}
+
+private struct AdministratorUpdateFields: Decodable {
+    let localId: String?
+    let emailVerified: Bool?
+    let phoneNumber: String?
+    let createdAt: String?
+    let lastLoginAt: String?
+    let linkProviderUserInfo: LinkedIdentityInput?
+}
+
+extension UpdateRequest<AdministratorUpdateFields> {
+    /// Whether identities of providers change. Password and phone number are not identities.
+    fileprivate var changesIdentities: Bool {
+        own.linkProviderUserInfo != nil
+            || (shared.deleteProvider ?? []).contains { ![.password, .phone].contains(ProviderID($0)) }
+    }
+
+    /// Removing a member takes precedence over setting it. Removing the provider `password` also removes the address.
+    fileprivate func input() throws -> AccountAdministration.Input {
+        var input = AccountAdministration.Input()
+        var update = shared.profile
+        let unlinked = Set((shared.deleteProvider ?? []).map { ProviderID($0) })
+        if shared.deletes(.email) || unlinked.contains(.password) {
+            update.email = .remove
+        } else {
+            input.email = shared.email.nonEmpty
+        }
+        if shared.deletes(.password) || unlinked.contains(.password) {
+            update.passwordHash = .remove
+        } else {
+            input.password = shared.password.nonEmpty.map(Secret.init)
+        }
+        if unlinked.contains(.phone) {
+            update.phoneNumber = .remove
+        } else {
+            input.phoneNumber = own.phoneNumber.nonEmpty
+        }
+        update.emailIsVerified = own.emailVerified
+        update.isDisabled = shared.disableUser
+        update.validSince = try .parsing(seconds: shared.validSince, at: "/validSince")
+        update.createdAt = try .parsing(milliseconds: own.createdAt, at: "/createdAt")
+        update.lastSignInAt = try .parsing(milliseconds: own.lastLoginAt, at: "/lastLoginAt")
+        input.change.unlinked = unlinked
+        input.change.linked = try own.linkProviderUserInfo?.identity()
+        update.customClaims = try shared.customAttributes.map(Claims.init(checking:))
+        input.change.update = update
+        return input
+    }
+}
+
+/// The response to every update: by the owner with new tokens if the old ones have ended.
+struct UpdateResponse: Encodable {
+    let kind = "identitytoolkit#SetAccountInfoResponse"
+    let localId: String
+    let email: String?
+    let emailVerified: Bool?
+    let displayName: String?
+    let photoUrl: String?
+    let providerUserInfo: [ProviderUserInfo]?
+    /// Only for a code that changed the address.
+    var newEmail: String?
+    let idToken: String?
+    let refreshToken: String?
+    let expiresIn: String?
+
+    init(_ account: Account) { self.init(account, nil) }
+
+    init(_ edited: AccountEditor.Edited) {
+        self.init(edited.account, edited.signedIn)
+    }
+
+    init(_ applied: OOBRedemption.Applied) {
+        self.init(applied.account, nil)
+        if applied.code.purpose == .changeEmail { newEmail = email }
+    }
+
+    private init(_ account: Account, _ signedIn: SignedIn?) {
+        let user = UserInfo(account)
+        localId = user.localId
+        email = user.email
+        emailVerified = user.emailVerified
+        displayName = user.displayName
+        photoUrl = user.photoUrl
+        providerUserInfo = user.providerUserInfo
+        idToken = signedIn?.idToken
+        refreshToken = signedIn?.refreshToken
+        expiresIn = signedIn?.expiresInSeconds
     }
 }

@@ -68,46 +68,6 @@ extension [LinkedIdentity] {
     }
 }
 
-/// The response to every update: by the owner with new tokens if the old ones have ended.
-struct UpdateResponse: Encodable {
-    let kind = "identitytoolkit#SetAccountInfoResponse"
-    let localId: String
-    let email: String?
-    let emailVerified: Bool?
-    let displayName: String?
-    let photoUrl: String?
-    let providerUserInfo: [ProviderUserInfo]?
-    /// Only for a code that changed the address.
-    var newEmail: String?
-    let idToken: String?
-    let refreshToken: String?
-    let expiresIn: String?
-
-    init(_ account: Account) { self.init(account, nil) }
-
-    init(_ edited: AccountEditor.Edited) {
-        self.init(edited.account, edited.signedIn)
-    }
-
-    init(_ applied: OOBRedemption.Applied) {
-        self.init(applied.account, nil)
-        if applied.code.purpose == .changeEmail { newEmail = email }
-    }
-
-    private init(_ account: Account, _ signedIn: SignedIn?) {
-        let user = UserInfo(account)
-        localId = user.localId
-        email = user.email
-        emailVerified = user.emailVerified
-        displayName = user.displayName
-        photoUrl = user.photoUrl
-        providerUserInfo = user.providerUserInfo
-        idToken = signedIn?.idToken
-        refreshToken = signedIn?.refreshToken
-        expiresIn = signedIn?.expiresInSeconds
-    }
-}
-
 /// A sign-in method of an account.
 struct ProviderUserInfo: Encodable {
     let providerId: String
