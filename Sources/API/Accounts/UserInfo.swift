@@ -125,7 +125,7 @@ struct ProviderUserInfo: Encodable {
         phoneNumber = nil
         guard identity.provider == .apple else { return }
         isPrivateEmail = identity.email.map { _ in identity.isPrivateEmail }
-        credentialState = CredentialState(of: identity).rawValue
+        credentialState = identity.credentialState.rawValue
         emailForwarding = identity.emailForwarding
         if showsSignals { realUserStatus = identity.realUserStatus.map(Self.name(ofRealUserStatus:)) }
     }

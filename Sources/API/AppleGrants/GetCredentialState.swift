@@ -41,7 +41,7 @@ private struct CredentialStateResponse: Encodable {
 
         init(_ identity: LinkedIdentity?) {
             rawId = identity?.subject
-            credentialState = CredentialState(of: identity).rawValue
+            credentialState = identity?.credentialState.rawValue ?? "NOT_FOUND"
             checkedAt = identity?.credential?.checkedAt.iso8601
         }
     }

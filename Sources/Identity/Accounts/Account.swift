@@ -138,57 +138,47 @@ extension AccountUpdate {
     }
 }
 
-/// A verified (provider, subject) pair that is linked to one account.
-public struct LinkedIdentity: Hashable, Sendable {
-    public let provider: ProviderID
-    /// The provider's ID of the user; never empty.
-    public let subject: String
-    public var email: EmailAddress?
-    public var emailTrust: EmailTrust
-    public var isPrivateEmail: Bool
-    /// The name that the provider sent first; Apple sends it only once.
-    public var name: PersonName?
-    public var displayName: String?
-    public var photoURL: String?
-    public var details = ProfileDetails()
-    /// Apple's `real_user_status`, which Apple sends only once.
-    public var realUserStatus: Int?
-    /// The client ID of the latest credential.
-    public var audience: String?
-    /// The issuer of ``subject``, for a generic OpenID provider.
-    public var issuer: String?
-    /// When the identity was linked to this account. A merge, a move and their reversal set it again. `nil` until it is
-    /// stored.
-    public var linkedAt: Instant?
-    /// The user agent of the device that linked it; at most 200 characters.
-    public var linkedDevice: String?
-    /// Only for Apple. `nil` if Apple never reported a state.
-    public var credential: CredentialStatus?
-    /// Of Apple: the `transfer_sub` of an identity that moves to another team and has not got its new subject yet.
-    public var transferSubject: String?
-    /// Whether Apple's relay forwards email to ``email``. `nil` if Apple never reported it.
-    public var emailForwarding: Bool?
+/// An account to be created, with what its first sign-in provides.
+public struct NewAccount: Hashable, Sendable {
+    public let id: ID<Account>
+    public let email: EmailAddress?
+    public let passwordHash: String?
+    public let displayName: String?
+    public let createdAt: Instant
 
     public init(
-        provider: ProviderID, subject: String, email: EmailAddress? = nil, emailTrust: EmailTrust = .none,
-        isPrivateEmail: Bool = false, name: PersonName? = nil, displayName: String? = nil, photoURL: String? = nil,
-        realUserStatus: Int? = nil, audience: String? = nil, issuer: String? = nil, linkedAt: Instant? = nil,
-        linkedDevice: String? = nil, credential: CredentialStatus? = nil, emailForwarding: Bool? = nil
+        id: ID<Account>, email: EmailAddress? = nil, passwordHash: String? = nil, displayName: String? = nil,
+        createdAt: Instant
     ) {
-        self.provider = provider
-        self.subject = subject
+        self.id = id
         self.email = email
-        self.emailTrust = emailTrust
-        self.isPrivateEmail = isPrivateEmail
-        self.name = name
+        self.passwordHash = passwordHash
         self.displayName = displayName
-        self.photoURL = photoURL
-        self.realUserStatus = realUserStatus
-        self.audience = audience
-        self.issuer = issuer
-        self.linkedAt = linkedAt
-        self.linkedDevice = linkedDevice
-        self.credential = credential
-        self.emailForwarding = emailForwarding
+        self.createdAt = createdAt
+    }
+}
+
+extension Account {
+    /// The account that was stored for `new`.
+    public init(_ new: NewAccount) {
+        self.init(
+            id: new.id, email: new.email, displayName: new.displayName,
+            passwordUpdatedAt: new.passwordHash == nil ? nil : new.createdAt, createdAt: new.createdAt,
+            lastSignInAt: new.createdAt, lastRefreshAt: new.createdAt,
+            validSince: Instant(seconds: new.createdAt.seconds))
+    }
+}
+
+/// A telephone number in E.164: a plus sign and 1 to 15 digits.
+public struct PhoneNumber: Hashable, Sendable {
+    public let rawValue: String
+
+    /// - Returns: `nil` for any other text, such as one with spaces or separators.
+    public init?(_ text: String) {
+        let digits = text.utf8.dropFirst()
+        guard text.utf8.first == UInt8(ascii: "+"), (1...15).contains(digits.count),
+            digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        else { return nil }
+        rawValue = text
     }
 }
