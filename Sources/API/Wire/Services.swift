@@ -82,3 +82,56 @@ public struct ProjectServices: Sendable {
         self.app = app
     }
 }
+
+/// What the endpoints of sign-in use.
+public struct SignInServices: Sendable {
+    let authenticator: Authenticator
+    let identifiers: IdentifierLookup
+    let customTokens: CustomSignIn
+    let federated: FederatedSignIn
+    /// Sign-ins with a provider in a browser.
+    let flows: AuthorizationFlows
+    let origin: PublicOrigin
+    /// Returns 27 random letters and digits.
+    let authURISession: @Sendable () -> String
+
+    public init(
+        authenticator: Authenticator, identifiers: IdentifierLookup, customTokens: CustomSignIn,
+        federated: FederatedSignIn, flows: AuthorizationFlows, origin: PublicOrigin,
+        authURISession: @escaping @Sendable () -> String
+    ) {
+        self.authenticator = authenticator
+        self.identifiers = identifiers
+        self.customTokens = customTokens
+        self.federated = federated
+        self.flows = flows
+        self.origin = origin
+        self.authURISession = authURISession
+    }
+}
+
+/// What the endpoints of Sign in with Apple use.
+public struct AppleServices: Sendable {
+    let revocation: AppleTokenRevocation
+    let grants: any AppleGrantStore
+    let notifications: AppleNotificationService
+
+    public init(
+        revocation: AppleTokenRevocation, grants: any AppleGrantStore, notifications: AppleNotificationService
+    ) {
+        self.revocation = revocation
+        self.grants = grants
+        self.notifications = notifications
+    }
+}
+
+extension AppleServices {
+    /// What the deletion of the account will do at Apple.
+    func revocation(onDeletionOf account: Account, in project: Project) async throws -> AppleRevocation {
+        guard let identity = account.identities.first(where: { $0.provider == .apple }) else { return .none }
+        let settings = project.settings(of: .apple)
+        return AppleRevocation(
+            of: identity, grants: try await grants.states(of: identity.subject, in: project.realm),
+            canSign: settings?.hasSecret == true && settings?.apple != nil)
+    }
+}
