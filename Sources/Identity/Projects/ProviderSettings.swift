@@ -1,3 +1,47 @@
+/// The method by which a user signed in: the wire's `providerId` and the token's `sign_in_provider`.
+public struct ProviderID: Hashable, Codable, Sendable {
+    public let rawValue: String
+
+    public init(_ rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    public static let anonymous = ProviderID("anonymous")
+    /// Sign in with Apple.
+    public static let apple = ProviderID("apple.com")
+    /// A token of the app's own backend.
+    public static let custom = ProviderID("custom")
+    /// A link sent to the account's mailbox: an alternative to the password, and named `password` in tokens.
+    public static let emailLink = ProviderID("emailLink")
+    public static let google = ProviderID("google.com")
+    public static let password = ProviderID("password")
+    public static let phone = ProviderID("phone")
+
+    /// An OpenID Connect provider that the operator configures: `oidc.` and a name.
+    public var isGenericOpenID: Bool { rawValue.hasPrefix("oidc.") }
+
+    /// Whether its identities are those of another service; guideline 4.8 is about such providers.
+    public var isProvider: Bool { self == .apple || self == .google || isGenericOpenID }
+}
+
+extension ProviderID {
+    /// Whether this release can verify tokens of this provider.
+    public var canBeConfigured: Bool {
+        self == .apple || self == .google || rawValue.wholeMatch(of: /oidc\.[a-z0-9-]{1,32}/) != nil
+    }
+
+    /// Whether an issuer is that of Apple or Google. The host decides, because an issuer with another path would not be
+    /// another provider.
+    static func isBuiltIn(issuer: String) -> Bool {
+        guard let match = issuer.lowercased().prefixMatch(of: /(?:https?:\/\/)?([a-z0-9.-]+)/) else { return false }
+        let host = match.1.hasSuffix(".") ? match.1.dropLast() : match.1
+        return host == "appleid.apple.com" || host == "accounts.google.com"
+    }
+
+    /// Whether an app may list the provider among its sign-in methods.
+    public var canBeShown: Bool { self == .password || self == .anonymous || canBeConfigured }
+}
+
 /// A project's configuration of one provider. The private key or client secret is stored separately, encrypted.
 public struct ProviderSettings: Hashable, Sendable {
     public let provider: ProviderID
@@ -57,5 +101,55 @@ public struct OpenIDSettings: Hashable, Sendable {
         self.issuer = issuer
         self.displayName = displayName
         self.trustsEmail = trustsEmail
+    }
+}
+
+extension AppleSettings {
+    /// Whether `text` has the form of a team ID or key ID: ten upper-case letters and digits.
+    public static func isID(_ text: String) -> Bool { text.wholeMatch(of: /[A-Z0-9]{10}/) != nil }
+
+    var isWhole: Bool { Self.isID(teamID) && Self.isID(keyID) }
+}
+
+/// What an identity provider is to an app. It decides whether App Review guideline 4.8 requires Apple beside the
+/// provider, and which of its exemptions can hold.
+public enum ProviderRelation: String, CaseIterable, Codable, Sendable {
+    /// A third-party or social login.
+    case social
+    /// The account system of the app's own company. It needs neither Apple nor an exemption.
+    case own
+    /// Existing accounts of a school or an employer.
+    case organisation
+    /// A citizen identification system of a government or an industry.
+    case government
+    /// The login of an alternative app marketplace.
+    case marketplace
+    /// The one service whose client the app is.
+    case thirdPartyService
+}
+
+extension ProviderSettings {
+    /// The stated relation, or `social` if none is stated.
+    public var relation: ProviderRelation { statedRelation ?? .social }
+
+    /// Whether the provider can have the stated relation. Google can be an organisation only with Workspace domains.
+    var relationIsPossible: Bool {
+        switch provider {
+        case .apple: relation == .social
+        case .google: relation == .social || relation == .organisation && !hostedDomains.isEmpty
+        default: true
+        }
+    }
+}
+
+extension Project {
+    /// Throws unless the identity belongs to a hosted domain that its provider's settings list. Every proof of an
+    /// identity is checked, also one in a pending token that is older than the list.
+    func requireHostedDomain(of identity: VerifiedIdentity) throws(ProviderRefusal) {
+        guard let domains = settings(of: identity.provider)?.hostedDomains, !domains.isEmpty else { return }
+        let domain = identity.hostedDomain?.lowercased()
+        guard let domain, domains.contains(where: { $0.lowercased() == domain }) else {
+            throw .hostedDomain(expected: domains, seen: identity.hostedDomain)
+        }
     }
 }

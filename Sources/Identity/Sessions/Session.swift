@@ -141,3 +141,37 @@ public struct Caller: Hashable, Sendable {
     /// does not become more recent. For an anonymous account, the identity is the first proof.
     func authenticatedAt(linkingAt now: Instant) -> Instant { hasNoProof ? now : session.authenticatedAt }
 }
+
+/// The result of presenting a refresh token.
+///
+/// The session stores the counter of the newest token that was issued. The newest token returns its successor. The
+/// token before it returns the same successor again at any time, because the first response may have been lost. An
+/// older token does so only during a short grace period after its successor was used; after that, two parties hold the
+/// chain, and the session ends. A token ahead of the counter was issued before a database failover that lost its row: the
+/// chain continues from it.
+public enum Rotation: Hashable, Sendable {
+    /// - Parameter counter: of the token to give out.
+    case continues(Session, Account, counter: Int64)
+    /// An old token was presented, and the session was ended.
+    case stolen
+    /// The session had already ended.
+    case ended
+    case accountDisabled
+    /// The session does not exist any more: its account was deleted, or the session ended long ago.
+    case removed
+}
+
+/// A secret of a client, made before a request that replaces the client's session.
+///
+/// If the response with the new tokens is lost, a refresh token of the former session and the key together give tokens
+/// of the new one. Without the key, the refresh token is rejected, so that a thief who has copied it
+/// gets no tokens after a change of password.
+public struct ResumptionKey: Sendable {
+    public let secret: Secret
+
+    /// - Returns: `nil` unless the text is 22 to 128 characters of base64url: at least 128 random bits.
+    public init?(_ text: String) {
+        guard text.wholeMatch(of: /[A-Za-z0-9_-]{22,128}/) != nil else { return nil }
+        secret = Secret(text)
+    }
+}

@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// A point in time with the precision of PostgreSQL: microseconds.
 public struct Instant: Hashable, Comparable, Codable, Sendable {
     /// Since 1970-01-01T00:00:00Z.
@@ -35,5 +37,17 @@ extension Int64 {
     fileprivate func floored(by unit: Int64) -> Int64 {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: unit)
         return remainder < 0 ? quotient - 1 : quotient
+    }
+}
+
+extension Instant {
+    /// UTC to the millisecond with `Z` (RFC 3339 §5.6).
+    public var iso8601: String { RFC3339.text(millisecondsSince1970: milliseconds) }
+
+    /// - Parameter text: see ``RFC3339/microsecondsSince1970(_:)``.
+    /// - Returns: `nil` unless `text` is a time in UTC or a date, and in the calendar.
+    public init?(iso8601 text: String) {
+        guard let microseconds = RFC3339.microsecondsSince1970(text) else { return nil }
+        self.init(microseconds: microseconds)
     }
 }
