@@ -284,8 +284,8 @@ CREATE TABLE apple_grant (
     -- kept; it is revoked or deleted instead if no sign-in has used it. REVOKING: the token waits to be revoked at Apple.
     state text NOT NULL CHECK (state IN ('REDEEMING', 'AUTHORIZED', 'REVOKED', 'UNKNOWN', 'REVOKING')),
     token_type text NOT NULL CHECK (token_type IN ('CODE', 'REFRESH_TOKEN', 'ACCESS_TOKEN')),
-    -- Encrypted. NULL after the gateway has revoked it. After a check that says so it stays, because a few checks can be
-    -- wrong: a deletion revokes it all the same.
+    -- Encrypted. NULL after the gateway has revoked it. After a check that reports a revocation it stays, because a few
+    -- checks can be wrong: a deletion revokes it all the same.
     token bytea,
     -- The redirect URI of the web flow that issued a code; native apps have none.
     redirect_uri text CHECK (length(redirect_uri) <= 2048),
@@ -321,7 +321,7 @@ CREATE INDEX apple_grant_obtained_with ON apple_grant (project_id, team_id, key_
 CREATE INDEX apple_grant_checked_at ON apple_grant (checked_at) WHERE checked_at IS NOT NULL;
 
 -- Every deletion of an identity, by whatever statement, hands its grants to the worker that revokes them. What stays
--- until then names no person.
+-- until then identifies no user.
 CREATE FUNCTION revoke_apple_grants() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     DELETE FROM apple_grant WHERE project_id = OLD.project_id AND subject = OLD.subject AND token IS NULL;
@@ -567,7 +567,7 @@ CREATE TABLE audit_event (
     subject text COLLATE "C" NOT NULL,
     detail jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(detail) = 'object'),
     occurred_at timestamptz NOT NULL,
-    -- Too wide to identify a person: an IPv4 /24 or an IPv6 /48.
+    -- Too wide to identify a user: an IPv4 /24 or an IPv6 /48.
     network text,
     -- As in the log.
     request_id text
