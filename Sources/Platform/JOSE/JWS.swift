@@ -25,3 +25,123 @@ public enum JWS {
         return isPlain ? "\"\(text)\"" : String(decoding: try StrictJSON.encode(text), as: UTF8.self)
     }
 }
+
+/// A signed token in compact serialization, parsed but not verified (RFC 7515 §7.1).
+///
+/// Keys in the header (`jwk`, `x5c`, `jku`, `x5u`) are ignored. The verifier gets the issuer's keys from a trusted
+/// source.
+public struct UnverifiedJWS: Sendable {
+    /// In bytes.
+    public static let maximumLength = 16 * 1024
+
+    public let algorithm: SignatureAlgorithm
+    /// Selects one of the issuer's keys; proves nothing.
+    public let keyID: String?
+    /// `typ`, for callers that distinguish kinds of tokens by it (RFC 8725 §3.11).
+    public let type: String?
+
+    private let signingInput: [UInt8]
+    private let payload: [UInt8]
+    private let signature: [UInt8]
+
+    /// - Throws: ``JWSFault/malformed`` unless there are three non-empty parts in base64url without padding, the first
+    ///   a strict JSON object; ``JWSFault/algorithmNotAllowed`` unless ES256 or RS256, `none` included (RFC 8725 §3.1).
+    public init(parsing compact: String) throws(JWSFault) {
+        guard compact.utf8.count <= Self.maximumLength else { throw .tooLong }
+        let bytes = Array(compact.utf8)
+        let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
+        guard
+            parts.count == 3, parts.allSatisfy({ !$0.isEmpty }),
+            let headerText = Base64URL.decode(parts[0]),
+            let payload = Base64URL.decode(parts[1]),
+            let signature = Base64URL.decode(parts[2])
+        else { throw .malformed }
+        let header = try Self.header(headerText)
+        guard !header.isCritical else { throw .criticalHeader }
+        guard let algorithm = SignatureAlgorithm(rawValue: header.algorithm) else { throw .algorithmNotAllowed }
+        self.algorithm = algorithm
+        keyID = header.keyID
+        type = header.type
+        signingInput = Array(bytes[..<parts[1].endIndex])
+        self.payload = payload
+        self.signature = signature
+    }
+
+    /// Verifies the signature and returns the payload.
+    ///
+    /// - Parameter key: the issuer's key, from a source that is trusted independently of the token.
+    public func payload(verifiedWith key: PublicKey) throws(JWSFault) -> [UInt8] {
+        guard key.algorithm == algorithm else { throw .keyDoesNotFit }
+        guard key.verifies(signature, of: signingInput) else { throw .signatureInvalid }
+        return payload
+    }
+
+    /// The unverified `iss` claim, to find the keys of a known issuer.
+    public var unverifiedIssuer: String? { unverified(Issuer.self)?.iss }
+
+    /// Decodes the unverified payload, to find out which key verifies it. `nil` if it is not strict JSON.
+    public func unverified<Claims: Decodable>(_ type: Claims.Type) -> Claims? {
+        // The error does not matter: a caller that verifies the token gets it there.
+        try? StrictJSON.decode(type, from: payload)
+    }
+
+    private struct Issuer: Decodable {
+        let iss: String
+    }
+
+    private static func header(_ text: [UInt8]) throws(JWSFault) -> JOSEHeader {
+        do {
+            return try StrictJSON.decode(JOSEHeader.self, from: text)
+        } catch {
+            throw .malformed
+        }
+    }
+}
+
+/// The members of a JWS header that we use (RFC 7515 §4.1).
+struct JOSEHeader: Decodable {
+    let algorithm: String
+    let keyID: String?
+    let type: String?
+    /// Whether `crit` is present, whatever it lists.
+    let isCritical: Bool
+
+    private enum CodingKeys: String, CodingKey {
+        case algorithm = "alg"
+        case keyID = "kid"
+        case type = "typ"
+        case critical = "crit"
+    }
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        algorithm = try members.decode(String.self, forKey: .algorithm)
+        keyID = try members.decodeIfPresent(String.self, forKey: .keyID)
+        type = try members.decodeIfPresent(String.self, forKey: .type)
+        isCritical = members.contains(.critical)
+    }
+}
+
+/// Why a token is rejected. Contains nothing of the token.
+public enum JWSFault: Error, Equatable, CustomStringConvertible {
+    case malformed
+    case tooLong
+    /// Neither ES256 nor RS256.
+    case algorithmNotAllowed
+    /// The header has `crit` with extensions that we do not support (RFC 7515 §4.1.11).
+    case criticalHeader
+    /// The key is for another algorithm than the header's.
+    case keyDoesNotFit
+    case signatureInvalid
+
+    public var description: String {
+        switch self {
+        case .malformed: "not a JWS in compact form"
+        case .tooLong: "token too long"
+        case .algorithmNotAllowed: "signature algorithm not allowed"
+        case .criticalHeader: "critical header not understood"
+        case .keyDoesNotFit: "key is for another algorithm"
+        case .signatureInvalid: "signature does not verify"
+        }
+    }
+}
