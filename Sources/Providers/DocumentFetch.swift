@@ -26,21 +26,15 @@ extension DocumentFetch {
                 maximumLength: maximumLength,
                 destination: address.isConfigured && !allowsPrivate ? .configured(allowingPrivate: false) : .anywhere)
             let answer = try await client.send(request)
-            guard answer.status == 200 else { throw UnexpectedStatus(status: answer.status) }
+            guard answer.status == 200 else { throw DocumentFault.status(answer.status) }
             return (answer.body, answer.headers.freshness)
         }
     }
 }
 
-/// The response is not a document.
-struct UnexpectedStatus: Error, CustomStringConvertible {
-    let status: Int
-
-    var description: String { "the response has status \(status)" }
-}
-
 /// The reason why a fetched document is rejected.
 enum DocumentFault: Error, CustomStringConvertible {
+    case status(Int)
     case tooLong
     case unreadable
     case noKeys
@@ -49,6 +43,7 @@ enum DocumentFault: Error, CustomStringConvertible {
 
     var description: String {
         switch self {
+        case .status(let status): "the response has status \(status)"
         case .tooLong: "the response is too long"
         case .unreadable: "the response is not a valid document"
         case .noKeys: "the response has no usable key"

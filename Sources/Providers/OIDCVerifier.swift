@@ -37,30 +37,13 @@ struct OIDCVerifier: Sendable {
     func payload(
         of compact: String, signedByKeysAt address: DocumentAddress, by rules: TokenRules
     ) async throws -> [UInt8] {
-        let token = try unverified(compact, by: rules)
-        let key = try await keys.key(for: token, at: address, of: provider)
-        return try payload(of: token, verifiedWith: key)
-    }
-
-    private func unverified(_ compact: String, by rules: TokenRules) throws(ProviderRefusal) -> UnverifiedJWS {
-        let token: UnverifiedJWS
         do {
-            token = try UnverifiedJWS(parsing: compact)
-        } catch {
-            throw .invalidToken(IdentityTokenFault(error))
-        }
-        // Another kind of token names it: `at+jwt`, `logout+jwt` (RFC 8725 §3.11).
-        guard token.type?.contains("+") != true else { throw .claim("typ") }
-        guard rules.algorithms.contains(token.algorithm) else { throw .invalidToken(.algorithmNotAllowed) }
-        guard !rules.needsKeyID || token.keyID?.isEmpty == false else { throw .invalidToken(.keyIDMissing) }
-        return token
-    }
-
-    private func payload(of token: UnverifiedJWS, verifiedWith key: PublicKey) throws(ProviderRefusal) -> [UInt8] {
-        do {
+            let token = try UnverifiedJWS(parsing: compact)
+            try rules.requireHeader(of: token)
+            let key = try await keys.key(for: token, at: address, of: provider)
             return try token.payload(verifiedWith: key)
-        } catch {
-            throw .invalidToken(IdentityTokenFault(error))
+        } catch let fault as JWSFault {
+            throw ProviderRefusal.invalidToken(IdentityTokenFault(fault))
         }
     }
 }
@@ -108,6 +91,13 @@ struct TokenRules: Sendable {
     var needsKeyID = true
     var needsExpiry = true
 
+    func requireHeader(of token: UnverifiedJWS) throws(ProviderRefusal) {
+        // Another kind of token names it: `at+jwt`, `logout+jwt` (RFC 8725 §3.11).
+        guard token.type?.contains("+") != true else { throw .claim("typ") }
+        guard algorithms.contains(token.algorithm) else { throw .invalidToken(.algorithmNotAllowed) }
+        guard !needsKeyID || token.keyID?.isEmpty == false else { throw .invalidToken(.keyIDMissing) }
+    }
+
     func requireIssuer(_ claims: IdentityTokenClaims) throws(ProviderRefusal) {
         guard let issuer = claims.text("iss") else { throw .claim("iss") }
         guard issuers.containsExactly(issuer) else {
@@ -121,8 +111,8 @@ struct TokenRules: Sendable {
     func audience(_ claims: IdentityTokenClaims) throws(ProviderRefusal) -> String {
         let seen = try claims.audiences()
         let ours = seen.filter { !$0.isEmpty && audiences.containsExactly($0) }
-        let askedFor = claims.text("azp").map(authorizedParties.containsExactly(_:)) ?? false
-        guard let audience = ours.first, ours.count == seen.count || askedFor else {
+        let isAuthorized = claims.text("azp").map(authorizedParties.containsExactly(_:)) ?? false
+        guard let audience = ours.first, ours.count == seen.count || isAuthorized else {
             throw .invalidToken(.audience(expected: audiences, seen: seen))
         }
         return audience
@@ -158,4 +148,98 @@ struct TokenRules: Sendable {
         subjectLengths.contains(text.unicodeScalars.count)
             && !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
     }
+}
+
+/// The claims of an identity token.
+///
+/// Unknown members are ignored, and `null` counts as absent. If providers use different types for a claim, each of them
+/// is accepted.
+struct IdentityTokenClaims: Sendable {
+    /// Times from 1970 to the year 9999, in seconds.
+    private static let times: ClosedRange<Double> = 0...253_402_300_799
+
+    private let members: [String: JSONValue]
+
+    init(_ payload: [UInt8]) throws(ProviderRefusal) {
+        do {
+            members = try StrictJSON.decode([String: JSONValue].self, from: payload)
+        } catch {
+            throw .invalidToken(.malformed)
+        }
+    }
+
+    /// The claims of a token that is nested in another.
+    init(_ members: [String: JSONValue]) {
+        self.members = members
+    }
+
+    subscript(_ name: String) -> JSONValue? {
+        let value = members[name]
+        return value == .null ? nil : value
+    }
+
+    /// - Returns: `nil` unless the member is a string that is not empty.
+    func text(_ name: String) -> String? {
+        guard case .string(let text) = members[name], !text.isEmpty else { return nil }
+        return text
+    }
+
+    /// Accepts `true` and `"true"`, because Apple and Google have sent both.
+    func isTrue(_ name: String) -> Bool { members[name] == .bool(true) || members[name] == .string("true") }
+
+    func isFalse(_ name: String) -> Bool { members[name] == .bool(false) || members[name] == .string("false") }
+
+    /// - Returns: `nil` unless the member is an integer.
+    func integer(_ name: String) -> Int64? {
+        guard case .integer(let number) = members[name] else { return nil }
+        return number
+    }
+
+    /// NumericDate (RFC 7519 §2), rounded down to the second.
+    ///
+    /// - Returns: `nil` if the member is absent.
+    func time(_ name: String) throws(ProviderRefusal) -> Instant? {
+        guard let value = self[name] else { return nil }
+        guard let seconds = value.double, Self.times.contains(seconds) else { throw .claim(name) }
+        return Instant(seconds: Int64(seconds))
+    }
+
+    /// `aud`, which is one string or a list of them (RFC 7519 §4.1.3).
+    func audiences() throws(ProviderRefusal) -> [String] {
+        switch self["aud"] {
+        case .string(let one): return [one]
+        case .array(let values):
+            var several: [String] = []
+            for value in values {
+                guard case .string(let text) = value else { throw .claim("aud") }
+                several.append(text)
+            }
+            return several
+        default: throw .claim("aud")
+        }
+    }
+}
+
+extension JSONValue {
+    var double: Double? {
+        switch self {
+        case .integer(let number): Double(number)
+        case .number(let number): number
+        default: nil
+        }
+    }
+}
+
+extension ProviderRefusal {
+    /// The claim `name` is absent or invalid.
+    static func claim(_ name: String) -> ProviderRefusal { .invalidToken(.claim(name)) }
+}
+
+extension String {
+    /// Compares bytes, because Swift's comparison treats canonically equivalent characters as equal: U+212A and `K`.
+    func isExactly(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+}
+
+extension [String] {
+    func containsExactly(_ text: String) -> Bool { contains { $0.isExactly(text) } }
 }
