@@ -61,7 +61,7 @@ extension EndpointCall {
             return PageResponse(
                 FramePage.response(for: client.project.frameAncestors), of: client.project.realm)
         } catch let refusal as AccessRefusal {
-            let frame = Page.Frame(language: language(asked: nil, in: nil), projectName: nil)
+            let frame = Page.Frame(language: language(tag: nil, in: nil), projectName: nil)
             let page = Page.flowFailure(.malformed, back: .none, frame)
             return PageResponse(page.flowResponse(status: 400), because: refusal)
         }
@@ -70,7 +70,7 @@ extension EndpointCall {
     func pageFrame(in project: Project?) async throws -> Page.Frame {
         var name: String?
         if let project { name = try await services.emailActions.pages.name(of: project) }
-        return Page.Frame(language: language(asked: nil, in: project), projectName: name)
+        return Page.Frame(language: language(tag: nil, in: project), projectName: name)
     }
 
     /// The query of this request, for a link that repeats it.

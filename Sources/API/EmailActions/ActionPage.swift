@@ -15,7 +15,7 @@ extension Endpoint {
     /// Redeems a code that the form on that page submits.
     static let postActionPage = page("postActionPage", .post, "/__/auth/action") { call in
         guard let fields = FormFields(call.request) else {
-            let frame = Page.Frame(language: call.language(asked: nil, in: nil), projectName: nil)
+            let frame = Page.Frame(language: call.language(tag: nil, in: nil), projectName: nil)
             return PageResponse(Page.failure(.malformed, frame).response(status: 400))
         }
         let visit = Visit(
@@ -156,7 +156,7 @@ private struct Visit {
 
     private func frame(of checked: CheckedCode?) -> Page.Frame {
         Page.Frame(
-            language: call.language(asked: language, in: checked?.project), projectName: checked?.projectName)
+            language: call.language(tag: language, in: checked?.project), projectName: checked?.projectName)
     }
 
     /// The continue URL if it is in an authorized domain. It was checked when the email was requested, but an attacker

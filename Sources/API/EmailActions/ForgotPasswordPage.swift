@@ -73,10 +73,10 @@ extension EndpointCall {
         requesting tag: String?, _ answer: (Project, Page.Frame) async throws -> PageResponse
     ) async throws -> PageResponse {
         guard let (project, name) = try await services.emailActions.pages.project(namedProject) else {
-            let frame = Page.Frame(language: language(asked: tag, in: nil), projectName: nil)
+            let frame = Page.Frame(language: language(tag: tag, in: nil), projectName: nil)
             return PageResponse(Page.failure(.notFound, frame), of: nil, status: 404, because: RequestRefusal.notFound)
         }
         return try await answer(
-            project, Page.Frame(language: language(asked: tag, in: project), projectName: name))
+            project, Page.Frame(language: language(tag: tag, in: project), projectName: name))
     }
 }

@@ -29,7 +29,7 @@ struct PageResponse {
 
 extension EndpointCall {
     /// The language of the link, otherwise of the browser, otherwise of the project.
-    func language(asked tag: String?, in project: Project?) -> Language {
+    func language(tag: String?, in project: Project?) -> Language {
         tag.flatMap(Language.init(tag:)) ?? origin.language ?? project?.emailSettings.language ?? .english
     }
 
