@@ -101,7 +101,7 @@ struct ProviderRefusalNamesTests {
         ] as [(ProviderRefusal, String)])
     func name(refusal: ProviderRefusal, message: String) {
         #expect(refusal.message == message)
-        #expect(WireError(refusal).httpStatus == 400)
+        #expect(WireError(refusal).code == 400)
     }
 
     @Test(
@@ -150,7 +150,7 @@ struct ProviderRefusalNamesTests {
     func configuration(problems: [ConfigurationProblem], status: Int, message: String, code: String) {
         let refusal = ConfigurationRefusal(problems: problems)
         let error = WireError(refusal)
-        #expect(error.httpStatus == status)
+        #expect(error.code == status)
         #expect(error.message == message)
         #expect(refusal.code.rawValue == code)
         #expect(error.status == (status == 409 ? .failedPrecondition : nil))

@@ -61,7 +61,7 @@ struct RefusalNamesTests {
     func name(refusal: any Refusal, message: String) {
         let error = WireError(refusal)
         #expect(error.message == message)
-        #expect(error.httpStatus == 400)
+        #expect(error.code == 400)
         #expect(error.status == nil)
         #expect(refusal.loggedCode == String(message.prefix { $0 != " " }))
     }
@@ -120,7 +120,7 @@ struct RefusalNamesTests {
             ),
         ])
     func envelope(refusal: any Refusal, style: ErrorEnvelope, expected: String) throws {
-        #expect(try style.response(WireError(refusal)).text == expected)
+        #expect(try style.response(refusal).text == expected)
     }
 
     @Test(
@@ -132,7 +132,7 @@ struct RefusalNamesTests {
         let refusal = TooManyAttempts(retryAfter: wait)
         #expect(refusal.loggedCode == "TOO_MANY_ATTEMPTS_TRY_LATER")
         for envelope in [ErrorEnvelope.identityToolkit, .secureToken] {
-            let response = try envelope.response(WireError(refusal))
+            let response = try envelope.response(refusal)
             #expect(response.status == 400)
             #expect(response.headers["Retry-After"] == seconds)
         }
@@ -140,7 +140,7 @@ struct RefusalNamesTests {
 
     @Test("of an API key has a detail with the reason")
     func unknownKey() throws {
-        let text = try ErrorEnvelope.secureToken.response(WireError(AccessRefusal.unknownKey)).text
+        let text = try ErrorEnvelope.secureToken.response(AccessRefusal.unknownKey).text
         #expect(
             text.contains(
                 #""domain":"googleapis.com","metadata":{"service":"identitytoolkit.googleapis.com"},"reason":"API_KEY_INVALID""#
@@ -150,7 +150,7 @@ struct RefusalNamesTests {
 
     @Test("of a bearer token names the header field")
     func bearer() throws {
-        let response = try ErrorEnvelope.identityToolkit.response(WireError(AccessRefusal.bearerNotAccepted))
+        let response = try ErrorEnvelope.identityToolkit.response(AccessRefusal.bearerNotAccepted)
         #expect(response.status == 401)
         #expect(response.text.contains(#""location":"Authorization","locationType":"header""#))
         #expect(response.headers["WWW-Authenticate"] == #"Bearer error="invalid_token""#)

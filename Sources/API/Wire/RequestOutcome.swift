@@ -42,7 +42,7 @@ struct RequestOutcome {
         isPage = endpoint?.isPage ?? false
         do {
             guard let refusal = error as? any Refusal else { throw error }
-            response = try (endpoint?.errors ?? .identityToolkit).response(WireError(refusal))
+            response = try (endpoint?.errors ?? .identityToolkit).response(refusal)
             self.refusal = refusal.loggedCode
             fault = nil
         } catch {

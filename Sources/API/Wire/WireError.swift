@@ -2,20 +2,46 @@ internal import HTTP
 internal import Identity
 internal import JSON
 
-/// A refusal as a client sees it.
-struct WireError: Hashable {
-    let httpStatus: Int
-    let code: ErrorCode
+/// The two shapes of an error body.
+enum ErrorEnvelope {
+    /// Identity Toolkit: a list of errors beside the message.
+    case identityToolkit
+    /// Secure Token: a canonical status always, a list never.
+    case secureToken
+
+    func response(_ refusal: any Refusal) throws -> Response {
+        let error = WireError(refusal, in: self)
+        var response = try Response.json(["error": error], status: error.code)
+        if error.status == .unauthenticated {
+            response.headers.add("WWW-Authenticate", #"Bearer error="invalid_token""#)
+        }
+        if let retryDelay = refusal.retryDelay { response.headers.add("Retry-After", retryDelay.delaySeconds) }
+        return response
+    }
+}
+
+/// A refusal as a client sees it: the member `error` of an error body.
+struct WireError: Encodable {
+    /// The status of the response.
+    let code: Int
+    /// An extension. Firebase's clients read `message`.
+    let errorCode: String
     /// `CODE`, `CODE : explanation`, or a sentence.
     let message: String
-    let reason: String
+    let errors: [Item]?
     let status: Status?
-    let details: [Detail]
-    /// How long to wait before a retry.
-    let retryDelay: Duration?
+    let details: [Detail]?
+
+    struct Item: Encodable {
+        let message: String
+        let reason: String
+        let domain = "global"
+        let location: String?
+        let locationType: String?
+    }
 
     /// The canonical error code that Google writes beside the HTTP status.
-    enum Status: String {
+    enum Status: String, Encodable {
         case alreadyExists = "ALREADY_EXISTS"
         case failedPrecondition = "FAILED_PRECONDITION"
         case invalidArgument = "INVALID_ARGUMENT"
@@ -27,7 +53,7 @@ struct WireError: Hashable {
     }
 
     /// `google.rpc.ErrorInfo`, for clients that distinguish errors by it.
-    struct Detail: Hashable, Encodable {
+    struct Detail: Encodable {
         let type = "type.googleapis.com/google.rpc.ErrorInfo"
         let reason: String
         let domain: String
@@ -37,25 +63,38 @@ struct WireError: Hashable {
             case type = "@type"
             case reason, domain, metadata
         }
-
-        init(_ code: ErrorCode, _ metadata: [String: String]) {
-            reason = code.rawValue
-            domain = code.isOfAPIKey ? "googleapis.com" : "identitytoolkit.googleapis.com"
-            self.metadata = metadata
-        }
     }
 
-    init(_ refusal: any Refusal) {
+    init(_ refusal: any Refusal, in envelope: ErrorEnvelope = .identityToolkit) {
         let (httpStatus, reason, status) = refusal.code.statuses
-        self.httpStatus = httpStatus
-        code = refusal.code
-        self.status = status
-        // Google's name for a body that cannot be parsed at all.
-        self.reason =
-            if case RequestRefusal.unreadableBody? = refusal as? RequestRefusal { "parseError" } else { reason }
+        code = httpStatus
+        errorCode = refusal.code.rawValue
         message = refusal.message
-        details = refusal.metadata.isEmpty ? [] : [Detail(refusal.code, refusal.metadata)]
-        retryDelay = refusal.retryDelay
+        switch envelope {
+        case .identityToolkit:
+            let isUnauthenticated = status == .unauthenticated
+            errors = [
+                Item(
+                    message: message, reason: refusal.isUnreadableBody ? "parseError" : reason,
+                    location: isUnauthenticated ? "Authorization" : nil,
+                    locationType: isUnauthenticated ? "header" : nil)
+            ]
+            self.status = status
+        case .secureToken:
+            errors = nil
+            self.status = status ?? .invalidArgument
+        }
+        let domain = refusal.code.isOfAPIKey ? "googleapis.com" : "identitytoolkit.googleapis.com"
+        details =
+            refusal.metadata.isEmpty
+            ? nil : [Detail(reason: errorCode, domain: domain, metadata: refusal.metadata)]
+    }
+}
+
+extension Refusal {
+    /// Whether the body cannot be parsed at all, for which Google has a name of its own.
+    fileprivate var isUnreadableBody: Bool {
+        if case RequestRefusal.unreadableBody? = self as? RequestRefusal { true } else { false }
     }
 }
 
@@ -79,64 +118,6 @@ extension ErrorCode {
         case .loginServices, .providerIssuerInUse: (409, "failedPrecondition", .failedPrecondition)
         case .notImplemented: (501, "unimplemented", .notImplemented)
         default: (400, "invalid", nil)
-        }
-    }
-}
-
-/// The two shapes of an error body.
-enum ErrorEnvelope {
-    /// Identity Toolkit: a list of errors beside the message.
-    case identityToolkit
-    /// Secure Token: a canonical status always, a list never.
-    case secureToken
-
-    func response(_ error: WireError) throws -> Response {
-        let content: Content =
-            switch self {
-            case .identityToolkit:
-                Content(error, errors: [Item(error)], status: error.status)
-            case .secureToken:
-                Content(error, errors: nil, status: error.status ?? .invalidArgument)
-            }
-        var response = try Response.json(["error": content], status: error.httpStatus)
-        if error.status == .unauthenticated {
-            response.headers.add("WWW-Authenticate", #"Bearer error="invalid_token""#)
-        }
-        if let retryDelay = error.retryDelay { response.headers.add("Retry-After", retryDelay.delaySeconds) }
-        return response
-    }
-
-    private struct Content: Encodable {
-        let code: Int
-        /// An extension. Firebase's clients read `message`.
-        let errorCode: String
-        let message: String
-        let errors: [Item]?
-        let status: String?
-        let details: [WireError.Detail]?
-
-        init(_ error: WireError, errors: [Item]?, status: WireError.Status?) {
-            code = error.httpStatus
-            errorCode = error.code.rawValue
-            message = error.message
-            self.errors = errors
-            self.status = status?.rawValue
-            details = error.details.isEmpty ? nil : error.details
-        }
-    }
-
-    private struct Item: Encodable {
-        let message: String
-        let reason: String
-        let domain = "global"
-        let location: String?
-        let locationType: String?
-
-        init(_ error: WireError) {
-            message = error.message
-            reason = error.reason
-            location = error.status == .unauthenticated ? "Authorization" : nil
-            locationType = location == nil ? nil : "header"
         }
     }
 }
