@@ -18,7 +18,7 @@ struct AuditTrailTests {
         }
         #expect(
             touching == [
-                "Sources/Storage/Audit/AuditQueries.swift": ["INSERT INTO"],
+                "Sources/Storage/Audit/AuditStore.swift": ["INSERT INTO"],
                 "Sources/Storage/Maintenance/JanitorQueries.swift": ["DELETE FROM"],
             ])
         let janitor = try Repository.text("Sources/Storage/Maintenance/JanitorQueries.swift")

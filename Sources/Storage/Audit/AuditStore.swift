@@ -1,3 +1,5 @@
+internal import Encoding
+internal import FoundationEssentials
 public import Identity
 public import Postgres
 
@@ -23,5 +25,77 @@ public struct AuditStore: Sendable {
             let statement = try SQL.audit([note], by: actor, at: now, in: project, from: "(VALUES (1)) v")
             _ = try await withStoreErrors { try await pool.execute(statement) }
         }
+    }
+}
+
+extension Transaction {
+    func audit(_ notes: [AuditNote], by actor: AuditActor, at now: Instant, in realm: ID<Realm>) async throws {
+        guard !notes.isEmpty else { return }
+        _ = try await execute(.audit(notes, by: actor, at: now, in: realm, from: "(VALUES (1)) v"))
+    }
+}
+
+extension SQL {
+    /// Writes all of `notes` once for each row of `source`.
+    static func audit(
+        _ notes: [AuditNote], by actor: AuditActor, at now: Instant, in realm: ID<Realm>, from source: SQL
+    ) throws -> SQL {
+        let details = try notes.map { String(decoding: try JSONEncoder().encode($0.detail), as: UTF8.self) }
+        return auditing(
+            by: actor, at: now,
+            """
+            \(realm.rawValue), n.action, n.subject, n.detail::jsonb FROM \(source),
+            unnest(\(notes.map(\.action)), \(notes.map(\.subject)), \(details)) AS n (action, subject, detail)
+            """)
+    }
+
+    /// One event for each account in `source`.
+    static func auditing(deletionOf source: SQL, by actor: AuditActor, at now: Instant) -> SQL {
+        auditing(
+            by: actor, at: now,
+            "project_id, \(AuditNote.AccountAction.deleted.rawValue), id, '{}'::jsonb FROM \(source)")
+    }
+
+    /// - Parameter lines: project, action, subject and detail of each event, and their source.
+    private static func auditing(by actor: AuditActor, at now: Instant, _ lines: SQL) -> SQL {
+        """
+        INSERT INTO audit_event (id, actor, occurred_at, network, request_id, project_id, action, subject, detail)
+        SELECT gen_random_uuid(), \(actor.name), \(Timestamp(now)), \(actor.trace.network), \(actor.trace.request),
+            \(lines)
+        """
+    }
+
+    static func audited(_ query: AuditQuery, in realm: ID<Realm>) throws -> SQL {
+        let (order, isBeyond): (SQL, SQL) = query.isOldestFirst ? ("ASC", ">") : ("DESC", "<")
+        var conditions: SQL = "project_id = \(realm.rawValue)"
+        if let subject = query.subject { conditions = "\(conditions) AND subject = \(subject)" }
+        if let actor = query.actor { conditions = "\(conditions) AND actor = \(actor)" }
+        if let action = query.action { conditions = "\(conditions) AND action = \(action)" }
+        if let since = query.since { conditions = "\(conditions) AND occurred_at >= \(Timestamp(since))" }
+        if let until = query.until { conditions = "\(conditions) AND occurred_at < \(Timestamp(until))" }
+        if let cursor = query.cursor {
+            let id = try UUID(ID<AuditEvent>(cursor.id))
+            conditions = """
+                \(conditions) AND (occurred_at, id) \(isBeyond) (\(Timestamp(cursor.occurredAt)), \(id))
+                """
+        }
+        return """
+            SELECT id, actor, action, subject, detail::text AS detail, occurred_at, network, request_id
+            FROM audit_event WHERE \(conditions)
+            ORDER BY occurred_at \(order), id \(order) LIMIT \(query.limit)
+            """
+    }
+}
+
+extension AuditEvent {
+    init(_ row: Row) throws {
+        let detail = try JSONDecoder().decode(
+            [String: String].self, from: Data(try row.decode("detail", as: String.self).utf8))
+        self.init(
+            id: withUnsafeBytes(of: try row.decode("id", as: UUID.self).uuid) { UUIDText.text($0) },
+            note: AuditNote(try row.decode("action"), try row.decode("subject"), detail),
+            actor: try row.decode("actor"),
+            trace: RequestTrace(network: try row.decode("network"), request: try row.decode("request_id")),
+            occurredAt: Instant(try row.decode("occurred_at")))
     }
 }
