@@ -1,3 +1,4 @@
+public import EventLoop
 public import Identity
 public import SMTP
 
@@ -33,4 +34,9 @@ public enum DeliveryFailure: Error, Hashable, CustomStringConvertible {
         case .relayStopped: "the relay address forwards no email"
         }
     }
+}
+
+extension RetryBackoff {
+    /// For email that a mail server did not accept: from half a minute to an hour, plus or minus a quarter.
+    public static let delivery = RetryBackoff(from: .seconds(30), to: .seconds(3600), jitter: 0.75...1.25)
 }

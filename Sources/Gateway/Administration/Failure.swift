@@ -6,3 +6,12 @@ package struct Failure: Error {
         self.message = message
     }
 }
+
+/// Invalid command-line arguments, with a message for the operator.
+package struct UsageError: Error {
+    package let message: String
+
+    package init(message: String) {
+        self.message = message
+    }
+}

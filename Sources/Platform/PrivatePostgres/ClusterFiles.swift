@@ -78,3 +78,12 @@ struct ClusterFiles {
         return Hexadecimal.encode(digest.prefix(8))
     }
 }
+
+extension ClusterFiles {
+    /// Returns a URI for libpq that overrides the environment's port and user.
+    func url(database: String) -> String {
+        "postgresql:///\(escaped(database))?host=\(escaped(sockets))&port=5432&user=postgres"
+    }
+}
+
+private func escaped(_ text: String) -> String { PercentEncoding.encode(text, keeping: "/") }

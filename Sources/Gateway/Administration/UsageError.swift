@@ -1,8 +1,0 @@
-/// Invalid command-line arguments, with a message for the operator.
-package struct UsageError: Error {
-    package let message: String
-
-    package init(message: String) {
-        self.message = message
-    }
-}
