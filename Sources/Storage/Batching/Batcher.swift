@@ -35,7 +35,7 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
     private nonisolated let pool: Pool
     nonisolated var unownedExecutor: UnownedSerialExecutor { pool.unownedExecutor }
     private let batching: Batching<Request, Key, Outcome>
-    /// By realm, for the realms with requests.
+    /// By realm, for the realms that had requests lately.
     private var queues: [ID<Realm>: RealmQueue] = [:]
     private var isCheckingDeadlines = false
 
@@ -49,7 +49,7 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
     ///   was sent may then still be executed.
     func run(_ request: Request, in realm: ID<Realm>) async throws -> Outcome {
         try Task.checkCancellation()
-        let pending = Pending(request, deadline: .now + Self.waitingDeadline)
+        let pending = Pending(request, deadline: pool.loop.passStart + Self.waitingDeadline)
         return try await withTaskCancellationHandler {
             try await outcome(of: pending, in: realm)
         } onCancel: {
@@ -95,14 +95,15 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
                 finish(batch, with: .failure(error), from: queue, of: realm)
             }
         }
-        if queue.runningStatements == 0, queue.waiting.isEmpty { queues[realm] = nil }
     }
 
     /// Takes the oldest requests whose keys no running statement has.
     private func nextBatch(of queue: RealmQueue) -> [Pending]? {
+        guard !queue.waiting.isEmpty else { return nil }
+        let maximum = queue.waiting.count < batching.minimumSize ? 1 : Self.maximumSize
         var (batch, remaining): ([Pending], [Pending]) = ([], [])
         for pending in queue.waiting where pending.isAwaited {
-            let hasRoom = batch.isEmpty || (batch.count < Self.maximumSize && !batch[0].isAlone && !pending.isAlone)
+            let hasRoom = batch.isEmpty || (batch.count < maximum && !batch[0].isAlone && !pending.isAlone)
             if hasRoom, takeKey(of: pending, from: queue) {
                 batch.append(pending)
             } else {
@@ -147,13 +148,14 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
     private func checkDeadlines() {
         isCheckingDeadlines = false
         let now = ContinuousClock.now
-        for queue in queues.values where !queue.waiting.isEmpty {
+        for (realm, queue) in queues {
             for pending in queue.waiting where pending.deadline < now {
                 pending.finish(.failure(PostgresError.unavailable("the request waited for too long")))
             }
             queue.waiting.removeAll { !$0.isAwaited }
-            startCheckingDeadlines()
+            if queue.waiting.isEmpty, queue.runningStatements == 0 { queues[realm] = nil }
         }
+        if !queues.isEmpty { startCheckingDeadlines() }
     }
 }
 
@@ -162,6 +164,8 @@ struct Batching<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable>:
     let kind: StatementKind
     /// The maximum of running statements of a realm.
     let concurrency: Int
+    /// Fewer requests are sent in statements of their own.
+    let minimumSize: Int
     /// What a write changes. Two writes with one key are never executed at the same time. `nil` for reads.
     let key: (@Sendable (Request) -> Key)?
     /// For a single request, the common case under a low load, a statement without arrays costs less.
@@ -176,18 +180,20 @@ struct Batching<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable>:
         by statement: @escaping @Sendable ([Request], ID<Realm>) throws -> SQL,
         outcomes: @escaping @Sendable ([Request], [Row]) throws -> [Outcome]
     ) -> Self {
-        Self(kind: .query, concurrency: 4, key: key, statement: statement, outcomes: outcomes)
+        Self(
+            kind: .query, concurrency: 4, minimumSize: 2, key: key, statement: statement, outcomes: outcomes)
     }
 
 }
 
 extension Batching where Key == Never {
-    /// All statements share one connection. With two, requests need not wait for the answer to an earlier one.
+    /// All statements share one connection and are sent together, so that a few cost less than one with arrays.
     static func reads(
         by statement: @escaping @Sendable ([Request], ID<Realm>) throws -> SQL,
         outcomes: @escaping @Sendable ([Request], [Row]) throws -> [Outcome]
     ) -> Self {
-        Self(kind: .read, concurrency: 2, key: nil, statement: statement, outcomes: outcomes)
+        Self(
+            kind: .read, concurrency: 4, minimumSize: 4, key: nil, statement: statement, outcomes: outcomes)
     }
 }
 

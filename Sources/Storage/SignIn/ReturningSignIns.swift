@@ -116,8 +116,8 @@ extension SQL {
     /// because two statements that wait could wait for each other. So are sign-ins whose replay keys were used before:
     /// one of them must not fail the others.
     ///
-    /// The condition with `BETWEEN` is always true, but lets the planner expect a single sign-in. The lateral subquery with
-    /// a limit permits no plan that reads a table before the sign-ins. See `SignInPlanTests`.
+    /// The condition with `BETWEEN` is always true, but lets the planner expect a single sign-in. The lateral subqueries
+    /// with a limit permit no plan that reads a table before the sign-ins. See `SignInPlanTests`.
     ///
     /// - Returns: a row with the session for each sign-in that was applied.
     static func apply(_ signIns: [ReturningSignIn], in realm: ID<Realm>) -> SQL {
@@ -134,8 +134,9 @@ extension SQL {
                 CROSS JOIN LATERAL (\(unchanged(presented, in: realm))
                     LIMIT 1 FOR NO KEY UPDATE OF a SKIP LOCKED FOR SHARE OF l SKIP LOCKED) a
                 WHERE p.number BETWEEN 1 AND \(signIns.count) AND NOT EXISTS (
-                    SELECT FROM keys k JOIN replay_guard r
-                        ON r.project_id = \(realm.project.rawValue) AND r.hash = decode(k.hash, 'hex')
+                    SELECT FROM keys k CROSS JOIN LATERAL (
+                        SELECT FROM replay_guard r WHERE r.project_id = \(realm.project.rawValue)
+                            AND r.hash = decode(k.hash, 'hex') LIMIT 1) r
                     WHERE k.number = p.number)),
             signed_in AS (\(updating(SignInColumns(of: "locked"))) RETURNING locked.*),
             replay_keys AS (\(use(from: "signed_in s JOIN keys k ON k.number = s.number ORDER BY k.hash", in: realm))),
