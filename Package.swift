@@ -100,7 +100,7 @@ let package = Package(
                 "JOSE", "JSON", "Passwords", "Postgres", "PrivatePostgres", "Providers", "Simulators", "Storage",
                 "Telemetry", "Tokens",
             ]),
-        platformTests("EventLoopTests", imports: ["EventLoop"]),
+        platformTests("EventLoopTests", imports: ["CSystem", "EventLoop"]),
         platformTests("EncodingTests", imports: ["Encoding"]),
         platformTests("IPAddressesTests", imports: ["CSystem", "IPAddresses"]),
         platformTests("JSONTests", imports: ["JSON"]),

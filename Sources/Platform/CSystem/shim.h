@@ -45,9 +45,11 @@ static inline int shim_epoll_ctl(int epoll, int operation, int descriptor, uint3
     return epoll_ctl(epoll, operation, descriptor, &event);
 }
 
-/* Lowers the priority of the calling thread only: on Linux, PRIO_PROCESS with 0 means the thread. */
+/* On Linux, PRIO_PROCESS with 0 means the calling thread. */
+static inline int shim_thread_niceness(void) { return getpriority(PRIO_PROCESS, 0); }
+/* Adds to the niceness of the calling thread, which it inherited. */
 static inline int shim_nice_thread(int increment) {
-    return setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), increment);
+    return setpriority(PRIO_PROCESS, 0, shim_thread_niceness() + increment);
 }
 
 /* The kernel keeps at most 15 characters. */

@@ -32,7 +32,7 @@ public final class FairPool: Sendable {
 
     /// - Parameters:
     ///   - capacity: how many items may wait, in addition to the running ones; at least 2.
-    ///   - niceness: how much the threads' priority is below the process's (0 to 19), so that event loops run first.
+    ///   - niceness: how much is added to the niceness of the calling thread (0 to 19), so that event loops run first.
     /// - Throws: ``SystemError`` if the system cannot create a thread.
     public init(name: String, threads count: Int, capacity: Int, niceness: Int32 = 0) throws {
         precondition(count > 0 && capacity > 1, "a pool needs at least 1 thread and a capacity of 2")

@@ -1,3 +1,4 @@
+import CSystem
 import EventLoop
 import Synchronization
 import Testing
@@ -32,6 +33,22 @@ struct FairPoolTests {
     func full() async throws {
         let order = try await served(capacity: 2, arrivals: ["a", "b", "c"])
         #expect(order == ["c rejected", "a", "b"])
+    }
+
+    @Test("runs work at a lower priority than the thread that created it", arguments: [0, 3])
+    func niceness(inherited: Int32) async throws {
+        // The thread of this pool stands for a process that was started with a lower priority.
+        let creator = try FairPool(name: "creator", threads: 1, capacity: 2, niceness: inherited)
+        defer { creator.stop() }
+        let pool = try await creator.run(for: ["test"]) {
+            try FairPool(name: "test", threads: 1, capacity: 2, niceness: 5)
+        }
+        defer { pool.stop() }
+        let (ofCreator, ofPool) = try await (
+            creator.run(for: ["test"]) { shim_thread_niceness() }, pool.run(for: ["test"]) { shim_thread_niceness() }
+        )
+        #expect(ofCreator == shim_thread_niceness() + inherited)
+        #expect(ofPool == ofCreator + 5)
     }
 
     /// Blocks the pool's only thread, submits `arrivals` (their keys joined by slashes) one after the other, and
