@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from gateway import output
 
-# The priority of the gateway's password threads.
+# How much lower the priority of the gateway's password threads is than that of its other threads.
 NICENESS = 5
 
 
@@ -30,9 +30,12 @@ def argon2id(phc, password, seconds):
 
     Runs in a separate process, which has the priority of the password threads.
     """
-    printed = output(["nice", "-n", str(NICENESS), sys.executable, "-B", __file__, phc, password, str(seconds)])
-    count, elapsed = printed.split()
+    count, elapsed = output(argon2id_command(phc, password, seconds)).split()
     return int(count), float(elapsed)
+
+
+def argon2id_command(phc, password, seconds):
+    return ["nice", "-n", str(NICENESS), sys.executable, "-B", __file__, phc, password, str(seconds)]
 
 
 def p256():

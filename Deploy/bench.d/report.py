@@ -11,6 +11,8 @@ from limits import p256
 
 MEMORY_TARGET_MIB = 60
 START_TARGET_MS = 200
+# The p99 of a refresh beside password sign-ins, relative to the p99 alone.
+P99_TARGET = 2
 
 
 @dataclass
@@ -72,7 +74,16 @@ def verdict(value, target):
 
 def machine():
     model = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
-    return f"{os.cpu_count()} cores ({model[1] if model else platform.machine()}), load {os.getloadavg()[0]:.1f}"
+    return (f"{os.cpu_count()} cores ({model[1] if model else platform.machine()}), load {os.getloadavg()[0]:.1f}, "
+            f"transparent huge pages: {huge_pages()}")
+
+
+def huge_pages():
+    """Returns the selected setting, by which the speed of Argon2id differs."""
+    try:
+        return re.search(r"\[(\w+)\]", Path("/sys/kernel/mm/transparent_hugepage/enabled").read_text())[1]
+    except FileNotFoundError:
+        return "none"
 
 
 def report(measurements, start_ms, idle, loaded, p99):
@@ -85,8 +96,10 @@ def report(measurements, start_ms, idle, loaded, p99):
     print("\nlimits: pgbench on the statement of one request, the better of 8 and 64 clients; for password sign-in,"
           " Argon2id on all cores\ngateway us, PostgreSQL us: CPU time per request")
     if p99:
-        print(f"p99 of a refresh with 8 clients: {p99[0]:.1f} ms; while password sign-ins saturate every core: "
-              f"{p99[1]:.1f} ms")
+        alone, beside_hashes, beside_sign_ins = p99
+        print(f"p99 of a refresh with 8 clients: {alone:.1f} ms; while Argon2id in another process saturates every "
+              f"core: {beside_hashes:.1f} ms; while password sign-ins do: {beside_sign_ins:.1f} ms (target "
+              f"{P99_TARGET:.0f} times: {verdict(beside_sign_ins / alone, P99_TARGET)})")
     print(f"start until /healthz answers: {start_ms:.0f} ms (target {START_TARGET_MS}: "
           f"{verdict(start_ms, START_TARGET_MS)})")
     print(f"resident memory: {idle[0]:.0f} MiB idle, {loaded:.0f} MiB after the loads, {idle[1]:.0f} MiB with 10,000 "
