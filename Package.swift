@@ -46,6 +46,8 @@ let package = Package(
     targets: [
         .target(name: "SekishoAuth", path: "Sources/Client/SekishoAuth", swiftSettings: client),
         .systemLibrary(name: "CSystem", path: "Sources/Platform/CSystem"),
+        // Replaces mmap for libsodium, in every executable that contains Crypto.
+        .target(name: "CHugePages", path: "Sources/Platform/CHugePages"),
         // Embeds openapi.yaml and what is produced from it.
         .target(name: "CReference", path: "Sources/CReference", exclude: ["openapi.json", "reference.html"]),
         platform("EventLoop", imports: ["CSystem"]),
@@ -53,7 +55,7 @@ let package = Package(
         platform("IPAddresses", imports: ["Encoding"]),
         platform("JSON", imports: ["Encoding"]),
         platform("HTML"),
-        platform("Crypto", imports: ["CSystem", "Encoding"]),
+        platform("Crypto", imports: ["CHugePages", "CSystem", "Encoding"]),
         platform("JOSE", imports: ["Crypto", "Encoding", "JSON"]),
         platform("Curl", imports: ["CSystem", "EventLoop", "IPAddresses"]),
         platform("HTTP", imports: ["CSystem", "Curl", "Encoding", "EventLoop", "IPAddresses"]),
@@ -105,7 +107,7 @@ let package = Package(
         platformTests("IPAddressesTests", imports: ["CSystem", "IPAddresses"]),
         platformTests("JSONTests", imports: ["JSON"]),
         platformTests("HTMLTests", imports: ["HTML"]),
-        platformTests("CryptoTests", imports: ["Crypto", "Encoding"]),
+        platformTests("CryptoTests", imports: ["CHugePages", "Crypto", "Encoding"]),
         platformTests(
             "JOSETests", imports: ["Crypto", "Encoding", "JOSE", "JSON"], resources: [.embedInCode("Vectors")]),
         platformTests("HTTPTests", imports: ["EventLoop", "HTTP"]),

@@ -1,0 +1,99 @@
+import CHugePages
+import Glibc
+import Synchronization
+import Testing
+
+@testable import Crypto
+
+/// `AnonHugePages` would depend on the free memory of the machine; the advice does not.
+@Suite(
+    "Huge pages",
+    .enabled("This Linux has no transparent huge pages") {
+        access("/sys/kernel/mm/transparent_hugepage", F_OK) == 0
+    })
+struct HugePagesTests {
+    private static let memoryKiB = 64 * 1024
+
+    @Test("are requested for the memory of a password hash")
+    func hash() async throws {
+        let cost = try PasswordHash.Cost(memoryKiB: Self.memoryKiB, iterations: 8)
+        let isHashed = Mutex(false)
+        async let hash = Task.detached {
+            defer { isHashed.withLock { $0 = true } }
+            return try PasswordHash.hash(Array("password".utf8), cost: cost)
+        }.value
+        var isRequested = false
+        while !isRequested, !isHashed.withLock({ $0 }) {
+            isRequested = try Mapping.all().contains { $0.sizeKiB >= Self.memoryKiB && $0.isAdvised }
+        }
+        _ = try await hash
+        #expect(isRequested)
+    }
+
+    struct Row: CustomTestStringConvertible {
+        let testDescription: String
+        var bytes = huge_pages_minimum
+        var protection = PROT_READ | PROT_WRITE
+        var flags = MAP_PRIVATE | MAP_ANONYMOUS | Int32(MAP_POPULATE)
+        var isAdvised = false
+    }
+
+    @Test(
+        "are requested only if the caller needs all of a large, private memory at once",
+        arguments: [
+            Row(testDescription: "large, private, populated", isAdvised: true),
+            Row(testDescription: "smaller", bytes: huge_pages_minimum - 1),
+            Row(testDescription: "not populated", flags: MAP_PRIVATE | MAP_ANONYMOUS),
+            Row(testDescription: "shared", flags: MAP_SHARED | MAP_ANONYMOUS | Int32(MAP_POPULATE)),
+            Row(testDescription: "read only", protection: PROT_READ),
+        ])
+    func advice(row: Row) throws {
+        let memory = try #require(mmap(nil, row.bytes, row.protection, row.flags, -1, 0))
+        try #require(memory != MAP_FAILED)
+        defer { munmap(memory, row.bytes) }
+        let mapping = try #require(try Mapping.all().first { $0.addresses.contains(UInt(bitPattern: memory)) })
+        #expect(mapping.isAdvised == row.isAdvised)
+    }
+
+    @Test("leave the error of a mapping that fails, and the previous one of another")
+    func errorNumber() throws {
+        let flags = MAP_PRIVATE | MAP_ANONYMOUS | Int32(MAP_POPULATE)
+        errno = 0
+        #expect(mmap(nil, .max, PROT_READ | PROT_WRITE, flags, -1, 0) == MAP_FAILED)
+        #expect(errno == ENOMEM)
+        let memory = try #require(mmap(nil, huge_pages_minimum, PROT_READ | PROT_WRITE, flags, -1, 0))
+        #expect(errno == ENOMEM)
+        munmap(memory, huge_pages_minimum)
+    }
+}
+
+/// A mapping of this process (proc_pid_smaps(5)).
+private struct Mapping {
+    let addresses: Range<UInt>
+    /// Whether huge pages were requested with `madvise`.
+    let isAdvised: Bool
+
+    var sizeKiB: Int { addresses.count / 1024 }
+
+    static func all() throws -> [Mapping] {
+        var addresses: Range<UInt>?
+        return try lines().compactMap { line in
+            if let range = line.prefixMatch(of: #/([0-9a-f]+)-([0-9a-f]+) /#),
+                let start = UInt(range.1, radix: 16), let end = UInt(range.2, radix: 16)
+            {
+                addresses = start..<end
+            }
+            guard line.hasPrefix("VmFlags:"), let addresses else { return nil }
+            return Mapping(addresses: addresses, isAdvised: line.split(separator: " ").contains("hg"))
+        }
+    }
+
+    /// Foundation returns only the first page of such a file.
+    private static func lines() throws -> [Substring] {
+        let file = try #require(fopen("/proc/self/smaps", "r"))
+        defer { fclose(file) }
+        var text: [UInt8] = []
+        while case let byte = getc(file), byte != EOF { text.append(UInt8(byte)) }
+        return String(decoding: text, as: UTF8.self).split(separator: "\n")
+    }
+}
