@@ -31,7 +31,7 @@ PASSWORD_CLIENTS = 8
 ACCOUNTS = 256
 THREADS = 2
 STARTS = 5
-# Requests of a load with single-use bodies, by its clients; more than the gateway answers in time.
+# Requests of a load with single-use bodies, by the number of clients: more than the gateway can answer in SECONDS.
 ONCE = {1: 4000, 8: 10_000, 64: 16_000}
 PASSWORD = "correct horse battery"
 # The clients whose password sign-ins saturate every core while a refresh is measured.

@@ -1,9 +1,9 @@
-"""Fills a project with the rows that an import of generated users would create: by SQL, which is faster."""
+"""Fills a project by SQL, with the rows that an import of generated users would create more slowly."""
 
 import users
 from gateway import psql
 
-# The users that are really imported. The others are made like them.
+# The number of users that are imported. SQL generates the others in the same form.
 IMPORTED = 100
 SECONDS = 3600
 SETTINGS = "SET synchronous_commit = off; SET maintenance_work_mem = '512MB'; SET work_mem = '256MB';"

@@ -26,7 +26,7 @@ REQUESTS = 1000
 SECONDS = 10
 PAGE = 20
 TARGET = 1.2
-# Of disk, for each account with its identity, its session and their indexes, and for the log of the changes.
+# Disk space per account, with its identity, its session, their indexes, and PostgreSQL's log of the insertions.
 BYTES = 1800
 
 
@@ -87,14 +87,14 @@ class Comparison:
     @property
     def verdict(self):
         if self.operation.was_refused:
-            return "refused"
+            return "rejected"
         if self.operation.is_full_scan:
-            return "walk"
+            return "full scan"
         return "reached" if self.p50[1] / self.p50[0] <= TARGET else "missed"
 
     @property
     def failed(self):
-        return self.verdict == "missed" or self.verdict == "refused" and not self.operation.is_full_scan
+        return self.verdict == "missed" or self.verdict == "rejected" and not self.operation.is_full_scan
 
     def row(self):
         def columns(pair):
