@@ -224,7 +224,7 @@ def test_an_interrupted_import_can_be_resumed(users):
 
 
 def many(count, **changes):
-    """Returns users for several batches. `changes` has new members for some of them, by their numbers as `u17`."""
+    """Returns users for several batches. `changes` has other members for some, by `u` and their number."""
     return [{"localId": f"u{number:06}", "email": f"u{number}@example.com", "displayName": f"User {number}"}
             | changes.get(f"u{number}", {}) for number in range(count)]
 

@@ -7,8 +7,8 @@ extension TestDatabase {
             .joined(separator: "\n")
     }
 
-    /// Fills new tables, with an identity of each account: a database that another test has used may know how small they
-    /// were.
+    /// Creates accounts with a session and an identity each. Truncates the tables first, because the planner may know
+    /// their sizes from another test.
     func fill(sessions: Int) async throws {
         try await pool.execute("TRUNCATE account CASCADE")
         try await pool.execute(

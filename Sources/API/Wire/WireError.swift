@@ -6,7 +6,7 @@ internal import JSON
 enum ErrorEnvelope {
     /// Identity Toolkit: a list of errors beside the message.
     case identityToolkit
-    /// Secure Token: a canonical status always, a list never.
+    /// Secure Token: always a canonical status, never a list.
     case secureToken
 
     func response(_ refusal: any Refusal) throws -> Response {

@@ -26,7 +26,7 @@ struct JSONUsers {
     }
 
     mutating func take(_ chunk: [UInt8], _ body: (UserRow) -> Void) {
-        // Iterating over the array itself would count a reference for every byte.
+        // Iteration over the array itself would retain and release it for every byte.
         chunk.withUnsafeBufferPointer { take($0, body) }
     }
 

@@ -5,7 +5,7 @@ internal import Storage
 /// A batch of an import with its accounts encoded for the database.
 struct EncodedBatch: Sendable {
     fileprivate let source: UserSource.Batch
-    /// Of several accounts with the same ID, the first.
+    /// Contains only the first of several accounts with the same ID.
     let encoded: ImportBatch
     fileprivate let count: Int
 
@@ -18,8 +18,8 @@ struct EncodedBatch: Sendable {
     }
 }
 
-/// The batches of an import that are being stored. They are reported in the order of the file, and of two rows that
-/// conflict, the first is stored.
+/// The batches of an import that are being stored. They are reported in the order of the file. Of rows that conflict,
+/// the first is stored.
 struct PendingBatches {
     private static let limit = 2
 
@@ -28,7 +28,7 @@ struct PendingBatches {
     /// Whether the latest finished batch had conflicts, so that the next one may have some too.
     private(set) var expectsConflicts = false
     private var batches: [(batch: EncodedBatch, conflicts: [ID<Account>: UniqueMember]?)] = []
-    /// The number of the first one.
+    /// The number of the first batch.
     private var first = 0
 
     init(resumes: Bool) {

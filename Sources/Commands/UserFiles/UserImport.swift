@@ -2,7 +2,7 @@ internal import Gateway
 internal import Identity
 internal import Storage
 
-/// Imports the users of a file into a realm. Two batches are being stored while the next one is read.
+/// Imports the users of a file into a realm. Stores up to two batches while the next one is read.
 struct UserImport {
     let source: UserSource
     let store: PostgresAccountStore
@@ -67,8 +67,9 @@ struct UserImport {
     private func gatherStatistics() async { try? await store.gatherStatistics() }
 }
 
-/// Decides when an import gathers statistics again: whenever the project has grown by a factor.
+/// Decides when an import gathers statistics again: whenever the number of stored accounts has grown by ``growth``.
 private struct StatisticsSchedule {
+    /// A factor.
     private static let growth = 4
 
     var isRunning = false

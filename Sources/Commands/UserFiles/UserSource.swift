@@ -5,7 +5,7 @@ internal import Glibc
 internal import Identity
 internal import Storage
 
-/// Reads the users of a file in batches on an own event loop, while the previous batch is being stored.
+/// Reads the users of a file in batches on an event loop of its own, while earlier batches are being stored.
 actor UserSource {
     struct Batch: Sendable {
         var rows: [(line: Int, account: StoredAccount)] = []
@@ -28,8 +28,8 @@ actor UserSource {
     private var bytes = 0
     private var isAtEnd = false
 
-    /// At least, except for the last one. Large enough that a database round trip does not matter, and small enough for
-    /// memory, which holds five batches.
+    /// The minimum number of rows, except for the last batch. Large enough that a database round trip does not matter,
+    /// and small enough for memory, which holds up to five batches.
     private static let batchSize = 1000
 
     private enum Parser {

@@ -163,8 +163,8 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
         timers.cancel(timer.id)
     }
 
-    /// Calls `callback` once, when the jobs of this pass have run. For requests to other servers, which can work while
-    /// this loop ends its pass.
+    /// Calls `callback` once, when the jobs of this pass have run and before ``atEndOfPass(_:)``. Used to send batched
+    /// requests to another server, which can work while this loop ends its pass.
     public func afterJobs(_ callback: @escaping () -> Void) {
         checkIsolated()
         afterJobs.append(callback)
@@ -244,7 +244,7 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     }
 
     private func endPass() {
-        // These may add others: a batch of statements, and then the flush of its connection.
+        // A callback may add others: a batch of statements adds the flush of its connection.
         for _ in 0..<4 where !afterJobs.isEmpty {
             let callbacks = afterJobs
             afterJobs = []

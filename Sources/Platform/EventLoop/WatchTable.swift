@@ -1,4 +1,4 @@
-/// The handlers of watched descriptors. A lookup by descriptor needs no hash.
+/// The handlers of watched descriptors. A look-up by descriptor needs no hash.
 struct WatchTable {
     private struct Entry {
         /// Differs for each watch of one descriptor, so that a late event of a closed descriptor finds no handler.

@@ -3,8 +3,8 @@ internal import EventLoop
 
 /// One client's socket, and the request that it sends or waits for.
 ///
-/// Used on its loop only. Answers requests in order: while one is processed, nothing is read. Between requests it holds
-/// no memory for bytes.
+/// Used on its loop only. Answers requests in order: while one is processed, nothing is read. Has no buffers between
+/// requests.
 final class Connection: @unchecked Sendable {
     private enum Phase {
         /// No byte of a request has arrived.
@@ -114,13 +114,16 @@ final class Connection: @unchecked Sendable {
 
     // MARK: The request
 
-    /// - Parameter step: processes bytes, and returns the number of bytes that it has consumed.
+    /// - Parameter step: processes bytes, and returns the number of bytes that it has consumed. Must not change
+    ///   ``input``.
     private func consumeInput(_ step: (UnsafeRawBufferPointer) -> Int) {
         let held = input
         input = held.consumed(by: step)
     }
 
     /// Processes a request if its head is complete.
+    ///
+    /// - Returns: the number of bytes that it has consumed.
     private func beginRequest(_ bytes: UnsafeRawBufferPointer) -> Int {
         do throws(RequestRejection) {
             guard let (head, count) = try parser.parse(bytes, limits: daemon.limits) else {
@@ -164,7 +167,9 @@ final class Connection: @unchecked Sendable {
         if let refusal { answerEarly(refusal) } else { consumeInput { beginBody(of: head, $0) } }
     }
 
-    /// Reserves the memory of the body, and takes what has arrived of it.
+    /// Reserves the memory of the body, and stores the part of it that has arrived.
+    ///
+    /// - Returns: the number of bytes that it has consumed.
     private func beginBody(of head: ValidatedHead, _ bytes: UnsafeRawBufferPointer) -> Int {
         guard daemon.budget.reserve(head.bodyBytes) else {
             answerEarly(daemon.handler.overloaded(request(head)))
@@ -185,7 +190,7 @@ final class Connection: @unchecked Sendable {
         deadline = daemon.loop.passStart + daemon.limits.bodyDeadline
         wait(for: .readable)
         guard head.head.framing.expectsContinue, body.isEmpty else { return }
-        // The socket's buffer is empty, because the responses before have been sent.
+        // The socket's buffer is empty, because all earlier responses have been sent.
         var interim = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
         if output.send(&interim, to: descriptor) != .done { close() }
     }

@@ -5,7 +5,7 @@ internal import EventLoop
 final class Daemon: @unchecked Sendable {
     /// The most bytes that one call reads from a socket.
     private static let receivedBytes = 64 * 1024
-    /// A larger response is not kept as memory for the next one.
+    /// The memory of a larger response is not kept for the next one.
     private static let keptBytes = 64 * 1024
 
     let loop: Loop

@@ -1,6 +1,6 @@
 internal import CSystem
 
-/// The header field `Date` (RFC 9110 §5.6.7, §6.6.1), written once per second.
+/// The header field `Date` (RFC 9110 §5.6.7, §6.6.1), formatted at most once per second.
 struct DateField {
     private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     private static let months = [

@@ -1,12 +1,12 @@
-/// The fields that determine where a request ends, whom it is for, and whether its connection continues.
+/// The fields that determine where a request ends, which host it is for, and whether its connection continues.
 ///
-/// Rejects every combination that two servers in a row could read differently: RFC 9112 §3.2, §6.3 and §11.2. A body
-/// needs a `Content-Length`.
+/// Rejects every combination that a proxy and this server could read differently (RFC 9112 §3.2, §6.3 and §11.2). A
+/// body needs a `Content-Length`.
 struct FramingFields {
     private var hosts = 0
     private var hostIsValid = true
     private var lengths = 0
-    /// `nil`: not a number.
+    /// `nil` if the field is not a number.
     private var length: Int? = 0
     private var encodings = 0
     private var hasClose = false

@@ -13,7 +13,9 @@ struct PendingInput {
         bytes.append(contentsOf: more)
     }
 
-    /// Removes the bytes that `body` consumes; it returns their number. `body` must not change this value.
+    /// Passes the bytes to `body`, which returns the number of bytes that it has consumed.
+    ///
+    /// - Returns: the remaining bytes.
     func consumed(by body: (UnsafeRawBufferPointer) -> Int) -> PendingInput {
         let used = bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[start...])) }
         guard start + used < bytes.count else { return PendingInput() }

@@ -14,7 +14,7 @@ struct PendingOutput {
     private var bytes: [UInt8] = []
     private var sent = 0
 
-    /// Sends `output`. If that is not possible at once, takes the rest and leaves `output` empty.
+    /// Sends `output`. If the socket does not accept all of it, keeps the rest and leaves `output` empty.
     mutating func send(_ output: inout [UInt8], to descriptor: Int32) -> Outcome {
         swap(&bytes, &output)
         sent = 0

@@ -1,19 +1,19 @@
 internal import CSystem
 
-/// Reads the head of one request from bytes that arrive in pieces. Stricter than RFC 9112 allows, so that no proxy in
-/// front can read a head in another way.
+/// Reads the head of one request from bytes that arrive in pieces. Stricter than RFC 9112 requires, so that no proxy in
+/// front can read a head differently.
 ///
-/// A line ends with CRLF; a lone CR or LF is an error (§2.2), and so is a line that continues another (§5.2). One empty
-/// line before the request is skipped (§2.2).
+/// A line ends with CRLF; a lone CR or LF is an error (§2.2), and so is a folded line (§5.2). One empty line before
+/// the request is skipped (§2.2).
 struct RequestHeadParser {
     /// The bytes before this index have been searched for line ends, so that each byte is searched once.
     private var searched = 0
-    /// Where the line of that index begins.
+    /// The start of the line that contains that index.
     private var lineStart = 0
     /// Complete lines that are not empty.
     private var lines = 0
 
-    /// - Parameter bytes: everything that has arrived since the end of the request before.
+    /// - Parameter bytes: everything that has arrived since the end of the previous request.
     /// - Returns: the head and its length, or `nil` if its end has not arrived.
     mutating func parse(
         _ bytes: UnsafeRawBufferPointer, limits: Limits

@@ -1,7 +1,7 @@
-/// A request whose body may be read, with its route.
+/// The head of a request that the server accepts, with its route.
 struct ValidatedHead {
     let head: RequestHead
-    /// Must return `nil` before the body is read.
+    /// The body may be read only if this returns `nil`; otherwise it returns the response.
     let check: (@Sendable (Request) async -> Response?)?
     let respond: @Sendable (Request) async -> Response
 

@@ -69,7 +69,7 @@ struct ResponseEncoder {
         output += ": ".utf8
         output += value.utf8
         output += "\r\n".utf8
-        // The output is contiguous, so that this is faster than a check of the strings.
+        // The output is contiguous, so this is faster than a check of the strings.
         return output.withUnsafeBytes { bytes in
             let name = bytes[start..<start + name.utf8.count]
             let value = UnsafeRawBufferPointer(rebasing: bytes[(name.endIndex + 2)..<(bytes.count - 2)])

@@ -12,8 +12,8 @@ struct Scanner {
             self.isObject = isObject
         }
 
-        /// Begins a member. Names that are canonically equivalent in Unicode count as equal, because Swift dictionaries
-        /// treat them as equal.
+        /// Begins a member. Rejects names that are canonically equivalent in Unicode too, because Swift treats them
+        /// as equal.
         mutating func begin(_ name: String) throws(JSONFault) {
             if members.count < ParsedMember.few {
                 guard !members.contains(where: { $0.name == name }) else { throw .duplicateMember }

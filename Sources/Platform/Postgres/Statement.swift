@@ -1,4 +1,4 @@
-/// One statement of a connection, and who gets its result, if anyone.
+/// One statement of a connection, and the receiver of its result, if any.
 final class Statement {
     enum Text {
         case sql(SQL)

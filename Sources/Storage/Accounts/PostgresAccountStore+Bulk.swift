@@ -10,8 +10,8 @@ extension PostgresAccountStore {
 
     /// Stores many accounts in one transaction, each of them completely or not at all. Stored accounts are not changed.
     ///
-    /// - Parameter expectsConflicts: whether some accounts probably share a unique value with another account. If not, they
-    ///   are inserted without looking for conflicts first, and once more with that if there are any.
+    /// - Parameter expectsConflicts: whether some accounts probably share a unique value with another account. If not,
+    ///   all are first inserted without a search for conflicts, and again with that search if there are any.
     /// - Returns: the conflicting members of the accounts that were not stored; the ID takes precedence.
     public func add(
         _ batch: ImportBatch, expectsConflicts: Bool, by actor: AuditActor
@@ -27,7 +27,7 @@ extension PostgresAccountStore {
         }
     }
 
-    /// - Returns: whether the accounts were stored: none has a conflict.
+    /// - Returns: `false` if an account has a conflict; then none is stored.
     private func addWithoutConflicts(_ batch: ImportBatch, by actor: AuditActor) async throws -> Bool {
         do {
             try await withStoreErrors {
@@ -55,16 +55,16 @@ extension PostgresAccountStore {
     }
 }
 
-/// Accounts of an import, encoded for the database. Encoding takes a quarter of the time of storing, so it should be done
-/// while earlier accounts are being stored.
+/// Accounts of an import, encoded for the database. Encoding takes a quarter of the time of storing, so callers should
+/// encode a batch while earlier ones are being stored.
 public struct ImportBatch: Sendable {
     fileprivate let accounts: [StoredAccount]
     fileprivate let insertion: SQL
     fileprivate let linking: SQL?
     fileprivate let now: Instant
     fileprivate let realm: ID<Realm>
-    /// The values that must be unique, whatever member has them.
-    private let names: Set<String>
+    /// The unique values of the accounts: IDs, addresses, phone numbers and subjects.
+    private let uniqueValues: Set<String>
 
     /// - Parameter accounts: with different IDs.
     public init(_ accounts: [StoredAccount], now: Instant, in realm: ID<Realm>) {
@@ -74,20 +74,20 @@ public struct ImportBatch: Sendable {
         insertion = .insert(accounts, in: realm)
         let identities = accounts.flatMap(\.identities)
         linking = identities.isEmpty ? nil : .linking(identities, at: now, in: realm)
-        var names: Set<String> = []
-        names.reserveCapacity(3 * accounts.count)
+        var uniqueValues: Set<String> = []
+        uniqueValues.reserveCapacity(3 * accounts.count)
         for account in accounts.lazy.map(\.account) {
-            names.insert(account.id.rawValue)
-            if let email = account.email { names.insert(email.rawValue) }
-            if let phoneNumber = account.phoneNumber { names.insert(phoneNumber) }
-            for identity in account.identities { names.insert(identity.subject) }
+            uniqueValues.insert(account.id.rawValue)
+            if let email = account.email { uniqueValues.insert(email.rawValue) }
+            if let phoneNumber = account.phoneNumber { uniqueValues.insert(phoneNumber) }
+            for identity in account.identities { uniqueValues.insert(identity.subject) }
         }
-        self.names = names
+        self.uniqueValues = uniqueValues
     }
 
     /// Whether an account of this batch may conflict with one of `other`. Batches that cannot conflict can be stored at the
     /// same time, with the same result as one after the other.
-    public func mayConflict(with other: ImportBatch) -> Bool { !names.isDisjoint(with: other.names) }
+    public func mayConflict(with other: ImportBatch) -> Bool { !uniqueValues.isDisjoint(with: other.uniqueValues) }
 }
 
 extension Transaction {

@@ -5,8 +5,9 @@ internal import Postgres
 /// Executes requests of one kind together: one statement and one round trip for many callers of an event loop, and one
 /// commit if they are writes.
 ///
-/// Requests are sent when the jobs of the loop's pass have run, while their realm has fewer running statements than the maximum.
-/// Otherwise they wait, and the next statement takes all of them. No request waits only to fill a batch.
+/// Requests are sent when the jobs of the loop's pass have run, if their realm has fewer running statements than the
+/// maximum. Otherwise they wait, and the next statement takes all of them, up to the maximum size. No request waits
+/// only to fill a batch.
 ///
 /// A statement with an unknown outcome is not repeated: all of its callers get the error. If PostgreSQL rejected a
 /// statement, nothing was changed, and its requests are executed one by one.
@@ -26,7 +27,7 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
     private final class RealmQueue: @unchecked Sendable {
         var waiting: [Pending] = []
         var runningStatements = 0
-        /// What the running statements change.
+        /// The keys of the requests in running statements.
         var keys: Set<Key> = []
         /// Whether waiting requests are sent in this pass.
         var isSending = false
@@ -114,7 +115,9 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
         return batch.isEmpty ? nil : batch
     }
 
-    /// - Returns: whether no running statement has the key.
+    /// Reserves the request's key.
+    ///
+    /// - Returns: `false` if a running statement has it.
     private func takeKey(of pending: Pending, from queue: RealmQueue) -> Bool {
         guard let key = batching.key else { return true }
         return queue.keys.insert(key(pending.request)).inserted
@@ -164,17 +167,18 @@ struct Batching<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable>:
     let kind: StatementKind
     /// The maximum of running statements of a realm.
     let concurrency: Int
-    /// Fewer requests are sent in statements of their own.
+    /// Fewer requests than this number are sent in statements of their own.
     let minimumSize: Int
     /// What a write changes. Two writes with one key are never executed at the same time. `nil` for reads.
     let key: (@Sendable (Request) -> Key)?
-    /// For a single request, the common case under a low load, a statement without arrays costs less.
+    /// Builds the statement of the requests. For a single request, which is common under a low load, a statement
+    /// without arrays costs less.
     let statement: @Sendable ([Request], ID<Realm>) throws -> SQL
     /// The outcomes in the order of the requests.
     let outcomes: @Sendable ([Request], [Row]) throws -> [Outcome]
 
-    /// As many writes as a pool has connections by default. A write then waits only when it would wait for a connection
-    /// anyway. With fewer statements, writes wait longer where commits are slow.
+    /// Runs as many statements as a pool has connections by default. A write then waits only when it would wait for a
+    /// connection anyway. With fewer statements, writes wait longer where commits are slow.
     static func writes(
         of key: @escaping @Sendable (Request) -> Key,
         by statement: @escaping @Sendable ([Request], ID<Realm>) throws -> SQL,
@@ -183,7 +187,6 @@ struct Batching<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable>:
         Self(
             kind: .query, concurrency: 4, minimumSize: 2, key: key, statement: statement, outcomes: outcomes)
     }
-
 }
 
 extension Batching where Key == Never {

@@ -44,9 +44,10 @@ extension SQL {
         """
     }
 
-    /// The lateral subqueries with a limit permit no plan that reads a table before the lookups. See `LookupPlanTests`.
+    /// Because of the limits of the lateral subqueries, no plan can read a table before the look-ups. See
+    /// `LookupPlanTests`.
     ///
-    /// - Returns: the rows of the accounts that exist, each with the `number` of its lookup, counted from 1.
+    /// - Returns: the rows of the accounts that exist, each with the `number` of its look-up, counted from 1.
     static func find(_ lookups: [SessionLookup], in realm: ID<Realm>) -> SQL {
         """
         SELECT p.number, \(SessionRow.columns), \(AccountRow.columns), \(AccountRow.lastRefresh)

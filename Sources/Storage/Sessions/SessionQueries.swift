@@ -129,7 +129,8 @@ extension SQL {
             "\(networkHash)", of: "\(account.rawValue)", at: "\(Timestamp(now))", in: realm, from: source)
     }
 
-    /// The same with expressions. An account in constant use writes its network once per hour.
+    /// The same with expressions; rows whose network is NULL are skipped. An account in constant use writes its network
+    /// once per hour.
     static func rememberNetwork(
         _ networkHash: SQL, of account: SQL, at now: SQL, in realm: ID<Realm>, from source: SQL
     ) -> SQL {

@@ -3,6 +3,7 @@ internal import Postgres
 
 /// The accounts that a verified identity may sign in to.
 struct LinkingCandidates: Sendable {
+    /// Whether the identity's credential is void. There are no accounts then.
     var isVoid = false
     /// The account that has the identity.
     var owner: Account?
@@ -87,7 +88,8 @@ extension SQL {
             """
     }
 
-    /// The subqueries depend on each identity, so no plan reads a table before the identities. See `SignInPlanTests`.
+    /// The subqueries depend on each identity, so no plan can read a table before the identities. See
+    /// `SignInPlanTests`.
     ///
     /// - Parameter identities: without transfer subjects.
     /// - Returns: rows with the `number` of their identity, counted from 1.

@@ -12,6 +12,7 @@ struct ReturningSignIn: Sendable {
     let identity: LinkedIdentity
     /// Whether the identity has new values to store.
     let changesIdentity: Bool
+
     /// - Throws: ``StoreConflict/stale`` if the account does not have the identity.
     init(_ account: Account, _ commit: SignInCommit) throws {
         let proven = commit.identity
@@ -34,8 +35,8 @@ struct ReturningSignIn: Sendable {
 struct SignInAttempt: Sendable {
     /// `false` if the account, the identity or the credential is no longer as it was.
     let isApplied: Bool
-    /// Whether the statement waited for locks. If not, nothing was applied either for an account that another transaction
-    /// has locked, and for a replay key that was used before.
+    /// Whether the statement waited for locks. If not, `isApplied` is also `false` for an account that another
+    /// transaction has locked, and for a replay key that was used before.
     let hasWaited: Bool
 }
 
@@ -116,8 +117,8 @@ extension SQL {
     /// because two statements that wait could wait for each other. So are sign-ins whose replay keys were used before:
     /// one of them must not fail the others.
     ///
-    /// The condition with `BETWEEN` is always true, but lets the planner expect a single sign-in. The lateral subqueries
-    /// with a limit permit no plan that reads a table before the sign-ins. See `SignInPlanTests`.
+    /// The condition with `BETWEEN` is always true, but lets the planner expect a single sign-in. Because of the
+    /// limits of the lateral subqueries, no plan can read a table before the sign-ins. See `SignInPlanTests`.
     ///
     /// - Returns: a row with the session for each sign-in that was applied.
     static func apply(_ signIns: [ReturningSignIn], in realm: ID<Realm>) -> SQL {
@@ -146,9 +147,9 @@ extension SQL {
             """
     }
 
-    /// Finds and locks the rows `a` and `l`. Waits for a transaction that is removing the identity or making credentials
-    /// void: the account's row is locked first, as everywhere, then the identity's. `FOR KEY SHARE` would not do, because
-    /// it reads the identity as it was before the wait.
+    /// Finds the rows `a` and `l`, which the caller locks: the account's row first, as everywhere, then the identity's.
+    /// A lock that waits sees the changes of a transaction that removes the identity or makes credentials void.
+    /// `FOR KEY SHARE` is not enough, because it reads the identity as it was before the wait.
     private static func unchanged(_ signIn: SignInColumns, in realm: ID<Realm>) -> SQL {
         """
         SELECT a.project_id, a.id FROM account a

@@ -10,7 +10,7 @@ struct RequestHeadTests {
         var target = "/echo"
         var version = "HTTP/1.1"
         var headers: [(String, String)] = [("Host", "localhost")]
-        /// Length of the head; a field fills it up.
+        /// The minimum length of the head; a further field pads it.
         var bytes = 0
         var expected: RequestRejection?
 

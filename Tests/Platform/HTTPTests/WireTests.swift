@@ -57,7 +57,7 @@ struct WireTests {
             Row("* for GET", line: "GET * HTTP/1.1", host, "", 400),
             Row("no version", line: "GET /a", host, "", 400),
             Row("only a method", line: "GET", host, "", 400),
-            Row("a TLS greeting", line: "\u{16}\u{3}\u{1}", host, "", 400),
+            Row("the start of a TLS handshake", line: "\u{16}\u{3}\u{1}", host, "", 400),
             Row("bare LF as line ends", line: "GET /a HTTP/1.1\nHost: a\n\n", "", "", 400),
             Row("bare LF in a field", line: "GET /a HTTP/1.1", host + "X-A: a\nX-B: b\r\n", "", 400),
             Row("a NUL in a field's value", line: "GET /a HTTP/1.1", host + "X-A: a\u{0}b\r\n", "", 400),
@@ -126,7 +126,7 @@ struct WireTests {
     }
 
     @Test(
-        "keeps the connection open as the client asks, and says so where the version leaves it open",
+        "keeps or closes the connection as the client asks, and sends `Connection` unless HTTP/1.1 keeps it open",
         arguments: [
             ("HTTP/1.1", "", nil), ("HTTP/1.1", "Connection: keep-alive\r\n", nil),
             ("HTTP/1.1", "Connection: close\r\n", "close"), ("HTTP/1.1", "Connection: x, Close\r\n", "close"),

@@ -70,7 +70,7 @@ struct SignInBatchTests {
         let owners = await withTaskGroup(of: (Int, String?).self) { group in
             for number in 1...40 {
                 group.addTask {
-                    // A failure is no owner.
+                    // After a failure there is no owner.
                     let found = try? await fixture.store.linkingCandidates(for: .proof(of: number), in: fixture.realm)
                     return (number, found?.owner?.id.rawValue)
                 }

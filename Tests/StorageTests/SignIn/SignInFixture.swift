@@ -5,7 +5,7 @@ import Support
 
 @testable import Identity
 
-/// A store with accounts that have an identity of Apple each.
+/// A store with accounts, each with an Apple identity.
 struct SignInFixture: Sendable {
     let database: TestDatabase
     let store: PostgresFederationStore
@@ -20,7 +20,7 @@ struct SignInFixture: Sendable {
         self.accounts = accounts
     }
 
-    /// All at once.
+    /// Commits all at the same time.
     func commit(_ commits: [SignInCommit]) async -> [Result<Account, any Error>] {
         let tasks = commits.map { commit in Task { try await store.commit(commit, in: realm) } }
         var results: [Result<Account, any Error>] = []
@@ -50,7 +50,7 @@ extension SignInCommit {
         SignInCommit(.create(takesEmail: false), of: ID("user\(number)"), generation: 1, with: .proof(of: number))
     }
 
-    /// - Parameter key: of the replay guard; a new one by default.
+    /// - Parameter key: the replay key of the credential (default: a new one).
     static func signIn(_ account: Account, key: String? = nil) -> SignInCommit {
         let number = Int(account.id.rawValue.dropFirst(4)) ?? 0
         return SignInCommit(
