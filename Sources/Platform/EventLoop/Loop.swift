@@ -65,7 +65,6 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     private var spare: [UnownedJob] = []
     private var watches = WatchTable()
     private var timers = TimerHeap()
-    private var afterJobs: [() -> Void] = []
     private var endOfPass: [() -> Void] = []
 
     /// When the current pass began. Cheaper than the clock; on the loop's thread only.
@@ -163,14 +162,7 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
         timers.cancel(timer.id)
     }
 
-    /// Calls `callback` once, when the jobs of this pass have run and before ``atEndOfPass(_:)``. Used to send batched
-    /// requests to another server, which can work while this loop ends its pass.
-    public func afterJobs(_ callback: @escaping () -> Void) {
-        checkIsolated()
-        afterJobs.append(callback)
-    }
-
-    /// Calls `callback` once, at the end of this pass. Used to batch work that is cheaper together.
+    /// Calls `callback` once, at the end of this pass, when its jobs have run. Used to batch work that is cheaper together.
     public func atEndOfPass(_ callback: @escaping () -> Void) {
         checkIsolated()
         endOfPass.append(callback)
@@ -213,7 +205,7 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
 
     /// Milliseconds to sleep in `epoll_wait`, rounded up so that a timer never spins; -1 waits without a limit.
     private func timeout() -> Int32 {
-        guard local.isEmpty, afterJobs.isEmpty, endOfPass.isEmpty else { return 0 }
+        guard local.isEmpty, endOfPass.isEmpty else { return 0 }
         guard let next = timers.next else { return -1 }
         let (seconds, attoseconds) = ContinuousClock.now.duration(to: next).components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }
@@ -245,14 +237,10 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
 
     private func endPass() {
         // A callback may add others: a batch of statements adds the flush of its connection.
-        for _ in 0..<4 where !afterJobs.isEmpty {
-            let callbacks = afterJobs
-            afterJobs = []
+        for _ in 0..<4 where !endOfPass.isEmpty {
+            let callbacks = endOfPass
+            endOfPass = []
             for callback in callbacks { callback() }
         }
-        guard !endOfPass.isEmpty else { return }
-        let callbacks = endOfPass
-        endOfPass = []
-        for callback in callbacks { callback() }
     }
 }

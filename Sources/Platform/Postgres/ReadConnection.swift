@@ -128,7 +128,7 @@ final class ReadConnection {
     private func synchroniseLater() {
         guard isSynchronised else { return }
         isSynchronised = false
-        loop.afterJobs { [self] in
+        loop.atEndOfPass { [self] in
             guard !isLost else { return }
             isSynchronised = true
             steps.append(.synchronisation)

@@ -78,7 +78,7 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
     private func sendLater(from queue: RealmQueue, of realm: ID<Realm>) {
         guard !queue.isSending, queue.runningStatements < batching.concurrency else { return }
         queue.isSending = true
-        pool.loop.afterJobs { self.assumeIsolated { $0.send(from: queue, of: realm) } }
+        pool.loop.atEndOfPass { self.assumeIsolated { $0.send(from: queue, of: realm) } }
     }
 
     private func send(from queue: RealmQueue, of realm: ID<Realm>) {

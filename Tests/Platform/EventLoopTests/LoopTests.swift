@@ -67,7 +67,7 @@ struct LoopTests {
                 loop.atEndOfPass {
                     record.events.append("end")
                     loop.atEndOfPass {
-                        record.events.append("end of the next")
+                        record.events.append("end again")
                         continuation.resume()
                     }
                 }
@@ -75,7 +75,7 @@ struct LoopTests {
                 record.events.append("call")
             }
         }
-        #expect(record.events == ["call", "task", "end", "end of the next"])
+        #expect(record.events == ["call", "task", "end", "end again"])
         loop.stop()
     }
 }
