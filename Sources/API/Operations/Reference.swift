@@ -19,7 +19,7 @@ extension Endpoint {
     }
 }
 
-// Copied once, and shared by all responses.
+// Shared by all responses.
 private let referencePage = sekisho_reference_page().content
 private let openAPIYAML = sekisho_openapi_yaml().content
 private let openAPIJSON = sekisho_openapi_json().content

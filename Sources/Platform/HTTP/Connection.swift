@@ -239,7 +239,10 @@ final class Connection: @unchecked Sendable {
         guard watch != nil, let terms else { return close() }
         phase = .sending
         deadline = nil
-        if daemon.encode(response, terms) { return sent(output.send(&daemon.encoded, to: descriptor)) }
+        if daemon.encode(response, terms) {
+            let body = ResponseEncoder.sharedBody(of: response, terms)
+            return sent(output.send(&daemon.encoded, then: body, to: descriptor))
+        }
         closeAfterResponse()
         answer(.text(status: 500, "Internal server error"))
     }

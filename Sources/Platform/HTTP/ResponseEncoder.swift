@@ -29,9 +29,19 @@ struct ResponseTerms {
 
 /// Writes responses in the form of HTTP/1.1 (RFC 9112 §4).
 struct ResponseEncoder {
+    /// Bytes from which on a body is sent from the memory of the response: many responses may share it, as those with the
+    /// same document do.
+    private static let sharedBodyBytes = 16 * 1024
+
     private var date = DateField()
 
-    /// Replaces the contents of `output` with a response.
+    /// The body that ``encode(_:_:into:)`` leaves out, because it is sent after the output.
+    static func sharedBody(of response: Response, _ terms: ResponseTerms) -> [UInt8] {
+        let isSent = !terms.omitsBody && response.status != 204 && response.status != 304
+        return isSent && response.body.count >= sharedBodyBytes ? response.body : []
+    }
+
+    /// Replaces the contents of `output` with a response, without the body of ``sharedBody(of:_:)``.
     ///
     /// - Returns: `false` if HTTP does not allow the status or a field; `output` is not valid then.
     mutating func encode(_ response: Response, _ terms: ResponseTerms, into output: inout [UInt8]) -> Bool {
@@ -57,7 +67,7 @@ struct ResponseEncoder {
         output += "Content-Length: ".utf8
         output += String(response.body.count).utf8
         output += "\r\n\r\n".utf8
-        if !terms.omitsBody { output += response.body }
+        if !terms.omitsBody, response.body.count < Self.sharedBodyBytes { output += response.body }
         return true
     }
 

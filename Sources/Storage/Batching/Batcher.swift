@@ -131,13 +131,18 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
         do {
             let outcomes = try batching.outcomes(batch.map(\.request), try result.get())
             for (pending, outcome) in zip(batch, outcomes) { pending.finish(.success(outcome)) }
-        } catch let error as PostgresError where error.changedNothing && batch.count > 1 {
+        } catch  where batch.count > 1 && mayRepeat(after: error, hasRows: result.isSuccess) {
             for pending in batch { pending.isAlone = true }
             queue.waiting = batch + queue.waiting
         } catch {
             for pending in batch { pending.finish(.failure(error)) }
         }
         sendLater(from: queue, of: realm)
+    }
+
+    /// A row that cannot be read must not fail the other reads of its statement.
+    private func mayRepeat(after error: any Error, hasRows: Bool) -> Bool {
+        hasRows ? batching.kind == .read : (error as? PostgresError)?.changedNothing ?? false
     }
 
     // MARK: Deadlines
@@ -174,7 +179,8 @@ struct Batching<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable>:
     /// Builds the statement of the requests. For a single request, which is common under a low load, a statement
     /// without arrays costs less.
     let statement: @Sendable ([Request], ID<Realm>) throws -> SQL
-    /// The outcomes in the order of the requests.
+    /// The outcomes in the order of the requests. For writes it must read only what identifies a request: an error here
+    /// would fail requests that were executed.
     let outcomes: @Sendable ([Request], [Row]) throws -> [Outcome]
 
     /// Runs as many statements as a pool has connections by default. A write then waits only when it would wait for a
@@ -230,5 +236,11 @@ extension PostgresError {
         case .refused, .invalidParameter: true
         case .unavailable, .timedOut, .decoding: false
         }
+    }
+}
+
+extension Result {
+    fileprivate var isSuccess: Bool {
+        if case .success = self { true } else { false }
     }
 }

@@ -67,16 +67,18 @@ struct SignInBatchTests {
     @Test("look-ups of candidates at once find each user's account")
     func candidates() async throws {
         let fixture = try await SignInFixture(accounts: 20)
-        let owners = await withTaskGroup(of: (Int, String?).self) { group in
-            for number in 1...40 {
-                group.addTask {
-                    // After a failure there is no owner.
-                    let found = try? await fixture.store.linkingCandidates(for: .proof(of: number), in: fixture.realm)
-                    return (number, found?.owner?.id.rawValue)
-                }
-            }
-            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
-        }
+        let owners = await fixture.owners(of: 1...40)
         #expect(owners == Dictionary(uniqueKeysWithValues: (1...20).map { ($0, "user\($0)") }))
+    }
+
+    @Test("an account that cannot be read fails no look-up but its own")
+    func unreadableAccount() async throws {
+        let fixture = try await SignInFixture(accounts: 20)
+        try await fixture.database.pool.execute(
+            "ALTER TABLE linked_identity DROP CONSTRAINT linked_identity_email_trust_check")
+        try await fixture.database.pool.execute(
+            "UPDATE linked_identity SET email_trust = 'unknown' WHERE account_id = 'user7'")
+        let owners = await fixture.owners(of: 1...20)
+        #expect(Set(owners.keys) == Set(1...20).subtracting([7]))
     }
 }

@@ -28,6 +28,19 @@ struct SignInFixture: Sendable {
         return results
     }
 
+    /// The owners of the identities with these numbers, all looked up at once; a failure is no owner.
+    func owners(of numbers: ClosedRange<Int>) async -> [Int: String] {
+        await withTaskGroup(of: (Int, String?).self) { group in
+            for number in numbers {
+                group.addTask {
+                    let found = try? await store.linkingCandidates(for: .proof(of: number), in: realm)
+                    return (number, found?.owner?.id.rawValue)
+                }
+            }
+            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+    }
+
     func count(_ condition: SQL) async throws -> Int {
         try await database.pool.query(condition).count
     }
