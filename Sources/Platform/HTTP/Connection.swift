@@ -23,14 +23,14 @@ final class Connection: @unchecked Sendable {
 
     let descriptor: Int32
     let peer: Peer
-    /// The position in the daemon's list.
+    /// The position in the server's list.
     var index = 0
     /// When the connection began to wait for a request.
     private(set) var waitingSince: ContinuousClock.Instant
     /// The deadline of the client's next action.
     private(set) var deadline: ContinuousClock.Instant?
 
-    private let daemon: Daemon
+    private let server: LoopServer
     /// `nil` when closed, and when the client has disconnected while a task runs.
     private var watch: Loop.Watch?
     private var interest = Loop.Readiness.readable
@@ -43,12 +43,12 @@ final class Connection: @unchecked Sendable {
     /// Bytes reserved from the budget.
     private var reservedBytes = 0
 
-    init(_ descriptor: Int32, to peer: Peer, of daemon: Daemon) {
+    init(_ descriptor: Int32, to peer: Peer, of server: LoopServer) {
         self.descriptor = descriptor
         self.peer = peer
-        self.daemon = daemon
-        waitingSince = daemon.loop.passStart
-        deadline = waitingSince + daemon.limits.headDeadline
+        self.server = server
+        waitingSince = server.loop.passStart
+        deadline = waitingSince + server.limits.headDeadline
     }
 
     /// Whether no request is in progress.
@@ -58,7 +58,7 @@ final class Connection: @unchecked Sendable {
 
     /// - Throws: ``SystemError`` if the kernel refuses the descriptor.
     func start() throws {
-        watch = try daemon.loop.watch(descriptor, for: interest) { [self] in ready($0) }
+        watch = try server.loop.watch(descriptor, for: interest) { [self] in ready($0) }
     }
 
     /// Cancels the task of a request in progress; its response is discarded.
@@ -79,7 +79,7 @@ final class Connection: @unchecked Sendable {
     }
 
     private func receiveHead() {
-        switch daemon.receiveBuffer.receive(from: descriptor, atMost: daemon.limits.headBytes - input.count) {
+        switch server.receiveBuffer.receive(from: descriptor, atMost: server.limits.headBytes - input.count) {
         case .nothing: break
         case .ended: close()
         case .bytes(let bytes) where input.isEmpty:
@@ -92,7 +92,7 @@ final class Connection: @unchecked Sendable {
     }
 
     private func receiveBody(of head: ValidatedHead) {
-        switch daemon.receiveBuffer.receive(from: descriptor, atMost: head.bodyBytes - body.count) {
+        switch server.receiveBuffer.receive(from: descriptor, atMost: head.bodyBytes - body.count) {
         case .nothing: break
         case .ended: close()
         case .bytes(let bytes):
@@ -104,11 +104,11 @@ final class Connection: @unchecked Sendable {
     private func wait(for readiness: Loop.Readiness) {
         guard let watch, interest != readiness else { return }
         interest = readiness
-        daemon.loop.change(watch, to: readiness)
+        server.loop.change(watch, to: readiness)
     }
 
     private func stopWatching() {
-        if let watch { daemon.loop.unwatch(watch) }
+        if let watch { server.loop.unwatch(watch) }
         watch = nil
     }
 
@@ -126,12 +126,12 @@ final class Connection: @unchecked Sendable {
     /// - Returns: the number of bytes that it has consumed.
     private func beginRequest(_ bytes: UnsafeRawBufferPointer) -> Int {
         do throws(RequestRejection) {
-            guard let (head, count) = try parser.parse(bytes, limits: daemon.limits) else {
+            guard let (head, count) = try parser.parse(bytes, limits: server.limits) else {
                 waitForHead()
                 return 0
             }
             terms = ResponseTerms(head)
-            let validated = try daemon.headValidator.validate(head)
+            let validated = try server.headValidator.validate(head)
             if let check = validated.check {
                 checkHead(validated, with: check)
                 return count
@@ -147,7 +147,7 @@ final class Connection: @unchecked Sendable {
     private func waitForHead() {
         if case .idle = phase {
             phase = .head
-            let headDeadline = daemon.loop.passStart + daemon.limits.headDeadline
+            let headDeadline = server.loop.passStart + server.limits.headDeadline
             deadline = min(deadline ?? headDeadline, headDeadline)
         }
         wait(for: .readable)
@@ -157,7 +157,7 @@ final class Connection: @unchecked Sendable {
         let request = request(head)
         deadline = nil
         phase = .checking(
-            Task(executorPreference: daemon.loop) { [self] in checkEnded(of: head, with: await check(request)) })
+            Task(executorPreference: server.loop) { [self] in checkEnded(of: head, with: await check(request)) })
     }
 
     /// - Parameter refusal: `nil` if the body may be read.
@@ -171,8 +171,8 @@ final class Connection: @unchecked Sendable {
     ///
     /// - Returns: the number of bytes that it has consumed.
     private func beginBody(of head: ValidatedHead, _ bytes: UnsafeRawBufferPointer) -> Int {
-        guard daemon.budget.reserve(head.bodyBytes) else {
-            answerEarly(daemon.handler.overloaded(request(head)))
+        guard server.budget.reserve(head.bodyBytes) else {
+            answerEarly(server.handler.overloaded(request(head)))
             return bytes.count
         }
         reservedBytes = head.bodyBytes
@@ -187,7 +187,7 @@ final class Connection: @unchecked Sendable {
 
     private func waitForBody(of head: ValidatedHead) {
         phase = .body(head)
-        deadline = daemon.loop.passStart + daemon.limits.bodyDeadline
+        deadline = server.loop.passStart + server.limits.bodyDeadline
         wait(for: .readable)
         guard head.head.framing.expectsContinue, body.isEmpty else { return }
         // The socket's buffer is empty, because all earlier responses have been sent.
@@ -200,17 +200,17 @@ final class Connection: @unchecked Sendable {
         body = []
         deadline = nil
         phase = .handling(
-            Task(executorPreference: daemon.loop) { [self] in handlerEnded(with: await head.respond(request)) })
+            Task(executorPreference: server.loop) { [self] in handlerEnded(with: await head.respond(request)) })
     }
 
     private func request(_ head: ValidatedHead) -> Request {
         Request(
-            id: daemon.nextRequestID(), method: head.head.method, path: head.head.target.path,
+            id: server.nextRequestID(), method: head.head.method, path: head.head.target.path,
             query: head.head.target.query, headers: head.head.headers, body: body, peer: peer.address)
     }
 
     private func releaseBody() {
-        daemon.budget.release(reservedBytes)
+        server.budget.release(reservedBytes)
         reservedBytes = 0
         body = []
     }
@@ -220,7 +220,7 @@ final class Connection: @unchecked Sendable {
     private func handlerEnded(with response: Response) {
         releaseBody()
         guard case .handling = phase else { return }
-        if daemon.isDraining { closeAfterResponse() }
+        if server.isDraining { closeAfterResponse() }
         answer(response)
     }
 
@@ -239,9 +239,9 @@ final class Connection: @unchecked Sendable {
         guard watch != nil, let terms else { return close() }
         phase = .sending
         deadline = nil
-        if daemon.encode(response, terms) {
+        if server.encode(response, terms) {
             let body = ResponseEncoder.sharedBody(of: response, terms)
-            return sent(output.send(&daemon.encoded, then: body, to: descriptor))
+            return sent(output.send(&server.encoded, then: body, to: descriptor))
         }
         closeAfterResponse()
         answer(.text(status: 500, "Internal server error"))
@@ -251,7 +251,7 @@ final class Connection: @unchecked Sendable {
         switch outcome {
         case .failed: close()
         case .waiting:
-            if deadline == nil { deadline = daemon.loop.passStart + daemon.limits.bodyDeadline }
+            if deadline == nil { deadline = server.loop.passStart + server.limits.bodyDeadline }
             wait(for: .writable)
         case .done:
             output.removeAll()
@@ -262,8 +262,8 @@ final class Connection: @unchecked Sendable {
     private func waitForRequest() {
         phase = .idle
         terms = nil
-        waitingSince = daemon.loop.passStart
-        deadline = waitingSince + daemon.limits.idleDeadline
+        waitingSince = server.loop.passStart
+        deadline = waitingSince + server.limits.idleDeadline
         if !input.isEmpty { consumeInput(beginRequest) }
         if isIdle { wait(for: .readable) }
     }
@@ -277,6 +277,6 @@ final class Connection: @unchecked Sendable {
         phase = .closed
         deadline = nil
         stopWatching()
-        daemon.ended(self, lingering: lingering)
+        server.ended(self, lingering: lingering)
     }
 }

@@ -1,11 +1,11 @@
 internal import CSystem
 public import EventLoop
 
-/// An HTTP/1.1 server with one daemon per loop and one listener.
+/// An HTTP/1.1 server with one part for each loop, and one listener.
 ///
 /// A connection and the tasks of its requests stay on one loop. TLS and HTTP/2 are left to a proxy.
 public final class Server: Sendable {
-    private let daemons: [Daemon]
+    private let loopServers: [LoopServer]
     private let listener: Listener
     private let table: ConnectionTable
     private let budget: BodyBudget
@@ -24,8 +24,8 @@ public final class Server: Sendable {
         let table = ConnectionTable(limits: limits)
         let budget = BodyBudget(bytes: limits.heldBodyBytes)
         listener = try Listener(address: address, port: port)
-        daemons = zip(loops, handlers).map { loop, handler in
-            Daemon(loop: loop, limits: limits, handler: handler, table: table, budget: budget)
+        loopServers = zip(loops, handlers).map { loop, handler in
+            LoopServer(loop: loop, limits: limits, handler: handler, table: table, budget: budget)
         }
         self.table = table
         self.budget = budget
@@ -53,20 +53,20 @@ public final class Server: Sendable {
     public var bodiesRejected: Int { budget.rejections }
 
     public func start() {
-        let acceptor = daemons[0].loop
-        acceptor.submit { [listener, daemons, table] in
+        let acceptor = loopServers[0].loop
+        acceptor.submit { [listener, loopServers, table] in
             var turn = 0
             listener.start(on: acceptor) { descriptor, address in
                 guard let peer = table.admit(address) else {
                     close(descriptor)
                     return
                 }
-                let daemon = daemons[turn]
-                turn = (turn + 1) % daemons.count
-                if daemon.loop.isCurrent {
-                    daemon.add(descriptor, peer)
+                let loopServer = loopServers[turn]
+                turn = (turn + 1) % loopServers.count
+                if loopServer.loop.isCurrent {
+                    loopServer.add(descriptor, peer)
                 } else {
-                    daemon.loop.submit { daemon.add(descriptor, peer) }
+                    loopServer.loop.submit { loopServer.add(descriptor, peer) }
                 }
             }
         }
@@ -79,12 +79,12 @@ public final class Server: Sendable {
     /// ended.
     public func drain(within limit: Duration) async {
         let end = ContinuousClock.now + limit
-        await Task(executorPreference: daemons[0].loop) { [listener, loop = daemons[0].loop] in
+        await Task(executorPreference: loopServers[0].loop) { [listener, loop = loopServers[0].loop] in
             listener.close(on: loop)
         }.value
         await withTaskGroup(of: Void.self) { group in
-            for daemon in daemons {
-                group.addTask(executorPreference: daemon.loop) { await daemon.drain(until: end) }
+            for loopServer in loopServers {
+                group.addTask(executorPreference: loopServer.loop) { await loopServer.drain(until: end) }
             }
         }
     }

@@ -131,7 +131,7 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
         do {
             let outcomes = try batching.outcomes(batch.map(\.request), try result.get())
             for (pending, outcome) in zip(batch, outcomes) { pending.finish(.success(outcome)) }
-        } catch  where batch.count > 1 && mayRepeat(after: error, hasRows: result.isSuccess) {
+        } catch let error where batch.count > 1 && mayRepeat(after: error, hasRows: result.isSuccess) {
             for pending in batch { pending.isAlone = true }
             queue.waiting = batch + queue.waiting
         } catch {

@@ -1,8 +1,8 @@
 internal import CSystem
 internal import EventLoop
 
-/// The connections of one loop. Used on its loop only.
-final class Daemon: @unchecked Sendable {
+/// The part of a ``Server`` that runs on one loop, with its connections. Used on its loop only.
+final class LoopServer: @unchecked Sendable {
     /// The most bytes that one call reads from a socket.
     private static let receivedBytes = 64 * 1024
     /// The memory of a larger response is not kept for the next one.
