@@ -10,7 +10,7 @@ extension TestDatabase {
     /// Creates accounts with a session and an identity each. Truncates the tables first, because the planner may know
     /// their sizes from another test.
     func fill(sessions: Int) async throws {
-        try await pool.execute("TRUNCATE account CASCADE")
+        try await pool.execute("TRUNCATE account, replay_guard, revoked_subject CASCADE")
         try await pool.execute(
             """
             INSERT INTO account (project_id, id, created_at, valid_since)

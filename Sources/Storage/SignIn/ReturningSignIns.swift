@@ -36,7 +36,7 @@ struct SignInAttempt: Sendable {
     /// `false` if the account, the identity or the credential is no longer as it was.
     let isApplied: Bool
     /// Whether the statement waited for locks. If not, `isApplied` is also `false` for an account that another
-    /// transaction has locked, and for a replay key that was used before.
+    /// transaction has locked.
     let hasWaited: Bool
 }
 
@@ -114,8 +114,8 @@ extension SQL {
     }
 
     /// The same for plain sign-ins to different accounts. Accounts that other transactions have locked are skipped,
-    /// because two statements that wait could wait for each other. So are sign-ins whose replay keys were used before:
-    /// one of them must not fail the others.
+    /// because two statements that wait could wait for each other. Fails if a replay key was used before; then each sign-in
+    /// is executed alone.
     ///
     /// The condition with `BETWEEN` is always true, but lets the planner expect a single sign-in. Because of the
     /// limits of the lateral subqueries, no plan can read a table before the sign-ins. See `SignInPlanTests`.
@@ -134,11 +134,7 @@ extension SQL {
                 SELECT p.*, a.project_id FROM presented p
                 CROSS JOIN LATERAL (\(unchanged(presented, in: realm))
                     LIMIT 1 FOR NO KEY UPDATE OF a SKIP LOCKED FOR SHARE OF l SKIP LOCKED) a
-                WHERE p.number BETWEEN 1 AND \(signIns.count) AND NOT EXISTS (
-                    SELECT FROM keys k CROSS JOIN LATERAL (
-                        SELECT FROM replay_guard r WHERE r.project_id = \(realm.project.rawValue)
-                            AND r.hash = decode(k.hash, 'hex') LIMIT 1) r
-                    WHERE k.number = p.number)),
+                WHERE p.number BETWEEN 1 AND \(signIns.count)),
             signed_in AS (\(updating(SignInColumns(of: "locked"))) RETURNING locked.*),
             replay_keys AS (\(use(from: "signed_in s JOIN keys k ON k.number = s.number ORDER BY k.hash", in: realm))),
             network AS (\(rememberNetwork(
