@@ -37,7 +37,7 @@ struct ResponseEncoder {
 
     /// The body that ``encode(_:_:into:)`` leaves out, because it is sent after the output.
     static func sharedBody(of response: Response, _ terms: ResponseTerms) -> [UInt8] {
-        let isSent = !terms.omitsBody && response.status != 204 && response.status != 304
+        let isSent = !terms.omitsBody && mayHaveBody(response.status)
         return isSent && response.body.count >= sharedBodyBytes ? response.body : []
     }
 
@@ -60,7 +60,7 @@ struct ResponseEncoder {
         }
         for (name, value) in response.headers where !Self.append(name, value, to: &output) { return false }
         // RFC 9110 §8.6. A 304 would need the length of the response that it stands for.
-        guard response.status != 204, response.status != 304 else {
+        guard Self.mayHaveBody(response.status) else {
             output += "\r\n".utf8
             return true
         }
@@ -70,6 +70,8 @@ struct ResponseEncoder {
         if !terms.omitsBody, response.body.count < Self.sharedBodyBytes { output += response.body }
         return true
     }
+
+    private static func mayHaveBody(_ status: Int) -> Bool { status != 204 && status != 304 }
 
     /// - Returns: whether the field is valid.
     private static func append(_ name: String, _ value: String, to output: inout [UInt8]) -> Bool {

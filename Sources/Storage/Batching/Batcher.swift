@@ -174,7 +174,7 @@ struct Batching<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable>:
     let concurrency: Int
     /// Fewer requests than this number are sent in statements of their own.
     let minimumSize: Int
-    /// What a write changes. Two writes with one key are never executed at the same time. `nil` for reads.
+    /// What a write changes. An event loop never executes two writes with one key at the same time. `nil` for reads.
     let key: (@Sendable (Request) -> Key)?
     /// Builds the statement of the requests. For a single request, which is common under a low load, a statement
     /// without arrays costs less.
