@@ -14,8 +14,6 @@ from sample_app import SampleApp, build
 pytestmark = pytest.mark.slow
 
 RESTARTS = 100
-# Two commands take about this long, so that a random moment before is in the middle of them.
-COMMAND_SECONDS = 0.15
 SEED = 20261122
 # tooManyRequests, networkError, internalError
 HARMLESS = {17010, 17020, 17999}
@@ -43,6 +41,8 @@ class Phone:
         self.person = fresh_email()
         self.email = fresh_email()
         self.interrupted = 0
+        # The longest time until a kill. It adapts to the machine, so that about half of the kills hit a running command.
+        self.longest_delay = 0.15
         with self.start() as app:
             self.uid = app.succeed("sign-up", self.email, PASSWORD)["user"]["uid"]
 
@@ -54,9 +54,11 @@ class Phone:
             self.require_user(app)
             for command in self.random.sample(self.commands(app), 2):
                 app.send(*command)
-            time.sleep(self.random.uniform(0, COMMAND_SECONDS))
+            time.sleep(self.random.uniform(0, self.longest_delay))
             app.process.kill()
-            self.interrupted += len(app.process.stdout.readlines()) < 2
+            was_running = len(app.process.stdout.readlines()) < 2
+            self.interrupted += was_running
+            self.longest_delay *= 1.2 if was_running else 1 / 1.2
 
     def require_user(self, app):
         """Fails unless the user of the store can go on."""
