@@ -47,7 +47,8 @@ struct AppReviewReport: Encodable {
                 let apps = try await store.apps(of: project.id)
                 for realm in [project] + tenants {
                     let usesCustomTokens = try await store.usesCustomTokens(in: realm.realm)
-                    let redeemed = try await AppleKeyStore(pool: administration.pool).redeemed(in: realm.realm)
+                    let redeemed = try await AppleKeyStore(pool: administration.pool).clientIDsWithRedeemedCodes(
+                        in: realm.realm)
                     for configured in apps {
                         let review = AppReview(
                             of: configured.app, in: realm, usesCustomTokens: usesCustomTokens, redeemed: redeemed)

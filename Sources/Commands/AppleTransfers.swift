@@ -85,10 +85,7 @@ private enum TransferArguments {
             throw UsageError(
                 message: "--team-id requires --key-id and --private-key-file, and each of them the other two")
         }
-        let path = try arguments.text("private-key-file")
-        guard let pem = SettingsReader.contents(of: path) else {
-            throw UsageError(message: "--private-key-file: cannot read \(path)")
-        }
+        let pem = try arguments.file("private-key-file", InputFile.text(of:)) ?? ""
         return Administration.AppleKeyOverride(
             name: AppleKeyName(
                 teamID: try id(try arguments.text("team-id"), "team-id"),

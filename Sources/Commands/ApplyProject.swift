@@ -66,26 +66,15 @@ extension Command {
 extension ProjectFile {
     fileprivate init(at path: String) throws {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
-        let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
-        defer { if descriptor > STDIN_FILENO { close(descriptor) } }
-        guard let json = Self.bytes(of: descriptor) else { throw UsageError(message: "cannot read \(path)") }
-        try self.init(parsing: json) { name in
-            // The caller reports the path of a file that cannot be read.
-            try? String(contentsOfFile: name.hasPrefix("/") || path == "-" ? name : folder + name, encoding: .utf8)
+        let json: [UInt8]
+        do {
+            json = try path == "-" ? InputFile.bytes(from: STDIN_FILENO, of: path) : InputFile.bytes(of: path)
+        } catch {
+            throw UsageError(message: error.description)
         }
-    }
-
-    /// - Returns: at most one buffer more than ``sizeLimit``; `nil` if reading fails.
-    private static func bytes(of descriptor: Int32) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 64 * 1024)
-        while bytes.count <= sizeLimit {
-            let count = read(descriptor, &buffer, buffer.count)
-            guard count >= 0 else { return nil }
-            guard count > 0 else { break }
-            bytes += buffer[..<count]
+        try self.init(parsing: json) { name throws(UnreadableFile) in
+            try InputFile.text(of: name.hasPrefix("/") || path == "-" ? name : folder + name)
         }
-        return bytes
     }
 }
 
@@ -103,7 +92,7 @@ private struct ProjectFileApplication: Sendable {
             pool: administration.pool, rules: rules, secrets: .sealing(under: masterKeys),
             clock: administration.clock)
         let edit = try await store.edit(
-            ID(file.project), by: .commandLine, allowing: permissions, isRehearsal: isDryRun, change)
+            ID(file.project), by: .commandLine, allowing: permissions, isDryRun: isDryRun, change)
         if let edit {
             report(edit.after.changes(since: edit.before), discarded: edit.discarded)
             return edit.after.writeWarnings()

@@ -87,6 +87,18 @@ struct Arguments: Sendable {
         return choice
     }
 
+    /// The content of the file whose path an option has.
+    func file<Content>(
+        _ name: String, _ read: (String) throws(UnreadableFile) -> Content
+    ) throws(UsageError) -> Content? {
+        guard let path = optionalText(name) else { return nil }
+        do {
+            return try read(path)
+        } catch {
+            throw UsageError(message: "--\(name): \(error)")
+        }
+    }
+
     func project() throws(UsageError) -> ID<Project> { try ID(projectNamed: try text("project")) }
 
     /// The realm of `--project`, or of its `--tenant`.

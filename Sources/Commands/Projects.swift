@@ -21,7 +21,7 @@ extension Command {
         ],
         details: [
             "ID has at most 63 characters: a to z, 0 to 9 and hyphens.",
-            "The app \"default\" has the platform and distribution `other`, no bundle ID, and every sign-in method that the project enables. In this app too, a social provider requires apple.com, which may have any client ID. The platform decides which kind of client ID Apple needs; `sekisho projects apply` declares it.",
+            "The app \"default\" has the platform and distribution `other`, no bundle ID, and every sign-in method that the project enables. Guideline 4.8 applies to this app too: it can offer a social login only if it also offers apple.com, with any client ID. The platform decides which kind of client ID Apple needs; `sekisho projects apply` declares it.",
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
     ) { arguments in

@@ -31,7 +31,7 @@ extension Command {
             .project,
             .choice(
                 "algorithm", "NAME", ["ES256", "RS256"], "algorithm of the new key",
-                defaultNote: "as the current key"),
+                defaultNote: "that of the current key"),
             .flag("now", "sign with the new key at once and reject the old keys, for a key that leaked"),
         ],
         details: [
@@ -62,13 +62,13 @@ extension Command {
 
     static let rotateRefreshKey = Command(
         words: ["keys", "rotate-refresh-key"],
-        summary: "Rotate the key of the refresh tokens of a project",
+        summary: "Rotate the key that authenticates the refresh tokens of a project",
         options: [
             .project,
             .flag("now", "reject the old keys at once, for a key that leaked; this ends every session"),
         ],
         details: [
-            "The new key signs after 30 seconds, when every process has loaded it. Without --now the old keys stay valid, because refresh tokens do not expire."
+            "The new key is used after 30 seconds, when every process has loaded it. Without --now the old keys stay valid, because refresh tokens do not expire."
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
     ) { arguments in

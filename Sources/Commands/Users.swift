@@ -14,7 +14,7 @@ extension Command {
                 "errors", "PATH", "file for rejected rows, as JSON lines", defaultNote: "standard error"),
         ],
         details: [
-            "FILE may be `-` for standard input. IDs, claims, providers, phone numbers and times are kept. An invalid row is skipped and reported with its line number, and the exit status is 1. Rows are stored in batches of some 1000, two at a time; each batch is stored completely or not at all, so an interrupted import can be continued with --resume. Of rows that conflict, the first is stored.",
+            "FILE may be `-` for standard input. IDs, claims, providers, phone numbers and times are kept. An invalid row is skipped and reported with its line number, and the exit status is 1. Rows are stored in batches of about 1000, two at a time; each batch is stored completely or not at all, so an interrupted import can be continued with --resume. Of rows that conflict, the first is stored.",
             "Email addresses count as verified if the file has emailVerified. Identities are linked for Apple, Google and OpenID Connect providers; an email address from a provider is not trusted until the next sign-in with that provider. A password is hashed with Argon2id when its owner signs in.",
             "Other users of this machine can see command lines: prefer SEKISHO_HASH_KEY or SEKISHO_HASH_KEY_FILE to --hash-key.",
         ],

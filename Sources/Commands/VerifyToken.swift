@@ -24,7 +24,9 @@ extension Command {
             .number(
                 "at", "SECONDS", in: 0...253_402_300_799, "time of the check in seconds since 1970",
                 defaultNote: "now"),
-            .flag("notification", "check Apple's server-to-server notification: {\"payload\": token}, or the token"),
+            .flag(
+                "notification",
+                "standard input is Apple's server-to-server notification: {\"payload\": TOKEN}, or TOKEN alone"),
         ],
         details: [
             "Reads the token from standard input and prints JSON without secrets. Exit status: 0 if the token would be accepted, 1 otherwise. Needs no database and no environment."
@@ -58,7 +60,7 @@ private struct TokenVerification: Sendable {
         }
         nonce = arguments.optionalText("nonce")
         clock = arguments.optionalNumber("at").map { .fixed(at: Instant(seconds: Int64($0))) } ?? .live
-        keys = try arguments.optionalText("jwks").map(Self.contents)
+        keys = try arguments.file("jwks", InputFile.bytes(of:))
         let apple = AppleSettings(teamID: "", keyID: "", acceptsUnhashedNonces: arguments.has("allow-raw-nonce"))
         project = Project(
             id: ID("verify-token"), number: 0, profile: profile, policy: Policy(profile), authorizedDomains: [],
@@ -67,14 +69,6 @@ private struct TokenVerification: Sendable {
                     provider: provider, isEnabled: true, clientIDs: arguments.texts("audience"),
                     apple: provider == .apple ? apple : nil)
             ])
-    }
-
-    private static func contents(of path: String) throws -> [UInt8] {
-        do {
-            return Array(try Data(contentsOf: URL(filePath: path)))
-        } catch {
-            throw UsageError(message: "--jwks: cannot read \(path)")
-        }
     }
 
     func run(on text: String) throws -> TokenCheck {

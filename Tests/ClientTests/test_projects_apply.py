@@ -153,8 +153,29 @@ def test_secrets_can_be_read_from_separate_files(apply, own, project, apple, tmp
     (tmp_path / "key.p8").write_text(apple.pop("privateKey"))
     completed = apply({"project": project, "providers": {"apple.com": apple | {"privateKeyFile": "key.p8"}}})
     assert "+ providers.apple.com.privateKey: set" in completed.stdout
-    missing = apply({"project": project, "providers": {"apple.com": apple | {"privateKeyFile": "no.p8"}}})
-    assert missing.returncode == 2 and "no.p8" if False else "cannot read" in missing.stderr
+
+
+@pytest.mark.parametrize("content, problem", [
+    (None, "cannot read {}: No such file or directory"),
+    (b"", "secret is empty"),
+    (b"\n", "secret is empty"),
+    (b"\xff", "cannot read {}: not UTF-8"),
+    (b"x" * (1024 * 1024 + 1), "cannot read {}: larger than 1048576 bytes"),
+])
+def test_a_file_without_a_secret_is_rejected_and_the_secret_kept(apply, project, apple, tmp_path, content, problem):
+    secret = tmp_path / "secret"
+    google = {"clientIds": ["google-client"], "clientSecretFile": "secret"}
+    file = {"project": project, "providers": {"apple.com": apple, "google.com": google}}
+    secret.write_text("google-secret\n")
+    assert "+ providers.google.com.clientSecret: set" in apply(file).stdout
+    secret.unlink()
+    if content is not None:
+        secret.write_bytes(content)
+    completed = apply(file)
+    assert (completed.returncode, completed.stdout) == (2, "")
+    assert problem.format(secret) in completed.stderr
+    secret.write_text("google-secret\n")
+    assert apply(file).stdout == "no changes\n"
 
 
 def test_the_file_can_be_standard_input(own, project):

@@ -27,7 +27,7 @@ struct ProjectFileTests {
                 "exemption": {"kind": "thirdPartyClient", "reason": "because"}}}}
         """#
 
-    static let files = ["key.p8": "PEM\n", "google": "secret\n"]
+    static let files = ["key.p8": "PEM\n", "google": "secret\n", "empty": "", "blank": " \n"]
 
     static let fresh = ProjectConfiguration(
         project: Project(
@@ -35,7 +35,10 @@ struct ProjectFileTests {
         name: "demo", apps: [ConfiguredApp(app: ProjectDraft.app, name: "default")])
 
     static func parsed(_ json: String) throws -> ProjectFile {
-        try ProjectFile(parsing: Array(json.utf8)) { files[$0] }
+        try ProjectFile(parsing: Array(json.utf8)) { path throws(UnreadableFile) in
+            guard let text = files[path] else { throw UnreadableFile(path: path, reason: "missing") }
+            return text
+        }
     }
 
     static func applied(
@@ -209,7 +212,19 @@ struct ProjectFileTests {
                 #"{"project": "demo", "providers": {"apple.com": {"privateKey": "a", "privateKeyFile": "nowhere"}}}"#,
                 [
                     "providers.apple.com.privateKeyFile: privateKey is set too: use only one of them",
-                    "providers.apple.com.privateKeyFile: cannot read nowhere",
+                    "providers.apple.com.privateKeyFile: cannot read nowhere: missing",
+                ]
+            ),
+            (
+                #"{"project": "demo", "providers": {"apple.com": {"privateKeyFile": "empty"}}}"#,
+                ["providers.apple.com.privateKeyFile: empty is empty"]
+            ),
+            (
+                #"{"project": "demo", "providers": {"google.com": {"clientSecretFile": "empty"}, "#
+                    + #""oidc.corp": {"clientSecretFile": "blank"}}}"#,
+                [
+                    "providers.google.com.clientSecretFile: empty is empty",
+                    "providers.oidc.corp.clientSecretFile: blank is empty",
                 ]
             ),
             (
@@ -226,13 +241,5 @@ struct ProjectFileTests {
         let error = try #require(throws: ConfigurationError.self) { try Self.parsed(json) }
         #expect(error.problems.count == problems.count)
         for (problem, beginning) in zip(error.problems, problems) { #expect(problem.hasPrefix(beginning)) }
-    }
-
-    @Test("has a limit")
-    func limit() throws {
-        let error = try #require(throws: ConfigurationError.self) {
-            try ProjectFile(parsing: [UInt8](repeating: 0x20, count: ProjectFile.sizeLimit + 1)) { _ in nil }
-        }
-        #expect(error.problems == ["the file is larger than 1048576 bytes"])
     }
 }

@@ -3,16 +3,9 @@ internal import Identity
 internal import JSON
 
 extension ProjectFile {
-    static let sizeLimit = 1024 * 1024
-
-    /// - Parameters:
-    ///   - json: at most ``sizeLimit`` bytes.
-    ///   - contents: returns the text of a file that the project file names; `nil` if it cannot be read.
+    /// - Parameter contents: returns the text of a file that the project file names.
     /// - Throws: ``ConfigurationError`` with every problem.
-    init(parsing json: [UInt8], contents: (String) -> String?) throws(ConfigurationError) {
-        guard json.count <= Self.sizeLimit else {
-            throw ConfigurationError(problems: ["the file is larger than \(Self.sizeLimit) bytes"])
-        }
+    init(parsing json: [UInt8], contents: (String) throws(UnreadableFile) -> String) throws(ConfigurationError) {
         let members: [String: JSONValue]
         do {
             members = try StrictJSON.decode([String: JSONValue].self, from: json)
@@ -84,7 +77,7 @@ extension ProjectFile.Email {
 }
 
 extension ProjectFile.Provider {
-    fileprivate init(_ id: String, _ reader: inout ObjectReader, contents: (String) -> String?) {
+    fileprivate init(_ id: String, _ reader: inout ObjectReader, contents: (String) throws(UnreadableFile) -> String) {
         let provider = ProviderID(id)
         isEnabled = reader.flag("enabled")
         clientIDs = reader.texts("clientIds")
@@ -104,9 +97,14 @@ extension ProjectFile.Provider {
         let direct = reader.text(name)
         if let path = reader.text("\(name)File") {
             if direct != nil { reader.addProblem("\(name)File", "\(name) is set too: use only one of them") }
-            if contents(path) == nil { reader.addProblem("\(name)File", "cannot read \(path)") }
-            let text = contents(path).map { $0.hasSuffix("\n") && provider != .apple ? String($0.dropLast()) : $0 }
-            secret = text.map { Secret($0) }
+            do {
+                let text = try contents(path)
+                // An empty secret removes the stored one. An empty file is rather the result of a failed command.
+                if text.allSatisfy(\.isWhitespace) { reader.addProblem("\(name)File", "\(path) is empty") }
+                secret = Secret(text.hasSuffix("\n") && provider != .apple ? String(text.dropLast()) : text)
+            } catch {
+                reader.addProblem("\(name)File", error.description)
+            }
         } else {
             secret = direct.map { Secret($0) }
         }

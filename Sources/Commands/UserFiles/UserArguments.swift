@@ -8,13 +8,13 @@ enum UserArguments {
     static let hashing: [Option] = [
         .text(
             "hash-algo", "NAME",
-            "algorithm of the password hashes: SCRYPT (Firebase's own), STANDARD_SCRYPT, BCRYPT, PBKDF2_SHA256, PBKDF_SHA1, HMAC_SHA512, HMAC_SHA256, HMAC_SHA1, HMAC_MD5, SHA512, SHA256, SHA1, MD5, or CRYPT for $2b$, $5$, $6$, $y$ and $argon2id$, which are recognized under every other name too"
+            "algorithm of the password hashes: SCRYPT (Firebase's own), STANDARD_SCRYPT, BCRYPT, PBKDF2_SHA256, PBKDF_SHA1, HMAC_SHA512, HMAC_SHA256, HMAC_SHA1, HMAC_MD5, SHA512, SHA256, SHA1, MD5, or CRYPT for $2b$, $5$, $6$, $y$ and $argon2id$, which are recognised under every other name too"
         ),
         .text("hash-key", "KEY", "signer key in base64"),
         .text("hash-key-file", "PATH", "file with the signer key in base64"),
         .text("salt-separator", "TEXT", "salt separator in base64"),
-        .number("rounds", "N", in: 0...Int.max, "rounds"),
-        .number("mem-cost", "N", in: 0...Int.max, "memory cost"),
+        .number("rounds", "N", in: 0...Int.max, "rounds of the algorithm, as in `firebase auth:import`"),
+        .number("mem-cost", "N", in: 0...Int.max, "memory cost, as in `firebase auth:import`"),
         .number("parallelization", "N", in: 0...Int.max, "parallelization"),
         .number("block-size", "N", in: 0...Int.max, "block size"),
         .number("dk-len", "N", in: 0...Int.max, "length of the derived key"),
@@ -52,12 +52,7 @@ enum UserArguments {
         var reader = SettingsReader.live()
         let setting = reader.text(Settings.hashKey)
         try reader.finish()
-        let file = try arguments.optionalText("hash-key-file").map { path throws in
-            guard let text = SettingsReader.contents(of: path) else {
-                throw UsageError(message: "--hash-key-file: cannot read \(path)")
-            }
-            return text
-        }
+        let file = try arguments.file("hash-key-file", InputFile.text(of:))
         let given = [arguments.optionalText("hash-key"), file, setting].compactMap(\.self)
         guard given.count < 2 else {
             throw UsageError(

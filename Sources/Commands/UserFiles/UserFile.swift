@@ -12,7 +12,7 @@ final class UserFile: Sendable {
     /// - Parameter path: `-` stands for standard input.
     init(reading path: String) throws(Failure) {
         descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Failure(message: "cannot read \(path)") }
+        guard descriptor >= 0 else { throw Failure(message: UnreadableFile(path: path, error: errno).description) }
         var status = stat()
         let isKnown = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
         size = isKnown ? Int(status.st_size) : nil

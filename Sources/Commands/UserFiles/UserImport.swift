@@ -62,7 +62,7 @@ struct UserImport {
         try await source.next().map { EncodedBatch($0, now: now, in: realm) }
     }
 
-    /// Updates the planner statistics, without which the lookups of a batch may not use an index. Errors are ignored,
+    /// Updates the planner statistics, without which the look-ups of a batch may not use an index. Errors are ignored,
     /// because PostgreSQL updates the statistics itself some minutes later.
     private func gatherStatistics() async { try? await store.gatherStatistics() }
 }

@@ -273,9 +273,6 @@ extension SettingsReader {
 extension SettingsReader {
     /// The environment of the process and the files that it names.
     package static func live() -> SettingsReader {
-        SettingsReader(environment: ProcessInfo.processInfo.environment, contents: contents(of:))
+        SettingsReader(environment: ProcessInfo.processInfo.environment, contents: InputFile.text(of:))
     }
-
-    /// Returns `nil` for a file that cannot be read; the caller reports the path.
-    package static func contents(of path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
 }

@@ -3,10 +3,10 @@
 /// A variable can also be given as `NAME_FILE`, the path of a file with the value (one trailing newline is dropped).
 package struct SettingsReader {
     private let environment: [String: String]
-    private let contents: (String) -> String?
+    private let contents: (String) throws(UnreadableFile) -> String
     private(set) var collector = ProblemCollector()
 
-    init(environment: [String: String], contents: @escaping (String) -> String?) {
+    init(environment: [String: String], contents: @escaping (String) throws(UnreadableFile) -> String) {
         self.environment = environment
         self.contents = contents
     }
@@ -18,11 +18,13 @@ package struct SettingsReader {
             collector.add(setting.name, "\(setting.name)_FILE is set too: use only one of them")
             return nil
         }
-        guard let text = contents(path) else {
-            collector.add("\(setting.name)_FILE", "cannot read \(path)")
+        do {
+            let text = try contents(path)
+            return text.hasSuffix("\n") ? String(text.dropLast()) : text
+        } catch {
+            collector.add("\(setting.name)_FILE", error.description)
             return nil
         }
-        return text.hasSuffix("\n") ? String(text.dropLast()) : text
     }
 
     /// - Parameter parse: returns `nil` for an invalid value.

@@ -1,0 +1,53 @@
+internal import Glibc
+
+/// Reads whole files that operators or the system name. A pipe such as `/dev/fd/3` works too.
+package enum InputFile {
+    /// In bytes.
+    package static let sizeLimit = 1024 * 1024
+
+    /// - Throws: ``UnreadableFile``, also for a file that is larger than ``sizeLimit``.
+    package static func bytes(of path: String) throws(UnreadableFile) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw UnreadableFile(path: path, error: errno) }
+        defer { close(descriptor) }
+        return try bytes(from: descriptor, of: path)
+    }
+
+    /// - Parameter path: for messages only.
+    package static func bytes(from descriptor: Int32, of path: String) throws(UnreadableFile) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+        while bytes.count <= sizeLimit {
+            let count = read(descriptor, &buffer, buffer.count)
+            if count == 0 { return bytes }
+            if count > 0 {
+                bytes += buffer[..<count]
+            } else if errno != EINTR {
+                throw UnreadableFile(path: path, error: errno)
+            }
+        }
+        throw UnreadableFile(path: path, reason: "larger than \(sizeLimit) bytes")
+    }
+
+    /// - Throws: ``UnreadableFile``, also for a file that is not UTF-8.
+    package static func text(of path: String) throws(UnreadableFile) -> String {
+        guard let text = String(validating: try bytes(of: path), as: UTF8.self) else {
+            throw UnreadableFile(path: path, reason: "not UTF-8")
+        }
+        return text
+    }
+}
+
+/// A file that cannot be read, with the reason.
+package struct UnreadableFile: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(path: String, reason: String) {
+        description = "cannot read \(path): \(reason)"
+    }
+
+    /// - Parameter error: the value of `errno`.
+    package init(path: String, error: Int32) {
+        self.init(path: path, reason: String(cString: strerror(error)))
+    }
+}
