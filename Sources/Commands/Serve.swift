@@ -25,6 +25,7 @@ extension Command {
         defer { log.flush(within: .seconds(2)) }
         log.info("listening", ["address": .string(config.listen.host), "port": .int(Int(gateway.port))])
         if isVerified { gateway.startEmailDelivery() } else { gateway.verifyDatabaseLater(config, log) }
+        ProgramPages.release()
         Signals.waitForTermination()
         log.info("draining", [:])
         try gateway.drain(within: config.drain)

@@ -1,0 +1,16 @@
+"""An idle gateway keeps little memory."""
+
+import re
+from pathlib import Path
+
+from gateway import eventually
+
+
+def kib(process, name):
+    status = Path(f"/proc/{process.pid}/status").read_text()
+    return int(re.search(rf"^{name}:\s+(\d+) kB", status, re.MULTILINE)[1])
+
+
+def test_an_idle_gateway_keeps_no_page_of_a_file_that_only_its_start_needs(new_installation):
+    with new_installation().serving() as running:
+        eventually(lambda: kib(running.process, "VmRSS") < 0.75 * kib(running.process, "VmHWM"))

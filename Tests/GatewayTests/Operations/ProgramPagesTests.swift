@@ -1,0 +1,49 @@
+import Gateway
+import Testing
+
+@Suite("Pages of the program that only the start needs")
+struct ProgramPagesTests {
+    /// A mapping as `/proc/self/smaps` shows it.
+    static func mapping(
+        permissions: String = "r-xp", inode: Int = 42, path: String = "/usr/bin/a program", anonymous: Int = 0
+    ) -> String {
+        """
+        7f275d444000-7f275d59a000 \(permissions) 00026000 fe:00 \(inode)                     \(path)
+        Size:               1368 kB
+        Rss:                1200 kB
+        Anonymous:            \(anonymous) kB
+        VmFlags: rd ex mr mw me sd
+
+        """
+    }
+
+    static let range: Range<UInt> = 0x7f27_5d44_4000..<0x7f27_5d59_a000
+
+    @Test(
+        "are those of unchanged parts of files",
+        arguments: [
+            ("code", mapping(), true),
+            ("constants", mapping(permissions: "r--p"), true),
+            ("a file that was deleted", mapping(path: "/usr/lib/libcurl.so.4 (deleted)"), true),
+            ("variables", mapping(permissions: "rw-p"), false),
+            ("code that can be written", mapping(permissions: "rwxp"), false),
+            ("code with a changed page", mapping(anonymous: 4), false),
+            ("memory without a file", mapping(permissions: "r--p", inode: 0, path: ""), false),
+            ("the kernel's own page", mapping(inode: 0, path: "[vdso]"), false),
+        ])
+    func unchanged(name: String, maps: String, expected: Bool) {
+        #expect(ProgramPages.unchanged(in: maps) == (expected ? [Self.range] : []))
+    }
+
+    @Test("are found among others")
+    func several() {
+        let maps = Self.mapping(anonymous: 8) + Self.mapping() + Self.mapping(permissions: "rw-p") + Self.mapping()
+        #expect(ProgramPages.unchanged(in: maps) == [Self.range, Self.range])
+    }
+
+    @Test("come back when they are used")
+    func used() {
+        ProgramPages.release()
+        #expect(Self.mapping().contains("1368 kB"))
+    }
+}
