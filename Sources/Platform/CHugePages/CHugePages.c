@@ -2,8 +2,8 @@
 // long as the hash. Libraries find this function before that of glibc, because the linker exports a function of the
 // executable that one of its libraries needs.
 //
-// Only mappings change that are private and whose caller asks for all memory at once (MAP_POPULATE). Huge pages use no
-// more memory for them. The malloc of glibc and its thread stacks do not call this function.
+// Only mappings with exactly the flags of libsodium change: private, anonymous, and populated at once (MAP_POPULATE).
+// Huge pages use no more memory for them. The malloc of glibc and its thread stacks do not call this function.
 
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
 #define _GNU_SOURCE
@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 static bool gets_huge_pages(size_t length, int protection, int flags) {
-    const int required = MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE;
-    return length >= huge_pages_minimum && (protection & PROT_WRITE) && (flags & required) == required;
+    return length >= huge_pages_minimum && protection == (PROT_READ | PROT_WRITE)
+        && flags == (MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE);
 }
 
 // `used` and `retain`: the linker may not see that libraries call it.

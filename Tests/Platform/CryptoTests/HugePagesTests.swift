@@ -34,9 +34,11 @@ struct HugePagesTests {
         let testDescription: String
         var bytes = huge_pages_minimum
         var protection = PROT_READ | PROT_WRITE
-        var flags = MAP_PRIVATE | MAP_ANONYMOUS | Int32(MAP_POPULATE)
+        var flags = populated
         var isAdvised = false
     }
+
+    private static let populated = MAP_PRIVATE | MAP_ANONYMOUS | Int32(MAP_POPULATE)
 
     @Test(
         "are requested only if the caller needs all of a large, private memory at once",
@@ -46,6 +48,8 @@ struct HugePagesTests {
             Row(testDescription: "not populated", flags: MAP_PRIVATE | MAP_ANONYMOUS),
             Row(testDescription: "shared", flags: MAP_SHARED | MAP_ANONYMOUS | Int32(MAP_POPULATE)),
             Row(testDescription: "read only", protection: PROT_READ),
+            Row(testDescription: "locked", flags: populated | MAP_LOCKED),
+            Row(testDescription: "a stack", flags: populated | Int32(MAP_STACK)),
         ])
     func advice(row: Row) throws {
         let memory = try #require(mmap(nil, row.bytes, row.protection, row.flags, -1, 0))
@@ -55,13 +59,25 @@ struct HugePagesTests {
         #expect(mapping.isAdvised == row.isAdvised)
     }
 
+    @Test("are not requested for a part of a file")
+    func file() throws {
+        let file = try #require(tmpfile())
+        defer { fclose(file) }
+        try #require(ftruncate(fileno(file), huge_pages_minimum) == 0)
+        let flags = MAP_PRIVATE | Int32(MAP_POPULATE)
+        let memory = try #require(mmap(nil, huge_pages_minimum, PROT_READ | PROT_WRITE, flags, fileno(file), 0))
+        try #require(memory != MAP_FAILED)
+        defer { munmap(memory, huge_pages_minimum) }
+        let mapping = try #require(try Mapping.all().first { $0.addresses.contains(UInt(bitPattern: memory)) })
+        #expect(!mapping.isAdvised)
+    }
+
     @Test("leave the error of a mapping that fails, and the previous one of another")
     func errorNumber() throws {
-        let flags = MAP_PRIVATE | MAP_ANONYMOUS | Int32(MAP_POPULATE)
         errno = 0
-        #expect(mmap(nil, .max, PROT_READ | PROT_WRITE, flags, -1, 0) == MAP_FAILED)
+        #expect(mmap(nil, .max, PROT_READ | PROT_WRITE, Self.populated, -1, 0) == MAP_FAILED)
         #expect(errno == ENOMEM)
-        let memory = try #require(mmap(nil, huge_pages_minimum, PROT_READ | PROT_WRITE, flags, -1, 0))
+        let memory = try #require(mmap(nil, huge_pages_minimum, PROT_READ | PROT_WRITE, Self.populated, -1, 0))
         #expect(errno == ENOMEM)
         munmap(memory, huge_pages_minimum)
     }
