@@ -57,7 +57,7 @@ package struct ConfigurationCache: Sendable {
         let serviceKeys = ServiceKeyStore(pool: pool)
         self.projects = Cache(lifetime: lookup == nil ? Self.lifetime : .zero) { id in
             if let lookup { return try await lookup(id) }
-            guard let id else { return try await projects.only() }
+            guard let id else { return try await projects.singleProject() }
             return try await projects.project(id)
         }
         tenants = Cache(lifetime: lookup == nil ? Self.lifetime : .zero) { try await projects.realm($0) }

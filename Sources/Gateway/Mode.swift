@@ -56,9 +56,9 @@ package struct Mode: Sendable {
 
 /// Additions of one mode.
 package struct ModeExtensions: Sendable {
-    /// Replaces the lookup in the database.
+    /// Replaces the look-up in the database.
     var projects: ProjectLookup?
-    /// Maps the result of a tenant lookup (default: unchanged).
+    /// Maps the result of a tenant look-up (default: unchanged).
     var tenant: @Sendable (_ found: Project?, ID<Tenant>, Project) async throws -> Project?
     /// Endpoints that openapi.yaml does not contain.
     var endpoints: @Sendable (EmailActionService) -> [Endpoint]

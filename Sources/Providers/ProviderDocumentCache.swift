@@ -113,7 +113,7 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
             let value = try readable(body, address.url)
             let now = clock.now()
             update(address.url) { $0.fetched(value, maxAge: maxAge, at: now) }
-            // Stored for other processes and for restarts. Callers of this process have the document already.
+            // Stored for other processes and for restarts. A failure only costs them a fetch of their own.
             try? await store.store(address.url, String(decoding: body, as: UTF8.self), now)
             return nil
         } catch {

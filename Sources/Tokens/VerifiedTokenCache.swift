@@ -2,7 +2,7 @@ internal import Crypto
 internal import Identity
 internal import Synchronization
 
-/// Caches ID tokens with a verified signature, because the verification takes as long as the rest of a lookup. Expiry,
+/// Caches ID tokens with a verified signature, because the verification takes as long as the rest of a look-up. Expiry,
 /// key and session are still checked for every request.
 final class VerifiedTokenCache: Sendable {
     struct Entry: Sendable {

@@ -48,7 +48,7 @@ struct NotificationInput: Decodable {
         }
         if let (pointer, address) = try agreed("replyTo", \.replyTo, mask) {
             let email = EmailAddress(address)
-            guard email != nil || address.isEmpty else { throw .invalidField(pointer, "must be an e-mail address") }
+            guard email != nil || address.isEmpty else { throw .invalidField(pointer, "must be an email address") }
             settings.replyTo = email
         }
         for (name, kind, template) in templates where mask.names("\(Self.path).\(name).subject") {

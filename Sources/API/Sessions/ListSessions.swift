@@ -27,7 +27,7 @@ private struct SessionInfo: Encodable {
     let current: Bool
     let signInProvider: String
     let device: String?
-    /// These two: in milliseconds since the epoch.
+    /// In milliseconds since 1970, like ``lastUsedAt``.
     let createdAt: Int64
     let lastUsedAt: Int64
 

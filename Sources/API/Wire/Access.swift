@@ -132,7 +132,7 @@ public struct Access: Sendable {
 
     /// Accepts API keys for clients, service keys for administrators, and nothing else.
     ///
-    /// The lookups are called only with text that can be a key.
+    /// The look-ups are called only with text that can be a key.
     public static func keys(
         client: @escaping @Sendable (String) async throws -> CallingApp?,
         administrator: @escaping @Sendable (String) async throws -> Administrator?

@@ -63,7 +63,7 @@ extension EndpointCall {
     private mutating func tenantNames() -> TenantNames {
         if let form { return TenantNames(form: form) }
         parseBody()
-        // A body that cannot be read names no tenant; the handler rejects it.
+        // `checkTarget` rejects a request whose body names a tenant that was not read here.
         return (try? decoded(as: TenantNames.self)) ?? TenantNames()
     }
 

@@ -83,7 +83,7 @@ package struct AppleTransferRun: Sendable {
                     return try await endpoint.transferSubject(identity.subject, team, token, client)
                 }
                 let kept = Dictionary(uniqueKeysWithValues: found.map { ($0.identity.subject, $0.value) })
-                progress.done += try await store.keep(kept, to: team, in: realm)
+                progress.done += try await store.store(kept, to: team, in: realm)
                 progress.rejected += group.count - found.count
                 report(progress)
             }

@@ -62,7 +62,9 @@ package final class EmailService: Sendable {
                 project: projects.cache.value(for:), renderer: renderer, send: transport, report: record.note,
                 clock: dependencies.clock))
         dependencies.metrics.gauge(
-            "sekisho_email_waiting", help: "Emails that wait to be sent, counted every 15 seconds."
+            "sekisho_email_waiting",
+            help:
+                "Emails that wait to be sent, counted every 15 seconds. Keeps the last count while the database fails."
         ) {
             [weak self] in Double(self?.waiting.load(ordering: .relaxed) ?? 0)
         }
@@ -73,7 +75,7 @@ package final class EmailService: Sendable {
         Task(executorPreference: loop) { await self.worker.start() }
         let task = Task(executorPreference: loop) { [self] in
             while true {
-                // A database error keeps the last count. It is reported elsewhere.
+                // A database error keeps the last count.
                 if let count = try? await queue.waiting() { waiting.store(count, ordering: .relaxed) }
                 try await loop.sleep(for: .seconds(15))
             }

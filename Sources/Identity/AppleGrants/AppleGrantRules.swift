@@ -5,7 +5,7 @@ extension AppleGrant {
     public static let checkInterval: Duration = .seconds(86_400)
     /// Only grants of accounts that were used within this time are checked.
     public static let activityWindow: Duration = .seconds(30 * 86_400)
-    /// The time of checks that decides whether a client ID is stopped.
+    /// The period whose checks decide whether the checks of a client ID are stopped.
     public static let failureRateWindow: Duration = .seconds(3600)
 
     /// How often the grants are counted.
@@ -26,7 +26,7 @@ extension AppleGrant {
 }
 
 extension CheckCounts {
-    /// So few failures stop no client ID: some users always disconnect an app.
+    /// Up to this many failures never stop the checks of a client ID: some users always disconnect an app.
     private static let toleratedFailures = 2
 
     /// Whether so many checks fail that the reason is probably the configuration or Apple, and not the users.

@@ -73,7 +73,7 @@ extension Policy {
             "an identity whose address is taken gets a new account without address"),
         .flag(
             "trustsGoogleForEveryDomain", \.trustsGoogleForEveryDomain,
-            "an address that Google has verified is trusted in every domain"),
+            "an email address that Google has verified is trusted in every domain"),
         .flag("requiresNonce", \.requiresNonce, "Apple's identity tokens must have a nonce"),
         .flag(
             "protectsLastSignInMethod", \.protectsLastSignInMethod,
@@ -92,12 +92,12 @@ extension Policy {
             "a password reset by email unlinks the identities of other providers"),
         .seconds(
             "verificationLifetime", \.verificationLifetime, 600...604_800,
-            "lifetime of codes that verify or change an address"),
+            "lifetime of codes that verify or change an email address"),
         .seconds(
             "resetLifetime", \.resetLifetime, 600...86_400, "lifetime of codes that reset a password"),
         .number(
             "passwordFailureLimit", \.passwordFailureLimit, 0...1000, "in ten minutes",
-            "wrong passwords for one address from one client network; 0: no limit"),
+            "wrong passwords for one email address from one client network; 0: no limit"),
         .number(
             "signUpLimit", \.signUpLimit, 0...100_000, "an hour",
             "sign-ups from one client network, also if the address was taken; 0: no limit"),

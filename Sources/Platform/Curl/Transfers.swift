@@ -8,7 +8,7 @@ public final class Transfers {
     private var library: UnsafeMutableRawPointer?
     private var watches: [Int32: Loop.Watch] = [:]
     private var timer: Loop.Timer?
-    private var underWay: [UInt64: (transfer: any Transfer, deadline: Loop.Timer)] = [:]
+    private var inFlight: [UInt64: (transfer: any Transfer, deadline: Loop.Timer)] = [:]
 
     /// - Parameters:
     ///   - connectionsPerHost: further transfers wait.
@@ -39,14 +39,14 @@ public final class Transfers {
         close()
     }
 
-    public var count: Int { underWay.count }
+    public var count: Int { inFlight.count }
 
     public func begin(_ transfer: any Transfer) {
         guard let library else { return transfer.end(.closed) }
         let deadline = loop.schedule(after: transfer.deadline) { [unowned self, id = transfer.id] in
             take(id)?.end(.timedOut)
         }
-        underWay[transfer.id] = (transfer, deadline)
+        inFlight[transfer.id] = (transfer, deadline)
         shim_curl_set_id(transfer.handle.pointer, UInt(transfer.id))
         curl_multi_add_handle(library, transfer.handle.pointer)
     }
@@ -58,7 +58,7 @@ public final class Transfers {
     /// Ends all transfers and connections.
     public func close() {
         guard let library else { return }
-        for id in underWay.keys { take(id)?.end(.closed) }
+        for id in inFlight.keys { take(id)?.end(.closed) }
         self.library = nil
         shim_curl_set_multi_callbacks(library, nil, nil, nil)
         for watch in watches.values { loop.unwatch(watch) }
@@ -68,7 +68,7 @@ public final class Transfers {
     }
 
     private func take(_ id: UInt64) -> (any Transfer)? {
-        guard let library, let (transfer, deadline) = underWay.removeValue(forKey: id) else { return nil }
+        guard let library, let (transfer, deadline) = inFlight.removeValue(forKey: id) else { return nil }
         loop.cancel(deadline)
         curl_multi_remove_handle(library, transfer.handle.pointer)
         return transfer

@@ -15,7 +15,7 @@ public struct ClientRequest: Sendable {
     /// The client sets the framing fields, `Host` and `User-Agent`. `Content-Type` is sent only if set here.
     public var headers: Headers
     public var body: [UInt8]
-    /// For the whole request, including the wait for a connection and the name lookup.
+    /// For the whole request, including the wait for a connection and the name look-up.
     public var deadline: Duration
     /// The limit of the response's body in bytes.
     public var maximumLength: Int

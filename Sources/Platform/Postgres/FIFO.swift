@@ -1,4 +1,4 @@
-/// A queue with constant cost at both ends; removing the first element moves no others.
+/// A queue with constant amortized cost at both ends.
 struct FIFO<Element> {
     private var elements: [Element?] = []
     private var head = 0

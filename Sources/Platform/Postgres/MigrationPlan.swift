@@ -1,4 +1,4 @@
-/// Compares a list of migrations with the ledger of applied ones, digests by name.
+/// The migrations that are not applied yet. The ledger contains the digests of the applied ones, by name.
 struct MigrationPlan {
     let pending: [Migration]
 

@@ -44,7 +44,7 @@ final class Columns: Sendable {
 final class ResultSet: @unchecked Sendable {
     private let handle: OpaquePointer
     let columns: Columns
-    /// The column of the latest lookup. Most columns are read in order, so the next one is tried first.
+    /// The column of the latest look-up. Most columns are read in order, so the next one is tried first.
     private let latest = Atomic(-1)
 
     init(_ handle: OpaquePointer, columns: Columns?) {

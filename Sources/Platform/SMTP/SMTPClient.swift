@@ -18,7 +18,7 @@ public final class SMTPClient: Sendable {
 
     /// - Parameters:
     ///   - clientName: the host name in `EHLO` (RFC 5321 §4.1.1.1).
-    ///   - deadline: for a whole transaction, from the name lookup to the reply to the message.
+    ///   - deadline: for a whole transaction, from the name look-up to the reply to the message.
     /// - Throws: ``SystemError`` if the system cannot create threads.
     public init(to server: SubmissionServer, clientName: String, deadline: Duration) throws {
         self.server = server

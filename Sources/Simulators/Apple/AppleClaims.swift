@@ -5,8 +5,8 @@ extension SimulatedApple {
     static let transferWindow: Int64 = 60 * 86_400
 
     /// - Parameters:
-    ///   - code: goes with the token, and has its hash in it.
-    ///   - accessToken: likewise.
+    ///   - code: the authorization code that Apple sends with the token. The token contains its hash.
+    ///   - accessToken: the access token. The token contains its hash too.
     func draft(for signIn: AppleSignIn, code: String? = nil, accessToken: String? = nil) -> TokenDraft {
         let (client, quirks, key) = state.withLock { ($0.client(signIn.clientID), $0.quirks, $0.keys.current) }
         let now = clock()

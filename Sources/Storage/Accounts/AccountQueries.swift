@@ -9,7 +9,7 @@ extension SQL {
         """
     }
 
-    /// Two indexed lookups: a condition with OR would read the whole table.
+    /// Two indexed look-ups: a condition with OR would read the whole table.
     static func account(knownBy email: EmailAddress, in realm: ID<Realm>) -> SQL {
         """
         SELECT \(AccountRow.columns) FROM account a

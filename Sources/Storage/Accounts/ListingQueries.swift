@@ -20,7 +20,7 @@ extension SQL {
     }
 
     /// Accounts without the sort key of `order`.
-    static func rest(_ order: AccountOrder, skipping count: Int, limit: Int, in realm: ID<Realm>) -> SQL {
+    static func remaining(_ order: AccountOrder, skipping count: Int, limit: Int, in realm: ID<Realm>) -> SQL {
         let condition = order.field.column.map { "\($0) IS NULL" as SQL } ?? "false"
         return page(
             where: condition, by: order.isDescending ? "a.id DESC" : "a.id ASC", skipping: count, limit: limit,

@@ -50,9 +50,9 @@ public struct PasswordSchemeStore: Sendable {
         }
     }
 
-    private func keys(_ rest: SQL) async throws -> [Stored] {
+    private func keys(_ clauses: SQL) async throws -> [Stored] {
         try await withStoreErrors {
-            try await pool.query("SELECT project_id, id, key FROM password_scheme \(rest)")
+            try await pool.query("SELECT project_id, id, key FROM password_scheme \(clauses)")
         }.map { row in
             Stored(
                 realm: ID(try row.decode("project_id")), id: ID(try row.decode("id")), sealed: try row.decode("key"))

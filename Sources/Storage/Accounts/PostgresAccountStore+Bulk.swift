@@ -102,8 +102,8 @@ extension Transaction {
     fileprivate func add(
         _ accounts: [StoredAccount], by actor: AuditActor, now: Instant, in realm: ID<Realm>
     ) async throws -> [ID<Account>: UniqueMember] {
-        var inTheWay = try await identitiesInTheWay(of: accounts, in: realm)
-        let free = accounts.filter { inTheWay[$0.account.id] == nil }
+        var conflicting = try await conflictingIdentities(of: accounts, in: realm)
+        let free = accounts.filter { conflicting[$0.account.id] == nil }
         let made = Set(
             try await query(.insertSkippingConflicts(free, in: realm)).map { ID<Account>(try $0.decode("id")) })
         let stored = free.filter { made.contains($0.account.id) }
@@ -118,13 +118,13 @@ extension Transaction {
         let taken = try TakenNames(try await query(.takenNames(of: missing, in: realm)))
         for account in missing {
             // If no account has the member now, it belonged to an account that was deleted in the meantime.
-            inTheWay[account.id] = taken.member(of: account) ?? inTheWay[account.id] ?? .id
+            conflicting[account.id] = taken.member(of: account) ?? conflicting[account.id] ?? .id
         }
-        return inTheWay
+        return conflicting
     }
 
     /// The accounts with an identity of another account, or of an earlier one in `accounts`.
-    private func identitiesInTheWay(
+    private func conflictingIdentities(
         of accounts: [StoredAccount], in realm: ID<Realm>
     ) async throws -> [ID<Account>: UniqueMember] {
         let identities = accounts.flatMap(\.account.identities)
@@ -133,16 +133,16 @@ extension Transaction {
         for row in try await query(.owners(of: identities, in: realm)) {
             owners[[try row.decode("provider"), try row.decode("subject")]] = ID(try row.decode("account_id"))
         }
-        var inTheWay: [ID<Account>: UniqueMember] = [:]
+        var conflicting: [ID<Account>: UniqueMember] = [:]
         for account in accounts.map(\.account) {
             let names = account.identities.map { [$0.provider.rawValue, $0.subject] }
             guard names.allSatisfy({ (owners[$0] ?? account.id) == account.id }) else {
-                inTheWay[account.id] = .identity
+                conflicting[account.id] = .identity
                 continue
             }
             for name in names { owners[name] = account.id }
         }
-        return inTheWay
+        return conflicting
     }
 }
 

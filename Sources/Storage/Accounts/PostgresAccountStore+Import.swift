@@ -23,12 +23,12 @@ extension PostgresAccountStore {
             let found = try await transaction.query(.find(accounts.flatMap(\.references), in: realm))
                 .map { try AccountRow.account($0) }
             let known = KnownNames(found)
-            var inTheWay: [ID<Account>: UniqueMember] = [:]
+            var conflicting: [ID<Account>: UniqueMember] = [:]
             for stored in accounts {
-                inTheWay[stored.account.id] = known.inTheWay(of: stored.account, overwriting: overwrite != .none)
+                conflicting[stored.account.id] = known.conflict(of: stored.account, overwriting: overwrite != .none)
             }
-            let stored = accounts.filter { inTheWay[$0.account.id] == nil }
-            guard !stored.isEmpty else { return inTheWay }
+            let stored = accounts.filter { conflicting[$0.account.id] == nil }
+            guard !stored.isEmpty else { return conflicting }
             let replaced = stored.map(\.account.id).filter(known.ids.contains)
             if !replaced.isEmpty {
                 if overwrite == .accountsWithoutIdentities {
@@ -44,7 +44,7 @@ extension PostgresAccountStore {
             try await transaction.audit(
                 AuditNote.imported(stored.map(\.account.id), overwriting: replaced, in: realm), by: actor, at: now,
                 in: realm)
-            return inTheWay
+            return conflicting
         }
     }
 }
@@ -73,7 +73,7 @@ private struct KnownNames {
         }
     }
 
-    func inTheWay(of account: Account, overwriting: Bool) -> UniqueMember? {
+    func conflict(of account: Account, overwriting: Bool) -> UniqueMember? {
         for (member, name) in account.uniqueNames {
             if let owner = owners[name], owner != account.id { return member }
         }

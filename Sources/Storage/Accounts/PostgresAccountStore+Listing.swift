@@ -57,8 +57,8 @@ extension Transaction {
             let passed = try await query(.count(order, upTo: count, in: realm)).first
             skipped = count - (try passed?.decode("count") ?? 0)
         }
-        let rest = SQL.rest(order, skipping: skipped, limit: limit - page.count, in: realm)
-        return page + (try await accounts(rest))
+        let remaining = SQL.remaining(order, skipping: skipped, limit: limit - page.count, in: realm)
+        return page + (try await accounts(remaining))
     }
 
     fileprivate func sorted(_ statement: SQL, within deadline: Duration) async throws -> [Account] {

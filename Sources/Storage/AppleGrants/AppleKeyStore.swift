@@ -15,8 +15,8 @@ public struct AppleKeyStore: Sendable {
         self.pool = pool
     }
 
-    /// The client IDs whose codes were redeemed with the present private key.
-    public func redeemed(in realm: ID<Realm>) async throws -> Set<String> {
+    /// The client IDs whose codes were redeemed with the current private key.
+    public func clientIDsWithRedeemedCodes(in realm: ID<Realm>) async throws -> Set<String> {
         let rows = try await withStoreErrors {
             try await pool.query(
                 """

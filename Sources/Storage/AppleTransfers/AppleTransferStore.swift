@@ -13,7 +13,8 @@ public struct AppleTransferStore: Sendable {
         public let clientID: String?
     }
 
-    /// The identities that wait, among those that were read at once. No statement reads a whole realm.
+    /// One page of identities. ``waiting`` are those that wait to be exported or imported. No statement reads a whole
+    /// realm.
     public struct Page: Hashable, Sendable {
         public let waiting: [Waiting]
         /// Where the next page begins; `nil` if nothing was left to be read.
@@ -83,8 +84,8 @@ public struct AppleTransferStore: Sendable {
 
     /// Stores transfer subjects by subject.
     ///
-    /// - Returns: how many identities there still are.
-    public func keep(_ transferSubjects: [String: String], to team: String, in realm: ID<Realm>) async throws -> Int {
+    /// - Returns: the number of these identities that still exist.
+    public func store(_ transferSubjects: [String: String], to team: String, in realm: ID<Realm>) async throws -> Int {
         guard !transferSubjects.isEmpty else { return 0 }
         return try await withStoreErrors {
             try await pool.execute(.keepTransferSubjects(transferSubjects, to: team, in: realm))
@@ -93,7 +94,7 @@ public struct AppleTransferStore: Sendable {
 
     /// Rewrites the identity, its grants and the account's address in one transaction.
     ///
-    /// - Returns: `false` if the identity has changed since, perhaps by a sign-in that has rewritten it.
+    /// - Returns: `false` if the identity has changed meanwhile, perhaps by a sign-in that has rewritten it.
     /// - Throws: ``StoreConflict/taken(_:)`` if another account has the new subject; ``StoreConflict/stale`` if another
     ///   account has got the new address meanwhile.
     public func apply(
@@ -117,7 +118,7 @@ public struct AppleTransferStore: Sendable {
                     try AccountRow.account($0)
                 }), try await transaction.transfer(transfer, of: account, by: actor, at: now, in: realm) != nil
             else { return false }
-            _ = try await transaction.execute(.forgetCredentialState(of: transfer, in: realm))
+            _ = try await transaction.execute(.clearCredentialState(of: transfer, in: realm))
             return true
         }
     }

@@ -114,7 +114,7 @@ extension SQL {
     }
 
     /// Apple reports nothing about the user to the new team before the next sign-in.
-    static func forgetCredentialState(of transfer: IdentityTransfer, in realm: ID<Realm>) -> SQL {
+    static func clearCredentialState(of transfer: IdentityTransfer, in realm: ID<Realm>) -> SQL {
         """
         UPDATE linked_identity SET credential_state = 'UNKNOWN'
         WHERE project_id = \(realm.rawValue) AND provider = 'apple.com' AND subject = \(transfer.subject)

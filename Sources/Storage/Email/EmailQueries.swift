@@ -4,14 +4,14 @@ internal import Postgres
 
 extension Transaction {
     func enqueue(_ emailBatch: EmailBatch, in realm: ID<Realm>) async throws {
-        for code in emailBatch.codes { _ = try await execute(.keep(code, in: realm, from: "(VALUES (1)) v")) }
+        for code in emailBatch.codes { _ = try await execute(.insert(code, in: realm, from: "(VALUES (1)) v")) }
         for email in emailBatch.emails { _ = try await execute(.enqueue(email, in: realm, from: "(VALUES (1)) v")) }
     }
 }
 
 extension SQL {
     /// Stores the code once for each row of `source`.
-    static func keep(_ code: OOBCode, in realm: ID<Realm>, from source: SQL) -> SQL {
+    static func insert(_ code: OOBCode, in realm: ID<Realm>, from source: SQL) -> SQL {
         // The statement is the same whether or not an account has the address.
         let account: SQL =
             code.purpose == .signIn

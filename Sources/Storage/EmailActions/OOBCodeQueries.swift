@@ -10,12 +10,12 @@ enum OOBCodeRow {
         c.source_id AS code_source_id, c.created_at AS code_created_at, c.expires_at AS code_expires_at
         """
 
-    struct UnknownPurpose: Error {}
+    struct InvalidOOBCodeRow: Error {}
 
     static func code(_ row: Row) throws -> OOBCode {
         guard let purpose = OOBCode.Purpose(rawValue: try row.decode("code_purpose")),
             let email = EmailAddress(try row.decode("code_email"))
-        else { throw UnknownPurpose() }
+        else { throw InvalidOOBCodeRow() }
         return OOBCode(
             hash: try row.decode("code_hash"), purpose: purpose,
             account: try row.decode("code_account_id", as: String?.self).map { ID($0) },
@@ -38,18 +38,18 @@ enum OOBCodeRow {
 extension SQL {
     /// A code with its account, whose columns are NULL if there is none.
     static func findCode(_ hash: [UInt8], in realm: ID<Realm>?) -> SQL {
-        let ofProject: SQL = realm.map { "AND c.project_id = \($0.rawValue)" } ?? ""
+        let inRealm: SQL = realm.map { "AND c.project_id = \($0.rawValue)" } ?? ""
         return """
             SELECT a.id IS NOT NULL AS has_account, \(OOBCodeRow.columns), \(AccountRow.columns)
             FROM oob_code c LEFT JOIN account a ON a.project_id = c.project_id AND a.id =
                 CASE WHEN c.purpose <> \(OOBCode.Purpose.signIn.rawValue) THEN c.account_id
                 ELSE (SELECT h.id FROM account h WHERE h.project_id = c.project_id AND h.email = c.email) END
-            WHERE c.hash = \(hash) \(ofProject)
+            WHERE c.hash = \(hash) \(inRealm)
             """
     }
 
     /// The second of two concurrent redemptions waits for the first, and then finds no code.
-    static func useUp(_ code: OOBCode, at now: Instant, in realm: ID<Realm>) -> SQL {
+    static func redeem(_ code: OOBCode, at now: Instant, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM oob_code
         WHERE hash = \(code.hash) AND project_id = \(realm.rawValue) AND expires_at > \(Timestamp(now))
@@ -58,8 +58,8 @@ extension SQL {
 
     /// Inserts a code if the session is alive, or if no session is required.
     static func issue(_ code: OOBCode, by session: SessionRow?, in realm: ID<Realm>) -> SQL {
-        guard let session else { return keep(code, in: realm, from: "(VALUES (1)) v") }
-        return keep(
+        guard let session else { return insert(code, in: realm, from: "(VALUES (1)) v") }
+        return insert(
             code, in: realm,
             from: """
                 account a WHERE a.project_id = \(realm.rawValue) AND \(isAlive(session)) AND a.disabled_at IS NULL
@@ -76,5 +76,4 @@ extension SQL {
         RETURNING provider
         """
     }
-
 }

@@ -26,7 +26,7 @@ extension PostgresOOBCodeStore {
         guard now.target == seen.target, Set(now.holders.map(\.id)) == Set(seen.holders.map(\.id)),
             let target = now.holders.first(where: { $0.id == now.target })
         else { throw StoreConflict.stale }
-        guard try await transaction.execute(.useUp(undoing.code, at: undoing.undoneAt, in: realm)) == 1 else {
+        guard try await transaction.execute(.redeem(undoing.code, at: undoing.undoneAt, in: realm)) == 1 else {
             throw StoreConflict.alreadyUsed
         }
         let reversal = MergeReversal(of: now.merge, from: target, among: now.holders)

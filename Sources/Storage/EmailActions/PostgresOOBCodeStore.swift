@@ -60,7 +60,7 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
         if case .create = redemption.step { return .stale }
         if redemption.code.purpose == .removeSignInMethod { return .stale }
         if redemption.code.purpose == .recoverEmail { return .taken(.email) }
-        let statement = SQL.useUp(redemption.code, at: redemption.redeemedAt, in: realm)
+        let statement = SQL.redeem(redemption.code, at: redemption.redeemedAt, in: realm)
         return try await withStoreErrors { try await pool.execute(statement) } == 1 ? .taken(.email) : .alreadyUsed
     }
 
@@ -68,7 +68,7 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
         _ redemption: Redemption, in realm: ID<Realm>, _ transaction: Transaction
     ) async throws -> Account {
         let code = redemption.code
-        guard try await transaction.execute(.useUp(code, at: redemption.redeemedAt, in: realm)) == 1 else {
+        guard try await transaction.execute(.redeem(code, at: redemption.redeemedAt, in: realm)) == 1 else {
             throw StoreConflict.alreadyUsed
         }
         let account: ID<Account>

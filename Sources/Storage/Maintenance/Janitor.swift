@@ -73,10 +73,10 @@ public actor Janitor {
         case .rateCount: try await removeBatches(.expiredCounts(before: now - Self.slack, limit: pace.batch))
         case .outgoingEmail:
             try await removeBatches(.failedEmails(before: now - Self.failedEmailsAreKept, now: now, limit: pace.batch))
-        case .outbox: try await removeBatches(.oldNews(before: now - Self.outboxIsKept, limit: pace.batch))
+        case .outbox: try await removeBatches(.expiredOutboxEvents(before: now - Self.outboxIsKept, limit: pace.batch))
         case .knownNetwork:
             try await removeBatches(.expiredNetworks(before: now - Policy.knownNetworkLifetime, limit: pace.batch))
-        case .accountMerge: try await removeBatches(.finalMerges(before: now, limit: pace.batch))
+        case .accountMerge: try await removeBatches(.expiredMerges(before: now, limit: pace.batch))
         }
     }
 
@@ -102,7 +102,7 @@ public actor Janitor {
         let keeping = try await anonymousLifetimes().map(\.realm.rawValue)
         var removed = 0
         for _ in 0..<pace.pages {
-            let statement = SQL.deadSessions(
+            let statement = SQL.endedSessions(
                 after: lastSession, limit: pace.batch, before: now - Self.deadSessionsAreKept,
                 exceptAnonymousOf: keeping)
             let row = try await withStoreErrors { try await pool.query(statement) }.first

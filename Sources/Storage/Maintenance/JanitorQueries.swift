@@ -81,7 +81,7 @@ extension SQL {
             limit: limit)
     }
 
-    static func oldNews(before end: Instant, limit: Int) -> SQL {
+    static func expiredOutboxEvents(before end: Instant, limit: Int) -> SQL {
         deleteBatch(
             from: "outbox", key: ["id"], where: "created_at < \(Timestamp(end))", orderedBy: "created_at", limit: limit)
     }
@@ -104,7 +104,7 @@ extension SQL {
         SELECT h.id FROM project h WHERE h.deleted_at IS NOT NULL AND (
             \(holds(["account", "deleted_account", "password_scheme"], "h"))
             OR EXISTS (SELECT FROM identity_provider p WHERE p.project_id = h.id AND \(isUnused("p")))
-            OR NOT (\(holds(["identity_provider"], "h"))) AND \(isForgotten("h")))
+            OR NOT (\(holds(["identity_provider"], "h"))) AND \(hasNoAuditEvents("h")))
         ORDER BY h.deleted_at LIMIT \(limit)
         """
     }
@@ -114,7 +114,7 @@ extension SQL {
             .reduce("false") { "\($0) OR \($1)" }
     }
 
-    private static func isForgotten(_ realm: SQL) -> SQL {
+    private static func hasNoAuditEvents(_ realm: SQL) -> SQL {
         "NOT EXISTS (SELECT FROM audit_event WHERE project_id = \(realm).id)"
     }
 
@@ -169,11 +169,11 @@ extension SQL {
     static func removeIfEmpty(_ realm: ID<Realm>, before end: Instant) -> SQL {
         """
         DELETE FROM project h WHERE h.id = \(realm.rawValue) AND h.deleted_at < \(Timestamp(end))
-            AND NOT (\(holds(["account", "deleted_account", "identity_provider", "password_scheme"], "h"))) AND \(isForgotten("h"))
+            AND NOT (\(holds(["account", "deleted_account", "identity_provider", "password_scheme"], "h"))) AND \(hasNoAuditEvents("h"))
         """
     }
 
-    static func finalMerges(before end: Instant, limit: Int) -> SQL {
+    static func expiredMerges(before end: Instant, limit: Int) -> SQL {
         deleteBatch(
             from: "account_merge", key: ["project_id", "source_id"], where: "undo_until < \(Timestamp(end))",
             orderedBy: "undo_until", limit: limit)
@@ -185,7 +185,7 @@ extension SQL {
     ///   - end: deletes sessions whose last refresh was before this time.
     ///   - projects: keeps even ended sessions of anonymous accounts in these projects.
     /// - Returns: the last examined session, and the numbers of sessions `seen` and `removed`.
-    static func deadSessions(
+    static func endedSessions(
         after position: SessionPosition?, limit: Int, before end: Instant, exceptAnonymousOf projects: [String]
     ) -> SQL {
         let beyond: SQL =
@@ -193,7 +193,7 @@ extension SQL {
         return """
             WITH page AS MATERIALIZED (
                 SELECT s.project_id, s.id FROM session s \(beyond) ORDER BY s.project_id, s.id LIMIT \(limit)),
-            dead AS MATERIALIZED (
+            ended AS MATERIALIZED (
                 SELECT s.project_id, s.id FROM page p JOIN session s USING (project_id, id)
                 JOIN account a ON a.project_id = s.project_id AND a.id = s.account_id
                 WHERE s.refreshed_at < \(Timestamp(end)) AND (s.ended_at IS NOT NULL OR s.generation < a.generation)
@@ -201,7 +201,7 @@ extension SQL {
                         AND s.project_id = ANY (\(projects)))
                 FOR UPDATE OF s SKIP LOCKED),
             deleted AS (
-                DELETE FROM session s USING dead d WHERE s.project_id = d.project_id AND s.id = d.id RETURNING 1)
+                DELETE FROM session s USING ended e WHERE s.project_id = e.project_id AND s.id = e.id RETURNING 1)
             SELECT p.project_id, p.id, (SELECT count(*) FROM page) AS seen, (SELECT count(*) FROM deleted) AS removed
             FROM page p ORDER BY p.project_id DESC, p.id DESC LIMIT 1
             """
@@ -211,7 +211,7 @@ extension SQL {
     /// sign-in method, and are unused.
     ///
     /// - Parameter end: the last use was before this time.
-    /// - Returns: as ``deadSessions(after:limit:before:exceptAnonymousOf:)`` does.
+    /// - Returns: as ``endedSessions(after:limit:before:exceptAnonymousOf:)`` does.
     static func unusedAccounts(
         after account: String, limit: Int, before end: Instant, now: Instant, in realm: ID<Realm>
     ) -> SQL {

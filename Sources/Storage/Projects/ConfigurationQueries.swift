@@ -63,7 +63,7 @@ extension SQL {
     }
 
     /// - Parameter sealed: `nil` deletes the stored secret.
-    static func keep(_ sealed: [UInt8]?, of provider: ProviderID, in realm: ID<Realm>, at now: Instant) -> SQL {
+    static func storeSecret(_ sealed: [UInt8]?, of provider: ProviderID, in realm: ID<Realm>, at now: Instant) -> SQL {
         """
         UPDATE identity_provider SET secret = \(sealed), updated_at = \(Timestamp(now))
         WHERE project_id = \(realm.rawValue) AND provider = \(provider.rawValue)

@@ -32,9 +32,9 @@ public struct ConfigurationStore: Sendable {
 
     /// See ``ProjectEditor/edit``.
     ///
-    /// - Parameter isRehearsal: does everything except storing the result.
+    /// - Parameter isDryRun: does everything except storing the result.
     public func edit(
-        _ id: ID<Realm>, by actor: AuditActor, allowing permissions: EditPermissions, isRehearsal: Bool = false,
+        _ id: ID<Realm>, by actor: AuditActor, allowing permissions: EditPermissions, isDryRun: Bool = false,
         _ change: @escaping ProjectEditor.Change
     ) async throws -> Edit? {
         try await withStoreErrors {
@@ -45,7 +45,7 @@ public struct ConfigurationStore: Sendable {
                 var after = before
                 try change(&after)
                 after.declareExemptions(since: before, by: actor, at: clock.now())
-                try await dropKeptSecrets(&after, in: transaction)
+                try await dropUnchangedSecrets(&after, in: transaction)
                 guard permissions.contains(.changeTrust) || !after.changesTrust(since: before) else {
                     throw ConfigurationEditRefusal.trustNeeded
                 }
@@ -55,13 +55,13 @@ public struct ConfigurationStore: Sendable {
                 guard problems.added.isEmpty else { throw ConfigurationRefusal(problems: problems.added) }
                 after.warnings = problems.kept
                 let issuers = after.issuerChanges(since: before)
-                let discarded = try await transaction.identitiesInTheWay(of: issuers, in: id)
+                let discarded = try await transaction.conflictingIdentities(of: issuers, in: id)
                 if let (provider, count) = discarded.min(by: { $0.key.rawValue < $1.key.rawValue }),
                     !permissions.contains(.discardIdentities)
                 {
                     throw ConfigurationEditRefusal.issuerInUse(provider, identities: count)
                 }
-                if !isRehearsal {
+                if !isDryRun {
                     try await transaction.apply(issuers, by: actor, at: clock.now(), in: id)
                     try await store(after, insteadOf: before, by: actor, in: transaction)
                 }
@@ -91,7 +91,7 @@ public struct ConfigurationStore: Sendable {
         return try await transaction.query(.tenantsWithSignInMethods(of: before.project.id)).map(Project.init)
     }
 
-    private func dropKeptSecrets(
+    private func dropUnchangedSecrets(
         _ configuration: inout ProjectConfiguration, in transaction: Transaction
     ) async throws {
         let project = configuration.project.realm
@@ -99,13 +99,13 @@ public struct ConfigurationStore: Sendable {
         let rows = try await transaction.query(
             "SELECT provider, secret FROM identity_provider WHERE project_id = \(project.rawValue) AND secret IS NOT NULL"
         )
-        let kept = try Dictionary(
+        let stored = try Dictionary(
             uniqueKeysWithValues: rows.map {
                 (ProviderID(try $0.decode("provider")), try $0.decode("secret", as: [UInt8].self))
             })
         for (provider, secret) in configuration.newSecrets {
-            let isKept = kept[provider].map { secrets.holds($0, secret, provider, project) } ?? secret.isEmpty
-            if isKept { configuration.dropSecret(of: provider) }
+            let isUnchanged = stored[provider].map { secrets.holds($0, secret, provider, project) } ?? secret.isEmpty
+            if isUnchanged { configuration.dropSecret(of: provider) }
         }
     }
 
@@ -120,7 +120,7 @@ public struct ConfigurationStore: Sendable {
         }
         for (provider, secret) in after.newSecrets {
             let sealed = secret.isEmpty ? nil : try secrets.seal(secret, provider, id)
-            _ = try await transaction.execute(.keep(sealed, of: provider, in: id, at: now))
+            _ = try await transaction.execute(.storeSecret(sealed, of: provider, in: id, at: now))
         }
         try await transaction.audit(after.events(since: before), by: actor, at: now, in: id)
     }

@@ -9,14 +9,14 @@ extension Transaction {
     /// Locks the providers, so that no transaction can link an identity of the old issuer.
     ///
     /// - Returns: by provider, how many identities would become another user's; without the providers that have none.
-    func identitiesInTheWay(
+    func conflictingIdentities(
         of changes: [IssuerChange], in realm: ID<Realm>
     ) async throws -> [ProviderID: Int] {
         var counts: [ProviderID: Int] = [:]
         for change in changes {
             if change.old != nil { _ = try await execute(.lock(change.provider, in: realm)) }
             // A separate statement, so that it sees what the previous holders of the lock have linked.
-            guard let condition = SQL.isInTheWay(of: change, in: realm),
+            guard let condition = SQL.conflicts(of: change, in: realm),
                 let row = try await query("SELECT count(*) AS count FROM linked_identity l WHERE \(condition)").first
             else { continue }
             let count: Int = try row.decode("count")
@@ -31,17 +31,17 @@ extension Transaction {
     ) async throws {
         for change in changes {
             if let old = change.old, change.new == nil {
-                _ = try await execute(.remember(old, of: change.provider, in: realm))
+                _ = try await execute(.storeIssuer(old, of: change.provider, in: realm))
             }
-            while try await discardSome(change, by: actor, at: now, in: realm) {}
+            while try await discardBatch(change, by: actor, at: now, in: realm) {}
         }
     }
 
     /// - Returns: `false` if no identity is left.
-    private func discardSome(
+    private func discardBatch(
         _ change: IssuerChange, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws -> Bool {
-        guard let condition = SQL.isInTheWay(of: change, in: realm) else { return false }
+        guard let condition = SQL.conflicts(of: change, in: realm) else { return false }
         let owners: [ID<Account>] = try await query(
             "SELECT DISTINCT l.account_id FROM linked_identity l WHERE \(condition) ORDER BY 1 LIMIT 500"
         ).map { ID(try $0.decode("account_id")) }
@@ -68,7 +68,7 @@ extension SQL {
     /// identity before.
     ///
     /// - Returns: `nil` if there can be no such identity.
-    fileprivate static func isInTheWay(of change: IssuerChange, in realm: ID<Realm>) -> SQL? {
+    fileprivate static func conflicts(of change: IssuerChange, in realm: ID<Realm>) -> SQL? {
         guard let new = change.new else { return nil }
         return """
             l.project_id = \(realm.rawValue) AND l.provider = \(change.provider.rawValue)
@@ -83,7 +83,7 @@ extension SQL {
         """
     }
 
-    fileprivate static func remember(_ issuer: String, of provider: ProviderID, in realm: ID<Realm>) -> SQL {
+    fileprivate static func storeIssuer(_ issuer: String, of provider: ProviderID, in realm: ID<Realm>) -> SQL {
         """
         UPDATE linked_identity SET issuer = \(issuer)
         WHERE project_id = \(realm.rawValue) AND provider = \(provider.rawValue) AND issuer IS NULL

@@ -14,12 +14,12 @@ public struct PostgresTenantStore: TenantStore {
     }
 
     public func tenants(after last: ID<Tenant>?, limit: Int, of project: ID<Project>) async throws -> [Tenant] {
-        let place = last.map { ID<Realm>($0, of: project).rawValue } ?? ""
+        let start = last.map { ID<Realm>($0, of: project).rawValue } ?? ""
         return try await withStoreErrors {
             try await pool.query(
                 """
                 SELECT \(SQL.tenantColumns) FROM project t
-                WHERE t.parent_id = \(project.rawValue) AND t.deleted_at IS NULL AND t.id > \(place)
+                WHERE t.parent_id = \(project.rawValue) AND t.deleted_at IS NULL AND t.id > \(start)
                 ORDER BY t.id LIMIT \(limit)
                 """)
         }.map(Tenant.init)

@@ -34,9 +34,9 @@ public struct ProjectStore: Sendable {
     }
 
     /// - Returns: `nil` if there is none, or more than one.
-    public func only() async throws -> Project? {
-        let some = try await read("h.parent_id IS NULL LIMIT 2")
-        return some.count == 1 ? some.first : nil
+    public func singleProject() async throws -> Project? {
+        let projects = try await read("h.parent_id IS NULL LIMIT 2")
+        return projects.count == 1 ? projects.first : nil
     }
 
     /// Creates `project` with one app and its keys.
@@ -51,7 +51,7 @@ public struct ProjectStore: Sendable {
         let emailSettings = try EmailColumn(project.emailSettings).columnText()
         return try await withStoreErrors {
             try await pool.transaction { transaction in
-                let made = try await transaction.execute(
+                let insertedRows = try await transaction.execute(
                     """
                     INSERT INTO project
                         (id, number, name, profile, policy, authorized_domains, email_settings, created_at)
@@ -60,7 +60,7 @@ public struct ProjectStore: Sendable {
                         \(Timestamp(now)))
                     ON CONFLICT (id) DO NOTHING
                     """)
-                guard made == 1 else { return false }
+                guard insertedRows == 1 else { return false }
                 let app = ConfiguredApp(app: app, name: app.id.rawValue)
                 _ = try await transaction.execute(try .set(app, of: project.id, at: now))
                 for key in keys { _ = try await transaction.execute(.insert(key, in: project.id)) }
@@ -68,7 +68,7 @@ public struct ProjectStore: Sendable {
                     _ = try await transaction.execute(try .set(provider, of: project.realm, at: now))
                 }
                 for (provider, sealed) in secrets {
-                    _ = try await transaction.execute(.keep(sealed, of: provider, in: project.realm, at: now))
+                    _ = try await transaction.execute(.storeSecret(sealed, of: provider, in: project.realm, at: now))
                 }
                 try await transaction.audit(
                     [AuditNote("project.added", project.realm.rawValue)], by: actor, at: now, in: project.realm)

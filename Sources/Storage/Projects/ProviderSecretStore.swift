@@ -36,10 +36,10 @@ public struct ProviderSecretStore: Sendable {
         }
     }
 
-    private func secrets(_ rest: SQL) async throws -> [Stored] {
+    private func secrets(_ clauses: SQL) async throws -> [Stored] {
         try await withStoreErrors {
             try await pool.query(
-                "SELECT project_id, provider, secret FROM identity_provider WHERE secret IS NOT NULL \(rest)")
+                "SELECT project_id, provider, secret FROM identity_provider WHERE secret IS NOT NULL \(clauses)")
         }.map { row in
             Stored(
                 realm: ID(try row.decode("project_id")), provider: ProviderID(try row.decode("provider")),

@@ -77,14 +77,14 @@ extension SQL {
 }
 
 /// The database contains a key for a purpose that this release does not know.
-struct UnknownPurpose: Error {
+struct InvalidOOBCodeRow: Error {
     let name: String
 }
 
 extension StoredKey {
     fileprivate init(_ row: Row) throws {
         let name = try row.decode("purpose", as: String.self)
-        guard let purpose = Purpose(rawValue: name) else { throw UnknownPurpose(name: name) }
+        guard let purpose = Purpose(rawValue: name) else { throw InvalidOOBCodeRow(name: name) }
         self.init(
             id: try row.decode("id"), purpose: purpose, algorithm: try row.decode("algorithm"),
             sealedPrivateKey: try row.decode("private_key"), certificate: try row.decode("certificate"),

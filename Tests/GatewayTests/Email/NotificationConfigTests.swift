@@ -133,7 +133,7 @@ struct NotificationConfigTests {
         try await gateway.makeServiceKey()
         let pool = gateway.database.pool
         let holders = [
-            try await ProjectStore(pool: pool).only(), try await ProjectStore(pool: pool).all().first,
+            try await ProjectStore(pool: pool).singleProject(), try await ProjectStore(pool: pool).all().first,
             try await APIKeyStore(pool: pool).holder(ofKeyWithHash: APIKey(text: TestGateway.apiKey).hash)?.project,
             try await ServiceKeyStore(pool: pool).holder(
                 ofSecretWithHash: Digest.sha256(Array(TestGateway.serviceKey.utf8)))?.project,
@@ -160,7 +160,7 @@ struct NotificationConfigTests {
             (["defaultLocale": "fr"], "\(place)/defaultLocale must be en or ja"),
             (
                 ["sendEmail": ["verifyEmailTemplate": ["replyTo": "ada"]]],
-                "\(place)/sendEmail/verifyEmailTemplate/replyTo must be an e-mail address"
+                "\(place)/sendEmail/verifyEmailTemplate/replyTo must be an email address"
             ),
             (
                 [

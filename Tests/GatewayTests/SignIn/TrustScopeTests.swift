@@ -44,7 +44,7 @@ struct TrustScopeTests {
             ["issuer": "https://new.example.com", "clientId": "c"]),
         Row("an issuer", .patch, corp, ["issuer": "https://evil.example"], mask: "issuer"),
         Row("the client ID of an OpenID provider", .patch, corp, ["clientId": "x"], mask: "clientId"),
-        Row("trust in an OpenID provider's e-mail", .patch, corp, ["trustsEmail": true], mask: "trustsEmail"),
+        Row("trust in an OpenID provider's email", .patch, corp, ["trustsEmail": true], mask: "trustsEmail"),
         Row("a client secret", .patch, corp, ["clientSecret": "another"], mask: "clientSecret"),
         Row("an OpenID provider enabled", .patch, corp, ["enabled": true], mask: "enabled"),
         Row("an OpenID provider removed", .delete, corp),

@@ -94,14 +94,14 @@ struct AccountFinderTests {
             Row(
                 "by address, descending, a later page",
                 Row.page(AccountOrder(.email, isDescending: true), skipping: 1000)),
-            Row("without address", .rest(AccountOrder(.email), skipping: 100, limit: 500, in: project)),
+            Row("without address", .remaining(AccountOrder(.email), skipping: 100, limit: 500, in: project)),
             Row(
                 "without address, descending",
-                .rest(AccountOrder(.email, isDescending: true), skipping: 0, limit: 500, in: project)),
+                .remaining(AccountOrder(.email, isDescending: true), skipping: 0, limit: 500, in: project)),
             Row("the number with an address", .count(AccountOrder(.email), upTo: 1000, in: project)),
             Row("by name", Row.page(AccountOrder(.name), skipping: 0)),
             Row("by name, descending, a later page", Row.page(AccountOrder(.name, isDescending: true), skipping: 1000)),
-            Row("without name", .rest(AccountOrder(.name), skipping: 100, limit: 500, in: project)),
+            Row("without name", .remaining(AccountOrder(.name), skipping: 100, limit: 500, in: project)),
             Row("the number with a name", .count(AccountOrder(.name), upTo: 1000, in: project)),
             Row("by a long prefix", Row.prefix("c4ca4238")), Row("by a short beginning", Row.prefix("c")),
             Row("by a prefix, the next page", Row.prefix("c", after: "c4ca4238")),

@@ -35,10 +35,10 @@ struct ConfigurationStoreTests {
 
         @discardableResult
         func edit(
-            isRehearsal: Bool = false, _ change: @escaping ProjectEditor.Change
+            isDryRun: Bool = false, _ change: @escaping ProjectEditor.Change
         ) async throws -> ConfigurationStore.Edit {
             try #require(
-                try await store.edit(ID(id), by: .key("k"), allowing: .changeTrust, isRehearsal: isRehearsal, change))
+                try await store.edit(ID(id), by: .key("k"), allowing: .changeTrust, isDryRun: isDryRun, change))
         }
 
         func enableAll() async throws {
@@ -182,7 +182,7 @@ struct ConfigurationStoreTests {
     @Test("reports the changes of a dry run, and changes nothing")
     func rehearsal() async throws {
         let fixture = try await Fixture()
-        let edit = try await fixture.edit(isRehearsal: true) {
+        let edit = try await fixture.edit(isDryRun: true) {
             $0.set(Self.apple)
             $0.set(Secret("p8"), of: .apple)
         }
