@@ -17,17 +17,22 @@ struct HugePagesTests {
     @Test("are requested for the memory of a password hash")
     func hash() async throws {
         let cost = try PasswordHash.Cost(memoryKiB: Self.memoryKiB, iterations: 8)
-        let isHashed = Mutex(false)
-        async let hash = Task.detached {
-            defer { isHashed.withLock { $0 = true } }
-            return try PasswordHash.hash(Array("password".utf8), cost: cost)
+        let isRequested = Atomic(false)
+        let hasEnded = Atomic(false)
+        // A hash can end while the list of mappings is read, so that its mapping is not in the list.
+        async let hashes: Void = Task.detached {
+            defer { hasEnded.store(true, ordering: .releasing) }
+            for _ in 0..<50 where !isRequested.load(ordering: .acquiring) {
+                _ = try PasswordHash.hash(Array("password".utf8), cost: cost)
+            }
         }.value
-        var isRequested = false
-        while !isRequested, !isHashed.withLock({ $0 }) {
-            isRequested = try Mapping.all().contains { $0.sizeKiB >= Self.memoryKiB && $0.isAdvised }
+        while !isRequested.load(ordering: .acquiring), !hasEnded.load(ordering: .acquiring) {
+            let mappings = try Mapping.all().filter { $0.sizeKiB >= Self.memoryKiB }
+            isRequested.store(mappings.contains(where: \.isAdvised), ordering: .releasing)
         }
-        _ = try await hash
-        #expect(isRequested)
+        try await hashes
+        let wasRequested = isRequested.load(ordering: .acquiring)
+        #expect(wasRequested)
     }
 
     struct Row: CustomTestStringConvertible {
