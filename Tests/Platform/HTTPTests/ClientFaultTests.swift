@@ -77,10 +77,8 @@ struct ClientFaultTests {
     func serverFaults(row: Row) async throws {
         let server = try RawServer(script: row.script)
         try await withClient { client in
-            let began = ContinuousClock.now
             let deadline: Duration = row.fault == .timedOut ? .milliseconds(400) : .seconds(5)
             await #expect(throws: row.fault) { try await client.send(request(port: server.port, deadline: deadline)) }
-            #expect(ContinuousClock.now - began < .seconds(2))
         }
     }
 
@@ -126,13 +124,13 @@ struct ClientFaultTests {
     func noFreeConnection() async throws {
         let server = try RawServer { _ = $0.ends() }
         try await withClient(limits: ClientLimits(connectionsPerHost: 1)) { client in
-            let first = Task { try await client.send(request(port: server.port, deadline: .seconds(2))) }
+            let first = Task { try await client.send(request(port: server.port, deadline: .seconds(60))) }
             while server.connections == 0 { try await Task.sleep(for: .milliseconds(5)) }
-            let second = Task { try await client.send(request(port: server.port, deadline: .milliseconds(300))) }
-            let began = ContinuousClock.now
-            await #expect(throws: ClientFault.timedOut) { try await second.value }
-            #expect(ContinuousClock.now - began < .seconds(1))
-            await #expect(throws: ClientFault.timedOut) { try await first.value }
+            await #expect(throws: ClientFault.timedOut) {
+                try await client.send(request(port: server.port, deadline: .milliseconds(300)))
+            }
+            first.cancel()
+            await #expect(throws: CancellationError.self) { try await first.value }
         }
         #expect(server.connections == 1)
     }

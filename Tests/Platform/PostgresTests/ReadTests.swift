@@ -104,12 +104,21 @@ struct ReadTests {
     @Test("resume a cancelled caller at once, and the session continues")
     func cancelled() async throws {
         try await withReader { pool, session in
-            let slow = Task(executorPreference: pool.loop) { try await pool.read("SELECT pg_sleep(0.3)") }
-            try await pool.loop.sleep(for: .milliseconds(20))
-            let began = ContinuousClock.now
-            slow.cancel()
-            await #expect(throws: CancellationError.self) { try await slow.value }
-            #expect(ContinuousClock.now - began < .milliseconds(200))
+            try await withPool { holder in
+                try await holder.transaction { transaction in
+                    let lock: SQL = "SELECT pg_advisory_xact_lock(1)"
+                    _ = try await transaction.query(lock)
+                    let slow = Task(executorPreference: pool.loop) { try await pool.read(lock) }
+                    let waiting: SQL = "SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+                    while try await transaction.query(waiting).isEmpty {
+                        try await pool.loop.sleep(for: .milliseconds(5))
+                    }
+                    slow.cancel()
+                    // The statement still waits for the lock.
+                    await #expect(throws: CancellationError.self) { try await slow.value }
+                    #expect(try await transaction.query(waiting).count == 1)
+                }
+            }
             #expect(try await self.session(of: pool) == session)
         }
     }
