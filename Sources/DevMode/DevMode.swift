@@ -1,5 +1,6 @@
 internal import API
 package import Crypto
+internal import EventLoop
 package import Gateway
 package import Identity
 package import Providers

@@ -1,6 +1,7 @@
 internal import API
 internal import Crypto
 internal import Encoding
+internal import EventLoop
 internal import FoundationEssentials
 internal import Glibc
 internal import IPAddresses

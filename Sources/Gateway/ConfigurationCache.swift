@@ -1,5 +1,6 @@
 internal import API
 internal import Crypto
+package import EventLoop
 package import Identity
 internal import Postgres
 internal import Storage

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Encoding
+internal import EventLoop
 public import HTTP
 public import Identity
 internal import Synchronization

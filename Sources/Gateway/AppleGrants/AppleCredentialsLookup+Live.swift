@@ -1,4 +1,5 @@
 internal import Crypto
+internal import EventLoop
 internal import Identity
 internal import Postgres
 internal import Storage

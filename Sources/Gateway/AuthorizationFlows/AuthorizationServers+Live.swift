@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Encoding
+internal import EventLoop
 internal import HTTP
 internal import Identity
 internal import Postgres

@@ -1,4 +1,4 @@
-import Identity
+import EventLoop
 import Synchronization
 import Testing
 
