@@ -169,16 +169,67 @@ extension Account {
     }
 }
 
-/// A telephone number in E.164: a plus sign and 1 to 15 digits.
-public struct PhoneNumber: Hashable, Sendable {
-    public let rawValue: String
+extension Account {
+    public func identity(_ provider: ProviderID, subject: String) -> LinkedIdentity? {
+        identities.first { $0.provider == provider && $0.subject == subject }
+    }
 
-    /// - Returns: `nil` for any other text, such as one with spaces or separators.
-    public init?(_ text: String) {
-        let digits = text.utf8.dropFirst()
-        guard text.utf8.first == UInt8(ascii: "+"), (1...15).contains(digits.count),
-            digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-        else { return nil }
-        rawValue = text
+    /// A new account for `identity`.
+    ///
+    /// - Parameter takesEmail: the account holds the identity's address.
+    public init(_ id: ID<Account>, for identity: LinkedIdentity, takesEmail: Bool, at now: Instant) {
+        let email = takesEmail ? identity.email : nil
+        self.init(
+            id: id, email: email, emailIsVerified: email != nil && identity.emailTrust == .authoritative,
+            displayName: identity.displayName, photoURL: identity.photoURL, identities: [identity], createdAt: now,
+            lastSignInAt: now, lastRefreshAt: now, validSince: Instant(seconds: now.seconds))
+    }
+
+    /// The account after a sign-in with an identity that is already linked.
+    public func signedIn(with identity: LinkedIdentity, at now: Instant) -> Account {
+        var account = self
+        account.identities = identities.map {
+            $0.provider == identity.provider && $0.subject == identity.subject ? identity : $0
+        }
+        account.displayName = displayName ?? identity.displayName
+        account.lastSignInAt = now
+        return account
+    }
+}
+
+/// Whether a user still uses Sign in with Apple for the project's apps, as of Apple's latest response.
+public struct CredentialStatus: Hashable, Sendable {
+    /// The wire's `credentialState`, named as the native `getCredentialState` names it.
+    public enum State: String, CaseIterable, Sendable {
+        case authorized = "AUTHORIZED"
+        case revoked = "REVOKED"
+        /// The app has moved to another team, and the user has not signed in since.
+        case transferred = "TRANSFERRED"
+        /// Apple has not reported anything, or the team or the private key has changed since.
+        case unknown = "UNKNOWN"
+    }
+
+    public let state: State
+    /// When Apple reported the state.
+    public let checkedAt: Instant
+
+    public init(_ state: State, at checkedAt: Instant) {
+        self.state = state
+        self.checkedAt = checkedAt
+    }
+}
+
+extension LinkedIdentity {
+    public var credentialState: CredentialStatus.State { credential?.state ?? .unknown }
+}
+
+extension CredentialStatus {
+    /// The status after a sign-in with a token that Apple issued at `issuedAt`. A repeated old token proves nothing new.
+    /// An unchanged state keeps its time, so that a sign-in writes no row for it.
+    static func signedIn(before: CredentialStatus?, issuedAt: Instant?) -> CredentialStatus? {
+        guard let issuedAt else { return before }
+        guard let before else { return CredentialStatus(.authorized, at: issuedAt) }
+        return before.state == .authorized || before.checkedAt >= issuedAt
+            ? before : CredentialStatus(.authorized, at: issuedAt)
     }
 }

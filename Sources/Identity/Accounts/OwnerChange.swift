@@ -27,3 +27,11 @@ public struct OwnerChange: Hashable, Sendable {
         update.lastSignInAt = changedAt
     }
 }
+
+extension OwnerChange {
+    /// The audit events for this change of `account`, except unlinked identities.
+    func notes(about account: Account) -> [AuditNote] {
+        let notes = update.email == nil ? [] : [AuditNote(.emailChanged, account.id)]
+        return account.notes(notes, for: update, endsSessions: replacement != nil)
+    }
+}

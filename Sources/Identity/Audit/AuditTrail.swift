@@ -117,3 +117,160 @@ public struct AuditTrail: Sendable {
         self.record = record
     }
 }
+
+extension AuditNote {
+    /// Audited changes of accounts. The audit trail contains neither sign-ins nor display names.
+    public enum AccountAction: String, Sendable {
+        case created = "account.created"
+        case updated = "account.updated"
+        case deleted = "account.deleted"
+        /// An import replaced the account.
+        case overwritten = "account.overwritten"
+        case reclaimed = "account.reclaimed"
+        case merged = "account.merged"
+        case mergeUndone = "account.merge-undone"
+        case emailChanged = "email.changed"
+        case emailVerified = "email.verified"
+        case emailDisavowed = "email.disavowed"
+        case passwordSet = "password.set"
+        case passwordRemoved = "password.removed"
+        case identityLinked = "identity.linked"
+        case identityUnlinked = "identity.unlinked"
+        /// It moved to another Apple developer team with its app.
+        case identityTransferred = "identity.transferred"
+        /// The user stopped using the provider for the app. The identity stays linked.
+        case identityRevoked = "identity.revoked"
+        /// The user revoked tokens at the provider (`revokeToken`).
+        case tokensRevoked = "tokens.revoked"
+        /// A relay stopped or resumed forwarding email.
+        case forwardingChanged = "email.forwarding-changed"
+        /// The account has no sign-in method left.
+        case signInMethodMissing = "account.sign-in-method-missing"
+        case sessionEnded = "session.ended"
+        case sessionsEnded = "sessions.ended"
+        /// A code was emailed, or returned to a backend.
+        case codeIssued = "code.issued"
+        case sessionCookieCreated = "sessionCookie.created"
+    }
+
+    private static let imported = "accounts.imported"
+
+    public init(_ action: AccountAction, _ account: ID<Account>, _ detail: [String: String] = [:]) {
+        self.init(action.rawValue, account.rawValue, detail)
+    }
+
+    public init(_ action: AccountAction, _ account: ID<Account>, _ provider: ProviderID) {
+        self.init(action, account, ["provider": provider.rawValue])
+    }
+
+    /// The maximum number of IDs in one event. The event also has their total number.
+    public static let idLimit = 100
+
+    /// An import is one event of the project, and one more for each account that it replaced.
+    public static func imported(
+        _ accounts: [ID<Account>], overwriting known: [ID<Account>] = [], in realm: ID<Realm>
+    ) -> [AuditNote] {
+        let detail = [
+            "count": String(accounts.count),
+            "accounts": accounts.prefix(idLimit).map(\.rawValue).joined(separator: " "),
+        ]
+        return [AuditNote(imported, realm.rawValue, detail)] + known.map { AuditNote(.overwritten, $0) }
+    }
+}
+
+/// The parts of a request's origin that services need.
+public struct RequestContext: Hashable, Sendable {
+    public let network: ClientNetwork
+    /// The user agent, for the list of sessions; at most ``deviceLimit`` characters.
+    public let device: String?
+    /// The requested language; `nil` if the request names none that is supported.
+    public let language: Language?
+    /// For the audit trail.
+    public let trace: RequestTrace
+
+    /// In characters (graphemes).
+    public static let deviceLimit = 200
+
+    public init(network: ClientNetwork, device: String?, language: Language?, trace: RequestTrace) {
+        self.network = network
+        self.device = device.map { String($0.prefix(Self.deviceLimit)) }
+        self.language = language
+        self.trace = trace
+    }
+}
+
+/// The network and ID of a request, in a form that may be stored: it identifies neither an address nor a user.
+public struct RequestTrace: Hashable, Sendable {
+    /// A prefix too wide to identify a user, as in log lines.
+    public let network: String?
+    /// The request's ID in the log.
+    public let request: String?
+
+    public init(network: String? = nil, request: String? = nil) {
+        self.network = network
+        self.request = request
+    }
+
+    /// For changes that no request caused.
+    public static let none = RequestTrace()
+}
+
+/// The networks of a client's address, for rate limits and known networks.
+///
+/// One subscriber may have a whole /48 of IPv6, or may share one IPv4 address with thousands. Therefore every limit
+/// applies at several prefix lengths at once: IPv4 address and /24; IPv6 /64, /56 and /48.
+public struct ClientNetwork: Hashable, Sendable {
+    public struct Level: Hashable, Sendable {
+        /// The prefix as text, e.g. `2001:db8:0:0:0:0:0:0/56`, without NUL.
+        public let prefix: String
+        /// The multiple of a limit that applies to this level.
+        public let factor: Int
+
+        public init(prefix: String, factor: Int) {
+            self.prefix = prefix
+            self.factor = factor
+        }
+    }
+
+    /// From the narrowest to the widest; never empty.
+    public let levels: [Level]
+    /// The prefix of one household or company, by which known networks are recognised; `nil` if the address is unknown.
+    public let knownNetworkPrefix: String?
+
+    /// - Parameters:
+    ///   - prefixes: from the narrowest to the widest: one to three.
+    ///   - knownNetworkPrefix: one of `prefixes`.
+    public init(prefixes: [String], knownNetworkPrefix: String?) {
+        precondition((1...Self.factors.count).contains(prefixes.count), "a network has one to three levels")
+        levels = zip(prefixes, Self.factors).map { Level(prefix: $0, factor: $1) }
+        self.knownNetworkPrefix = knownNetworkPrefix
+    }
+
+    private static let factors = [1, 4, 16]
+
+    public var widest: Level { levels[levels.count - 1] }
+}
+
+/// The language of emails and pages. The raw value is a primary language subtag (RFC 5646 §2.2.1).
+public enum Language: String, Codable, Sendable, CaseIterable {
+    case english = "en"
+    case japanese = "ja"
+}
+
+/// Keyed hashes of the networks in which accounts have sessions. The networks cannot be read or guessed from them.
+public struct NetworkHashing: Sendable {
+    /// Returns one hash of 16 bytes for each active master key, the current key's first; none if the client's address
+    /// is unknown.
+    public var hashes: @Sendable (_ network: ClientNetwork, _ realm: ID<Realm>) -> [[UInt8]]
+
+    public init(hashes: @escaping @Sendable (ClientNetwork, ID<Realm>) -> [[UInt8]]) {
+        self.hashes = hashes
+    }
+}
+
+extension NetworkHashing {
+    /// The network hash of a session that is opened now.
+    func hash(of origin: RequestContext, in project: Project) -> [UInt8]? {
+        hashes(origin.network, project.realm).first
+    }
+}

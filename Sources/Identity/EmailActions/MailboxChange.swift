@@ -185,3 +185,33 @@ extension Account {
         !emailIsVerified && !isDisabled && !identities.contains { $0.email == email && $0.emailTrust >= .verified }
     }
 }
+
+extension MailboxChange {
+    /// The audit events for this change, except unlinked identities, which are known only after the SQL runs.
+    public var notes: [AuditNote] {
+        var notes: [AuditNote] = []
+        switch event {
+        case .reclaimed: notes.append(AuditNote(.reclaimed, account.id))
+        case .disavowed: notes.append(AuditNote(.emailDisavowed, account.id))
+        case nil:
+            if email != account.email {
+                notes.append(AuditNote(.emailChanged, account.id))
+            } else if email != nil, !account.emailIsVerified {
+                notes.append(AuditNote(.emailVerified, account.id))
+            }
+        }
+        return account.notes(notes, for: update, endsSessions: endsSessions)
+    }
+}
+
+extension Account {
+    func notes(_ notes: [AuditNote], for update: AccountUpdate, endsSessions: Bool) -> [AuditNote] {
+        var notes = notes
+        switch update.passwordHash {
+        case .set: notes.append(AuditNote(.passwordSet, id))
+        case .remove where hasPassword: notes.append(AuditNote(.passwordRemoved, id))
+        case .remove, nil: break
+        }
+        return notes.isEmpty && endsSessions ? [AuditNote(.sessionsEnded, id)] : notes
+    }
+}

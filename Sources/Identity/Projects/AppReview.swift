@@ -138,3 +138,57 @@ public struct AppReview: Hashable, Sendable {
         ]
     }
 }
+
+/// One of the five exemptions in the text of App Review guideline 4.8, with the operator's reason for claiming it.
+public struct LoginServicesExemption: Hashable, Sendable {
+    public enum Kind: String, CaseIterable, Codable, Sendable {
+        /// The app uses only its company's own account system.
+        case ownAccountsOnly
+        /// An alternative app marketplace, or an app from one that uses the marketplace's own login.
+        case alternativeMarketplace
+        /// Education, enterprise or business apps that require an account of the organisation.
+        case organisationAccounts
+        /// A citizen identification system of a government or an industry.
+        case governmentIdentity
+        /// A client of one third-party service, whose accounts its users must have.
+        case thirdPartyClient
+    }
+
+    /// Who declared the exemption, and when.
+    public struct Declaration: Hashable, Sendable {
+        /// The name of the actor in the audit trail.
+        public let actor: String
+        public let at: Instant
+
+        public init(actor: String, at: Instant) {
+            self.actor = actor
+            self.at = at
+        }
+    }
+
+    public let kind: Kind
+    /// 1 to 500 characters.
+    public let reason: String
+    /// Set by the store; `nil` in a change that has not been stored.
+    public var declaration: Declaration?
+
+    public init(kind: Kind, reason: String, declaration: Declaration? = nil) {
+        self.kind = kind
+        self.reason = reason
+        self.declaration = declaration
+    }
+}
+
+extension ProjectConfiguration {
+    /// Adds the declaration to every exemption that differs from the one before, and keeps the other declarations.
+    public mutating func declareExemptions(since old: ProjectConfiguration, by actor: AuditActor, at now: Instant) {
+        for index in apps.indices {
+            guard var exemption = apps[index].app.settings.exemption else { continue }
+            let before = old.app(apps[index].app.id)?.app.settings.exemption
+            let isSame = before?.kind == exemption.kind && before?.reason == exemption.reason
+            exemption.declaration =
+                isSame ? before?.declaration : LoginServicesExemption.Declaration(actor: actor.name, at: now)
+            apps[index].app.settings.exemption = exemption
+        }
+    }
+}

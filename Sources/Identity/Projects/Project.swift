@@ -51,3 +51,194 @@ public struct Project: Hashable, Sendable {
         providers.first { $0.provider == provider }
     }
 }
+
+/// A separate set of accounts inside a project, for example those of one organisation. It shares the project's apps,
+/// keys and name.
+public struct Tenant: Hashable, Sendable {
+    public let id: ID<Tenant>
+    public let parent: ID<Project>
+    public var settings: TenantSettings
+
+    public init(id: ID<Tenant>, parent: ID<Project>, settings: TenantSettings) {
+        self.id = id
+        self.parent = parent
+        self.settings = settings
+    }
+
+    /// The realm that holds its accounts.
+    public var realm: ID<Realm> { ID(id, of: parent) }
+}
+
+/// The settings of one tenant. In a new tenant every sign-in method is disabled.
+public struct TenantSettings: Hashable, Sendable {
+    /// Shown to administrators.
+    public var displayName: String?
+    public var allowsPasswords = false
+    public var allowsEmailLinks = false
+    public var allowsAnonymous = false
+    /// Sign-in and all operations on accounts are rejected. Refresh tokens of existing sessions still work, as with
+    /// Firebase.
+    public var isDisabled = false
+
+    public init() {}
+}
+
+extension Project {
+    /// The project as it applies to one of its tenants: the tenant's settings and providers, otherwise the project's.
+    ///
+    /// - Parameter providers: the tenant's own providers, which replace those of the project.
+    public func applied(to tenant: Tenant, providers: [ProviderSettings]) -> Project {
+        var project = Project(
+            realm: tenant.realm, number: number, profile: profile, policy: policy,
+            authorizedDomains: authorizedDomains, emailSettings: emailSettings, providers: providers)
+        project.tenant = tenant
+        project.apps = apps
+        project.policy.allowsPasswords = tenant.settings.allowsPasswords
+        project.policy.allowsEmailLinks = tenant.settings.allowsEmailLinks
+        project.policy.allowsAnonymous = tenant.settings.allowsAnonymous
+        return project
+    }
+}
+
+extension ID where Subject == Realm {
+    /// The project itself as a realm.
+    public init(_ project: ID<Project>) {
+        self.init(project.rawValue)
+    }
+
+    /// A tenant as a realm. No project can have this ID, because it contains a slash.
+    public init(_ tenant: ID<Tenant>, of project: ID<Project>) {
+        self.init("\(project)/\(tenant)")
+    }
+
+    /// The project that the realm is, or belongs to.
+    public var project: ID<Project> {
+        ID<Project>(rawValue.firstIndex(of: "/").map { String(rawValue[..<$0]) } ?? rawValue)
+    }
+
+    /// `nil` if the realm is a project itself.
+    public var tenant: ID<Tenant>? {
+        rawValue.firstIndex(of: "/").map { ID<Tenant>(String(rawValue[rawValue.index(after: $0)...])) }
+    }
+}
+
+extension ID where Subject == Tenant {
+    /// Whether the ID has the form of a tenant ID: 1 to 63 letters, digits, hyphens and underscores.
+    public var canBeTenant: Bool {
+        (1...63).contains(rawValue.utf8.count) && rawValue.wholeMatch(of: /[A-Za-z0-9_-]+/) != nil
+    }
+}
+
+/// Why a request for a tenant was rejected.
+public enum TenantRefusal: Refusal, Hashable {
+    /// The tenant does not exist.
+    case unknown
+    /// Two parts of one request name different tenants, or a token belongs to another tenant.
+    case mismatch
+    /// The tenant is disabled.
+    case disabled
+    /// The operation or setting exists for projects only.
+    case notForTenants
+}
+
+extension TenantRefusal {
+    public var code: ErrorCode {
+        switch self {
+        case .unknown: .invalidTenantID
+        case .mismatch: .tenantIDMismatch
+        case .disabled: .projectDisabled
+        case .notForTenants: .unsupportedTenantOperation
+        }
+    }
+}
+
+/// One client of a project. An API key identifies the app, and thereby the project, of a request.
+public struct App: Hashable, Sendable {
+    public let id: ID<App>
+    public var settings: AppSettings
+    /// Until then, sign-in works although the app violates guideline 4.8; see ``LoginServicesGrace``.
+    public var graceEndsAt: Instant?
+
+    public init(id: ID<App>, settings: AppSettings = AppSettings(), graceEndsAt: Instant? = nil) {
+        self.id = id
+        self.settings = settings
+        self.graceEndsAt = graceEndsAt
+    }
+
+    /// The allowed audiences of this provider's tokens if this app sends them.
+    public func audiences(of provider: ProviderSettings) -> [String] {
+        settings.clientIDs[provider.provider.rawValue] ?? provider.clientIDs
+    }
+}
+
+/// The declared properties of an app. They determine which sign-in methods the app may show.
+public struct AppSettings: Hashable, Sendable {
+    public enum Platform: String, CaseIterable, Codable, Sendable {
+        case ios
+        case macos
+        case android
+        case windows
+        case web
+        case other
+    }
+
+    /// The distribution channel of the app.
+    public enum Distribution: String, CaseIterable, Codable, Sendable {
+        case appStore
+        /// An alternative marketplace for Apple's devices.
+        case marketplace
+        case playStore
+        case enterprise
+        case web
+        case other
+    }
+
+    /// What an app requests from identity providers, besides the user's ID.
+    public enum RequestedScope: String, CaseIterable, Codable, Sendable {
+        case email
+        case name
+    }
+
+    public var platform: Platform
+    public var distribution: Distribution
+    /// On Apple's platforms: the bundle IDs of the app and its extensions, which are audiences of native Apple tokens.
+    public var bundleIDs: [String]
+    /// In display order; `nil` means all that the project has enabled.
+    public var signInMethods: [ProviderID]?
+    /// Providers whose identities can be linked to an account but not used to sign in. They need no Apple.
+    public var linkOnlyMethods: [ProviderID]
+    /// The allowed audiences of tokens that this app sends, by provider. ``ProviderSettings/clientIDs`` applies to a
+    /// provider that is not listed.
+    public var clientIDs: [String: [String]]
+    /// What the app's sign-in buttons request.
+    public var requestedScopes: Set<RequestedScope>
+    /// Who may use the app's API keys besides ``bundleIDs``.
+    public var callers: AllowedCallers
+    public var association: AppAssociation
+    /// Where a sign-in in the browser may return to, besides pages of authorized domains: app links and custom
+    /// schemes, compared as they are.
+    public var redirectURIs: [String]
+    /// Exempts the app from guideline 4.8.
+    public var exemption: LoginServicesExemption?
+
+    public init(
+        platform: Platform = .other, distribution: Distribution = .other, bundleIDs: [String] = [],
+        signInMethods: [ProviderID]? = nil, linkOnlyMethods: [ProviderID] = [], clientIDs: [String: [String]] = [:],
+        requestedScopes: Set<RequestedScope> = Set(RequestedScope.allCases),
+        callers: AllowedCallers = AllowedCallers(), association: AppAssociation = AppAssociation(),
+        redirectURIs: [String] = [],
+        exemption: LoginServicesExemption? = nil
+    ) {
+        self.platform = platform
+        self.distribution = distribution
+        self.bundleIDs = bundleIDs
+        self.signInMethods = signInMethods
+        self.linkOnlyMethods = linkOnlyMethods
+        self.clientIDs = clientIDs
+        self.requestedScopes = requestedScopes
+        self.callers = callers
+        self.association = association
+        self.redirectURIs = redirectURIs
+        self.exemption = exemption
+    }
+}

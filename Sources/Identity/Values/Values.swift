@@ -1,0 +1,201 @@
+internal import Encoding
+
+/// The ID of a `Subject`. The type prevents a session's ID from being used as an account's.
+public struct ID<Subject>: Hashable, Codable, Sendable {
+    public let rawValue: String
+
+    public init(_ rawValue: String) {
+        self.rawValue = rawValue
+    }
+}
+
+extension ID: CustomStringConvertible {
+    public var description: String { rawValue }
+}
+
+/// Text that must not reach a log: printing and mirroring show nothing. ``expose()`` is the only way to read it.
+public struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    private let text: String
+
+    public init(_ text: String) {
+        self.text = text
+    }
+
+    public func expose() -> String { text }
+
+    public var isEmpty: Bool { text.isEmpty }
+
+    public var description: String { "(secret)" }
+    public var debugDescription: String { "(secret)" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// A point in time with the precision of PostgreSQL: microseconds.
+public struct Instant: Hashable, Comparable, Codable, Sendable {
+    /// Since 1970-01-01T00:00:00Z.
+    public let microseconds: Int64
+
+    public init(microseconds: Int64) {
+        self.microseconds = microseconds
+    }
+
+    public init(seconds: Int64) {
+        self.init(microseconds: seconds * 1_000_000)
+    }
+
+    /// Whole seconds since the epoch, rounded down (the unit of JWT's NumericDate and of `validSince`).
+    public var seconds: Int64 { microseconds.floored(by: 1_000_000) }
+    /// Whole milliseconds since the epoch, rounded down (the unit of `createdAt` and `lastLoginAt`).
+    public var milliseconds: Int64 { microseconds.floored(by: 1000) }
+
+    public static func < (left: Instant, right: Instant) -> Bool { left.microseconds < right.microseconds }
+
+    public static func + (instant: Instant, duration: Duration) -> Instant {
+        let (seconds, attoseconds) = duration.components
+        return Instant(
+            microseconds: instant.microseconds + seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
+    }
+
+    public static func - (instant: Instant, duration: Duration) -> Instant { instant + (.zero - duration) }
+
+    public static func - (later: Instant, earlier: Instant) -> Duration {
+        .microseconds(later.microseconds - earlier.microseconds)
+    }
+}
+
+extension Int64 {
+    fileprivate func floored(by unit: Int64) -> Int64 {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: unit)
+        return remainder < 0 ? quotient - 1 : quotient
+    }
+}
+
+extension Instant {
+    /// UTC to the millisecond with `Z` (RFC 3339 §5.6).
+    public var iso8601: String { RFC3339.text(millisecondsSince1970: milliseconds) }
+
+    /// - Parameter text: see ``RFC3339/microsecondsSince1970(_:)``.
+    /// - Returns: `nil` unless `text` is a time in UTC or a date, and in the calendar.
+    public init?(iso8601 text: String) {
+        guard let microseconds = RFC3339.microsecondsSince1970(text) else { return nil }
+        self.init(microseconds: microseconds)
+    }
+}
+
+/// A syntactically valid address, folded to lower case.
+///
+/// ASCII only: two addresses that look alike must not be two accounts, and folding beyond ASCII differs between
+/// mail servers. An address beyond ASCII is written with its domain in A-labels.
+public struct EmailAddress: Hashable, Codable, Sendable {
+    public let rawValue: String
+
+    /// - Returns: `nil` unless `local@domain` with 1 to 64 octets before the sign, at most 254 in all
+    ///   (RFC 5321 §4.5.3.1), no quoting, no blanks.
+    public init?(_ text: String) {
+        let parts = text.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
+        guard text.utf8.count <= 254, parts.count == 2,
+            (1...64).contains(parts[0].count), parts[0].allSatisfy(Self.isLocal),
+            !parts[1].isEmpty,
+            parts[1].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+                .allSatisfy(Self.isLabel)
+        else { return nil }
+        rawValue =
+            text.utf8.contains(where: Self.isCapital)
+            ? String(decoding: text.utf8.map(Self.folded), as: UTF8.self) : text
+    }
+
+    private static func isLocal(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: ","), UInt8(ascii: ":"),
+            UInt8(ascii: ";"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "["), UInt8(ascii: "\\"),
+            UInt8(ascii: "]"):
+            false
+        default: (0x21...0x7E).contains(byte)
+        }
+    }
+
+    private static func isLabel(_ label: Substring.UTF8View) -> Bool {
+        (1...63).contains(label.count) && label.first != hyphen && label.last != hyphen
+            && label.allSatisfy { isAlphanumeric($0) || $0 == hyphen || $0 == UInt8(ascii: "_") }
+    }
+
+    private static let hyphen = UInt8(ascii: "-")
+
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
+    }
+
+    private static func isCapital(_ byte: UInt8) -> Bool { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) }
+
+    private static func folded(_ byte: UInt8) -> UInt8 { isCapital(byte) ? byte | 0x20 : byte }
+}
+
+extension EmailAddress {
+    /// Whether the domain is one of Apple's private relay, old or new. Never `icloud.com`, which has ordinary
+    /// addresses.
+    public var isRelay: Bool {
+        ["@privaterelay.appleid.com", "@private.icloud.com"].contains { rawValue.hasSuffix($0) }
+    }
+}
+
+extension EmailAddress {
+    init(presented text: String?) throws(CredentialRefusal) {
+        guard let text else { throw .missingEmail }
+        guard let email = EmailAddress(text) else { throw .invalidEmail }
+        self = email
+    }
+}
+
+/// A telephone number in E.164: a plus sign and 1 to 15 digits.
+public struct PhoneNumber: Hashable, Sendable {
+    public let rawValue: String
+
+    /// - Returns: `nil` for any other text, such as one with spaces or separators.
+    public init?(_ text: String) {
+        let digits = text.utf8.dropFirst()
+        guard text.utf8.first == UInt8(ascii: "+"), (1...15).contains(digits.count),
+            digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        else { return nil }
+        rawValue = text
+    }
+}
+
+/// A JSON object that goes into ID tokens: set on an account by an administrator, or on a session by a custom token.
+///
+/// Kept as text. The caller that parses it ensures that it is an object of at most 1000 characters without the names in
+/// ``reserved``.
+public struct Claims: Hashable, Sendable {
+    public let json: String
+
+    public init(json: String) {
+        self.json = json
+    }
+
+    /// In characters.
+    public static let lengthLimit = 1000
+
+    /// Names that have a meaning of their own in tokens.
+    public static let reserved: Set<String> = [
+        "iss", "aud", "sub", "iat", "exp", "nbf", "jti", "nonce", "azp", "acr", "amr", "cnf", "auth_time", "firebase",
+        "at_hash", "c_hash", "sid",
+    ]
+}
+
+extension Claims {
+    /// Whether a claim of that name could be mistaken for one of ``reserved``, also by readers that ignore case.
+    public static func isReserved(_ name: String) -> Bool { reserved.contains(folded(name)) }
+
+    /// The same text for all names that such a reader treats as equal. Upper case is applied first, because some
+    /// letters, such as the long s, become ASCII only then.
+    public static func folded(_ name: String) -> String { name.uppercased().lowercased() }
+
+    /// - Returns: the first, in the order of the alphabet, so that answers do not vary.
+    public static func firstReserved(among names: some Sequence<String>) -> String? {
+        names.filter(isReserved).min()
+    }
+}
