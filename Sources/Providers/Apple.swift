@@ -15,11 +15,7 @@ struct Apple: Sendable {
         let token = try await OIDCVerifier(provider: .apple, keys: keys)
             .verify(input.idToken, signedByKeysAt: endpoint.keys, by: rules, at: input.now)
         let subject = try token.subject()
-        let nonce = try NonceRules.apple(
-            token.claims, raw: input.credential.rawNonce,
-            // On the web, Apple returns the nonce as the page sent it. An unhashed nonce is safe if the gateway issued it.
-            acceptsUnhashed: input.credential.nonceIsFromGateway || input.settings.apple?.acceptsUnhashedNonces == true,
-            isRequired: input.policy.requiresNonce, mustBeInToken: input.credential.requiresNonceInToken)
+        let nonce = try input.appleNonce(in: token.claims)
         let email = token.claims.text("email").flatMap(EmailAddress.init)
         var identity = VerifiedIdentity(
             provider: .apple, subject: subject, audience: token.audience, email: email,

@@ -17,7 +17,7 @@ struct GenericOpenID: Sendable {
         let token = try await OIDCVerifier(provider: provider, keys: keys)
             .verify(input.idToken, signedByKeysAt: address, by: rules, at: input.now)
         let subject = try token.subject()
-        try NonceRules.openID(token.claims, raw: input.credential.rawNonce)
+        try input.requireNonce(in: token.claims)
         let email = token.claims.text("email").flatMap(EmailAddress.init)
         let profile = OpenIDProfile(token.claims)
         return VerifiedIdentity(

@@ -12,7 +12,7 @@ struct Google: Sendable {
         let token = try await OIDCVerifier(provider: .google, keys: keys)
             .verify(input.idToken, signedByKeysAt: endpoint.keys, by: rules, at: input.now)
         let subject = try token.subject()
-        try NonceRules.openID(token.claims, raw: input.credential.rawNonce)
+        try input.requireNonce(in: token.claims)
         let email = token.claims.text("email").flatMap(EmailAddress.init)
         let profile = OpenIDProfile(token.claims)
         return VerifiedIdentity(

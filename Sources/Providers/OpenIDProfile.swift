@@ -24,6 +24,6 @@ struct OpenIDProfile: Sendable {
 
     /// The nonce of the token, which these providers return as it was sent.
     static func nonce(_ claims: IdentityTokenClaims) -> String? {
-        claims.text("nonce").flatMap { NonceRules.lengths.contains($0.utf8.count) ? $0 : nil }
+        claims.text("nonce").flatMap { IDTokenInput.nonceLengths.contains($0.utf8.count) ? $0 : nil }
     }
 }

@@ -1,4 +1,7 @@
+internal import Crypto
+internal import Encoding
 public import Identity
+internal import JSON
 
 extension Verifier {
     /// Verifies the credentials of all supported providers.
@@ -54,6 +57,78 @@ struct IDTokenInput: Sendable {
     /// The client IDs of the app and of the project.
     var authorizedParties: [String] {
         audiences + settings.clientIDs.filter { !audiences.containsExactly($0) }
+    }
+}
+
+extension IDTokenInput {
+    /// The valid lengths of the nonce of a request, in bytes.
+    static let nonceLengths = 1...1024
+
+    /// Requires that the token contains the SHA-256 of the nonce in lower-case hexadecimal, as Apple's clients send it.
+    /// Either both sides have a nonce, or neither has one.
+    ///
+    /// - Returns: the claim of the token.
+    func appleNonce(in claims: IdentityTokenClaims) throws(ProviderRefusal) -> String? {
+        let raw = credential.rawNonce
+        // On the web, Apple returns the nonce as the page sent it. An unhashed nonce is safe if the gateway issued it.
+        let acceptsUnhashed = credential.nonceIsFromGateway || settings.apple?.acceptsUnhashedNonces == true
+        try Self.requireLength(raw)
+        guard let claim = try Self.nonceClaim(of: claims) else {
+            guard raw == nil else {
+                // Old devices state that they do not support nonces.
+                guard !credential.requiresNonceInToken, claims.isFalse("nonce_supported") else {
+                    throw .nonce(.missingInToken)
+                }
+                return nil
+            }
+            guard !policy.requiresNonce else { throw .nonce(.missing) }
+            return nil
+        }
+        guard let raw else { throw .nonce(.missingInRequest) }
+        guard Self.isEqual(claim, Self.hashed(raw)) || (acceptsUnhashed && Self.isEqual(claim, raw)) else {
+            throw .nonce(.doesNotMatch(seen: Self.form(of: claim, raw: raw)))
+        }
+        return claim
+    }
+
+    /// Requires that the token contains the nonce, hashed or not, if the request has one. If only the token
+    /// has a nonce, it is ignored, because some SDKs add a nonce that the app does not know.
+    func requireNonce(in claims: IdentityTokenClaims) throws(ProviderRefusal) {
+        guard let raw = credential.rawNonce else { return }
+        try Self.requireLength(raw)
+        guard let claim = try Self.nonceClaim(of: claims) else { throw .nonce(.missingInToken) }
+        guard Self.isEqual(claim, raw) || Self.isEqual(claim, Self.hashed(raw)) else {
+            throw .nonce(.doesNotMatch(seen: Self.form(of: claim, raw: raw)))
+        }
+    }
+
+    private static func nonceClaim(of claims: IdentityTokenClaims) throws(ProviderRefusal) -> String? {
+        guard let value = claims["nonce"] else { return nil }
+        guard case .string(let nonce) = value else { throw .claim("nonce") }
+        return nonce
+    }
+
+    private static func requireLength(_ raw: String?) throws(ProviderRefusal) {
+        guard raw.map({ nonceLengths.contains($0.utf8.count) }) ?? true else { throw .nonce(.invalidLength) }
+    }
+
+    private static func isEqual(_ claim: String, _ expected: String) -> Bool {
+        constantTimeEquals(Array(claim.utf8), Array(expected.utf8))
+    }
+
+    private static func hashed(_ raw: String) -> String { Hexadecimal.encode(Digest.sha256(Array(raw.utf8))) }
+
+    private static func form(of claim: String, raw: String) -> NonceFault.Form {
+        let bytes = claim.utf8
+        return if isEqual(claim, raw) {
+            .unhashed
+        } else if bytes.count == 64, bytes.allSatisfy({ Hexadecimal.value(of: $0) != nil }) {
+            .sha256Hex
+        } else if bytes.count == 43, bytes.allSatisfy(Base64URL.contains) {
+            .sha256Base64URL
+        } else {
+            .other
+        }
     }
 }
 
