@@ -4,6 +4,7 @@ package import EventLoop
 package import Identity
 internal import Postgres
 internal import Storage
+internal import Synchronization
 package import Tokens
 
 /// Finds a project; `nil` is the project of requests that name none.
@@ -98,11 +99,14 @@ package struct ConfigurationCache: Sendable {
         }
     }
 
-    func callingApp(apiKey key: String) async throws -> CallingApp? {
+    /// Accepts API keys and service keys.
+    var access: Access { .keys(client: callingApp(apiKey:), administrator: administrator(secret:)) }
+
+    private func callingApp(apiKey key: String) async throws -> CallingApp? {
         try await clients.value(for: APIKey(text: key).hash)
     }
 
-    func administrator(secret: String) async throws -> Administrator? {
+    private func administrator(secret: String) async throws -> Administrator? {
         guard let holder = try await administrators.value(for: Digest.sha256(Array(secret.utf8))),
             isLive(until: holder.expiresAt)
         else { return nil }
@@ -173,4 +177,46 @@ package struct APIKey: Sendable {
 
     /// The stored form. The key is random, so it cannot be guessed from a plain digest.
     package var hash: [UInt8] { Digest.sha256(Array(text.utf8)) }
+}
+
+/// Records the last use of service keys in memory, and writes it to the database in the background.
+final class KeyUsageTracker: Sendable {
+    private struct Key: Hashable {
+        let id: String
+        let project: ID<Project>
+    }
+
+    private struct Use {
+        var latest: Instant
+        var written: Instant?
+
+        /// An earlier time than before comes from a clock that was set back.
+        var needsWrite: Bool {
+            written.map { latest < $0 || latest - $0 >= ServiceKeyStore.useResolution } ?? true
+        }
+    }
+
+    /// Guards the uses that all loops record. Entries are never removed, because keys are few.
+    private let uses = Mutex<[Key: Use]>([:])
+
+    func note(_ id: String, in project: ID<Project>, at now: Instant) {
+        uses.withLock { $0[Key(id: id, project: project), default: Use(latest: now)].latest = now }
+    }
+
+    func worker(on pool: Pool) -> Worker {
+        let store = ServiceKeyStore(pool: pool)
+        // The random pause spreads the load of replicas that were started together.
+        return Worker(name: "key use", pause: { .milliseconds(.random(in: 40_000...80_000)) }) { [self] in
+            try await write(to: store)
+        }
+    }
+
+    /// Writes each use that is newer than the written one by the resolution of the column.
+    func write(to store: ServiceKeyStore) async throws {
+        let pending = uses.withLock { $0.filter { $0.value.needsWrite } }
+        for (key, use) in pending {
+            try await store.touch(key.id, in: key.project, at: use.latest)
+            uses.withLock { $0[key]?.written = use.latest }
+        }
+    }
 }

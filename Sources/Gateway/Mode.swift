@@ -81,7 +81,7 @@ extension Mode {
     package static func serve(at publicURL: String) -> Mode {
         Mode(
             issuers: .own(publicURL),
-            access: { .keys(client: $0.callingApp(apiKey:), administrator: $0.administrator(secret:)) },
+            access: { $0.access },
             customTokens: { .signed(by: $0.backendKey(_:preferably:), clock: $1) },
             verifier: { .live(keys: $0, clock: $1) }, limitsRates: true)
     }

@@ -1,3 +1,4 @@
+public import Crypto
 public import Identity
 internal import JOSE
 internal import JSON
@@ -118,107 +119,6 @@ private struct IDTokenHeading: Decodable {
     }
 }
 
-/// The payload of ID tokens: Firebase's claims, and `sid`, the session (OpenID Connect Front-Channel Logout §3).
-struct IDTokenClaims: Encodable {
-    struct Firebase: Encodable {
-        let identities: [String: [String]]
-        let signInProvider: String
-        let tenant: String?
-        let signInAttributes: SignInAttributes?
-
-        enum CodingKeys: String, CodingKey {
-            case identities, tenant
-            case signInAttributes = "sign_in_attributes"
-            case signInProvider = "sign_in_provider"
-        }
-    }
-
-    /// What the provider of the session's sign-in stated about the user.
-    struct SignInAttributes: Encodable {
-        /// Apple's claim, as at the user's first sign-in: 0 unsupported, 1 unknown, 2 likely real.
-        let realUserStatus: Int
-
-        enum CodingKeys: String, CodingKey {
-            case realUserStatus = "real_user_status"
-        }
-
-        /// - Returns: `nil` unless the session was opened with an Apple identity that has the status.
-        init?(of session: Session, of account: Account) {
-            guard session.method == .apple,
-                let status = account.identities.lazy.filter({ $0.provider == .apple }).compactMap(\.realUserStatus)
-                    .first
-            else { return nil }
-            realUserStatus = status
-        }
-    }
-
-    let iss: String
-    let aud: String
-    let sub: String
-    let sid: String
-    let iat: Int64
-    let exp: Int64
-    let authTime: Int64
-    let userID: String
-    let name: String?
-    let picture: String?
-    let email: String?
-    let emailVerified: Bool?
-    let phoneNumber: String?
-    /// `anonymous` for accounts without a credential, absent for all others.
-    let providerID: String?
-    let firebase: Firebase
-
-    enum CodingKeys: String, CodingKey {
-        case iss, aud, sub, sid, iat, exp, name, picture, email, firebase
-        case authTime = "auth_time"
-        case userID = "user_id"
-        case emailVerified = "email_verified"
-        case phoneNumber = "phone_number"
-        case providerID = "provider_id"
-    }
-
-    init(for account: Account, session: Session, issuer: String, in project: Project, at now: Instant) {
-        iss = issuer
-        aud = project.id.rawValue
-        sub = account.id.rawValue
-        sid = session.id.rawValue
-        iat = now.seconds
-        exp = now.seconds + project.policy.idTokenLifetime.components.seconds
-        authTime = session.authenticatedAt.seconds
-        userID = account.id.rawValue
-        name = account.displayName
-        picture = account.photoURL
-        email = account.email?.rawValue
-        emailVerified = account.email == nil ? nil : account.emailIsVerified
-        phoneNumber = account.phoneNumber
-        providerID = session.method == .anonymous ? session.method.rawValue : nil
-        var identities = Dictionary(grouping: account.identities, by: \.provider.rawValue)
-            .mapValues { $0.map(\.subject) }
-        if let email = account.email { identities["email"] = [email.rawValue] }
-        if let phoneNumber = account.phoneNumber { identities["phone"] = [phoneNumber] }
-        firebase = Firebase(
-            identities: identities, signInProvider: session.method.rawValue, tenant: project.tenant?.id.rawValue,
-            signInAttributes: SignInAttributes(of: session, of: account))
-    }
-}
-
-extension IDTokenClaims {
-    /// Adds the claims of administrators and custom tokens. Of the standard claims, they may replace only name and picture.
-    func payload(adding added: [Claims]) throws -> [UInt8] {
-        guard !added.isEmpty else { return try StrictJSON.encode(self) }
-        let own = try StrictJSON.decode([String: JSONValue].self, from: try StrictJSON.encode(self))
-        var all: [String: JSONValue] = [:]
-        for claims in added {
-            all.merge(try StrictJSON.decode([String: JSONValue].self, from: Array(claims.json.utf8))) { $1 }
-        }
-        // Some readers ignore case, so claims that differ from standard claims only in case are dropped too.
-        let ours = Set(own.keys.map(Claims.folded))
-        all = all.filter { name, _ in name == "name" || name == "picture" || !ours.contains(Claims.folded(name)) }
-        return try StrictJSON.encode(all.merging(own) { added, _ in added })
-    }
-}
-
 /// The values of `iss` in ID tokens and session cookies. They differ, so that one cannot be used as the other
 /// (RFC 8725 §3.12).
 public struct Issuers: Sendable {
@@ -239,4 +139,96 @@ public struct Issuers: Sendable {
 
     /// The issuer of ID tokens.
     public func idToken(_ project: ID<Project>) -> String { idTokens(project) }
+}
+
+/// The decrypted keys of one project.
+public struct KeyRing: Sendable {
+    struct IDTokenKey: Sendable {
+        let stored: StoredKey
+        let publicKey: PublicKey
+        let privateKey: PrivateKey
+    }
+
+    struct RefreshKey: Sendable {
+        let stored: StoredKey
+        let secret: [UInt8]
+    }
+
+    /// How long a new key is published before it signs, so that every verifier has fetched it.
+    public static let publicationLead: Duration = .seconds(900)
+
+    /// Newest first, like ``refreshKeys``.
+    let idTokenKeys: [IDTokenKey]
+    let refreshKeys: [RefreshKey]
+
+    /// - Throws: ``SealFault`` if a key cannot be decrypted with `masterKeys`.
+    public init(_ keys: [StoredKey], of project: ID<Project>, under masterKeys: MasterKeys) throws {
+        let newestFirst = keys.sorted { $0.signsFrom > $1.signsFrom }
+        idTokenKeys = try newestFirst.filter { $0.purpose == .idToken }.map { key in
+            let privateKey = try PrivateKey(pkcs8: try key.open(in: project, under: masterKeys))
+            return IDTokenKey(stored: key, publicKey: privateKey.publicKey, privateKey: privateKey)
+        }
+        refreshKeys = try newestFirst.filter { $0.purpose == .refreshToken }.map { key in
+            RefreshKey(stored: key, secret: try key.open(in: project, under: masterKeys))
+        }
+    }
+
+    func idTokenSigner(at now: Instant) throws -> IDTokenKey {
+        guard let key = idTokenKeys.first(where: { $0.stored.signs(at: now) }) else { throw NoSigningKey() }
+        return key
+    }
+
+    func idTokenKey(_ id: String, at now: Instant) -> PublicKey? {
+        idTokenKeys.first { $0.stored.id == id && $0.stored.isTrusted(at: now) }?.publicKey
+    }
+
+    func refreshKeyToSign(at now: Instant) throws -> RefreshKey {
+        guard let key = refreshKeys.first(where: { $0.stored.signs(at: now) }) else { throw NoSigningKey() }
+        return key
+    }
+
+    func refreshKey(_ id: String, at now: Instant) -> [UInt8]? {
+        refreshKeys.first { $0.stored.id == id && $0.stored.isTrusted(at: now) }?.secret
+    }
+
+    /// Whether there are keys for both kinds of tokens.
+    public func canSign(at now: Instant) -> Bool {
+        idTokenKeys.contains { $0.stored.signs(at: now) } && refreshKeys.contains { $0.stored.signs(at: now) }
+    }
+
+    /// The JOSE algorithms of ID tokens, for discovery.
+    public var algorithms: [String] { Set(idTokenKeys.map(\.stored.algorithm)).sorted() }
+
+    /// The JWK set (RFC 7517 §5) of the keys of ID tokens, including those that sign later.
+    public func jwks(at now: Instant) throws -> [UInt8] {
+        try StrictJSON.encode(
+            JWKSet(
+                keys: idTokenKeys.filter { $0.stored.isTrusted(at: now) }
+                    .map { JWK($0.publicKey, keyID: $0.stored.id) }))
+    }
+
+    /// The same keys in Firebase's format: a JSON object of certificates (PEM) by key ID.
+    public func certificates(at now: Instant) throws -> [UInt8] {
+        let pairs = idTokenKeys.filter { $0.stored.isTrusted(at: now) }
+            .compactMap { key in key.stored.certificate.map { (key.stored.id, $0) } }
+        return try StrictJSON.encode(Dictionary(pairs, uniquingKeysWith: { first, _ in first }))
+    }
+}
+
+/// The project has no key that signs now, because none was created or all have retired.
+struct NoSigningKey: Error {}
+
+extension StoredKey {
+    fileprivate func signs(at now: Instant) -> Bool { signsFrom <= now && isTrusted(at: now) }
+
+    fileprivate func isTrusted(at now: Instant) -> Bool { retiresAt.map { $0 > now } ?? true }
+
+    /// The column that the ciphertext of a private key is bound to.
+    public static func context(_ id: String, in project: ID<Project>) -> String {
+        "signing_key/\(project.rawValue)/\(id)/private_key"
+    }
+
+    fileprivate func open(in project: ID<Project>, under masterKeys: MasterKeys) throws -> [UInt8] {
+        try SealedBox(keys: masterKeys).open(sealedPrivateKey, context: Self.context(id, in: project))
+    }
 }

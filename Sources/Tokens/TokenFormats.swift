@@ -1,0 +1,269 @@
+public import Crypto
+internal import Encoding
+public import Identity
+internal import JSON
+
+/// The payload of ID tokens: Firebase's claims, and `sid`, the session (OpenID Connect Front-Channel Logout §3).
+struct IDTokenClaims: Encodable {
+    struct Firebase: Encodable {
+        let identities: [String: [String]]
+        let signInProvider: String
+        let tenant: String?
+        let signInAttributes: SignInAttributes?
+
+        enum CodingKeys: String, CodingKey {
+            case identities, tenant
+            case signInAttributes = "sign_in_attributes"
+            case signInProvider = "sign_in_provider"
+        }
+    }
+
+    /// What the provider of the session's sign-in stated about the user.
+    struct SignInAttributes: Encodable {
+        /// Apple's claim, as at the user's first sign-in: 0 unsupported, 1 unknown, 2 likely real.
+        let realUserStatus: Int
+
+        enum CodingKeys: String, CodingKey {
+            case realUserStatus = "real_user_status"
+        }
+
+        /// - Returns: `nil` unless the session was opened with an Apple identity that has the status.
+        init?(of session: Session, of account: Account) {
+            guard session.method == .apple,
+                let status = account.identities.lazy.filter({ $0.provider == .apple }).compactMap(\.realUserStatus)
+                    .first
+            else { return nil }
+            realUserStatus = status
+        }
+    }
+
+    let iss: String
+    let aud: String
+    let sub: String
+    let sid: String
+    let iat: Int64
+    let exp: Int64
+    let authTime: Int64
+    let userID: String
+    let name: String?
+    let picture: String?
+    let email: String?
+    let emailVerified: Bool?
+    let phoneNumber: String?
+    /// `anonymous` for accounts without a credential, absent for all others.
+    let providerID: String?
+    let firebase: Firebase
+
+    enum CodingKeys: String, CodingKey {
+        case iss, aud, sub, sid, iat, exp, name, picture, email, firebase
+        case authTime = "auth_time"
+        case userID = "user_id"
+        case emailVerified = "email_verified"
+        case phoneNumber = "phone_number"
+        case providerID = "provider_id"
+    }
+
+    init(for account: Account, session: Session, issuer: String, in project: Project, at now: Instant) {
+        iss = issuer
+        aud = project.id.rawValue
+        sub = account.id.rawValue
+        sid = session.id.rawValue
+        iat = now.seconds
+        exp = now.seconds + project.policy.idTokenLifetime.components.seconds
+        authTime = session.authenticatedAt.seconds
+        userID = account.id.rawValue
+        name = account.displayName
+        picture = account.photoURL
+        email = account.email?.rawValue
+        emailVerified = account.email == nil ? nil : account.emailIsVerified
+        phoneNumber = account.phoneNumber
+        providerID = session.method == .anonymous ? session.method.rawValue : nil
+        var identities = Dictionary(grouping: account.identities, by: \.provider.rawValue)
+            .mapValues { $0.map(\.subject) }
+        if let email = account.email { identities["email"] = [email.rawValue] }
+        if let phoneNumber = account.phoneNumber { identities["phone"] = [phoneNumber] }
+        firebase = Firebase(
+            identities: identities, signInProvider: session.method.rawValue, tenant: project.tenant?.id.rawValue,
+            signInAttributes: SignInAttributes(of: session, of: account))
+    }
+}
+
+extension IDTokenClaims {
+    /// Adds the claims of administrators and custom tokens. Of the standard claims, they may replace only name and picture.
+    func payload(adding added: [Claims]) throws -> [UInt8] {
+        guard !added.isEmpty else { return try StrictJSON.encode(self) }
+        let own = try StrictJSON.decode([String: JSONValue].self, from: try StrictJSON.encode(self))
+        var all: [String: JSONValue] = [:]
+        for claims in added {
+            all.merge(try StrictJSON.decode([String: JSONValue].self, from: Array(claims.json.utf8))) { $1 }
+        }
+        // Some readers ignore case, so claims that differ from standard claims only in case are dropped too.
+        let ours = Set(own.keys.map(Claims.folded))
+        all = all.filter { name, _ in name == "name" || name == "picture" || !ours.contains(Claims.folded(name)) }
+        return try StrictJSON.encode(all.merging(own) { added, _ in added })
+    }
+}
+
+/// Encodes refresh tokens: version (1 byte), key ID (4), session (16), counter (8, big-endian), in version 2 the tenant
+/// ID, HMAC-SHA-256 (32), all in base64url. The MAC covers the project, which the API key names.
+enum RefreshTokenCodec {
+    private static let (version, versionOfTenants): (UInt8, UInt8) = (1, 2)
+    private static let fixedCount = 1 + 4 + 16 + 8
+    private static let macCount = 32
+    private static let lengthLimit = 256
+
+    static func encode(_ claim: RefreshClaim, keyID: String, secret: [UInt8], in project: Project) -> String? {
+        guard let key = Hexadecimal.decode(keyID), key.count == 4, let session = UUIDText.bytes(claim.session.rawValue)
+        else {
+            return nil
+        }
+        var token: [UInt8] = []
+        token.reserveCapacity(fixedCount + macCount)
+        token.append(project.tenant == nil ? version : versionOfTenants)
+        token += key
+        token += session
+        withUnsafeBytes(of: claim.counter.bigEndian) { token.append(contentsOf: $0) }
+        if let tenant = project.tenant { token += Array(tenant.id.rawValue.utf8) }
+        token += mac(of: token[...], secret: secret, in: project.realm)
+        return Base64URL.encode(token)
+    }
+
+    /// - Parameter secret: returns the key of an ID; `nil` rejects the token.
+    static func decode(_ token: String, in project: Project, secret: (String) -> [UInt8]?) -> RefreshClaim? {
+        guard let bytes = parse(token), tenant(in: bytes) == project.tenant?.id,
+            let secret = secret(keyID(Array(bytes[1..<5])))
+        else { return nil }
+        let mac = mac(of: bytes.dropLast(macCount), secret: secret, in: project.realm)
+        guard constantTimeEquals(mac, Array(bytes.suffix(macCount))) else { return nil }
+        let counter = bytes[21..<29].reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        return RefreshClaim(session: ID(UUIDText.text(bytes[5..<21])), counter: counter)
+    }
+
+    /// Does not verify the token.
+    static func tenant(namedBy token: String) -> ID<Tenant>? { parse(token).flatMap(tenant(in:)) }
+
+    static func keyID(_ bytes: [UInt8]) -> String { Hexadecimal.encode(bytes) }
+
+    private static func parse(_ token: String) -> [UInt8]? {
+        guard token.utf8.count <= lengthLimit, let bytes = Base64URL.decode(token) else { return nil }
+        let tenantCount = bytes.count - fixedCount - macCount
+        switch bytes.first {
+        case version where tenantCount == 0, versionOfTenants where tenantCount > 0: return bytes
+        default: return nil
+        }
+    }
+
+    private static func tenant(in bytes: [UInt8]) -> ID<Tenant>? {
+        let tenant = bytes.dropFirst(fixedCount).dropLast(macCount)
+        return tenant.isEmpty ? nil : ID(String(decoding: tenant, as: UTF8.self))
+    }
+
+    private static func mac(of signed: ArraySlice<UInt8>, secret: [UInt8], in realm: ID<Realm>) -> [UInt8] {
+        HMAC.sha256(key: secret, message: Array("sekisho refresh token\0\(realm.rawValue)\0".utf8) + signed)
+    }
+}
+
+/// ``SealedTokens`` encrypted under the master key. Clients can neither read nor forge them, nor use them elsewhere. They may
+/// cause any number of them, so each has a key of its own.
+public struct MasterKeySealedTokens: SealedTokens {
+    /// The maximum length of a token, in characters.
+    private static let lengthLimit = 64 * 1024
+
+    private let box: SingleMessageBox
+    private let nonces: IssuedNonces
+
+    public init(masterKeys: MasterKeys) {
+        box = SingleMessageBox(keys: masterKeys, purpose: "sealed tokens")
+        nonces = IssuedNonces(masterKeys: masterKeys)
+    }
+
+    private struct Envelope<Content: Codable>: Codable {
+        let content: Content
+        let end: Instant
+    }
+
+    public func nonce(until end: Instant, in realm: ID<Realm>) -> IssuedNonce {
+        let raw = nonces.nonce(until: end, in: realm)
+        return IssuedNonce(raw: raw, sha256: Hexadecimal.encode(Digest.sha256(Array(raw.utf8))), expiresAt: end)
+    }
+
+    public func replayKey(ofNonce raw: String, at now: Instant, in realm: ID<Realm>) throws -> ReplayKey? {
+        guard let end = nonces.end(of: raw, in: realm) else { return nil }
+        guard end > now else { throw ProviderRefusal.nonce(.expired) }
+        return replayKey(of: raw, until: end)
+    }
+
+    public func encode<Content: SealedTokenContent>(
+        _ content: Content, until end: Instant, in realm: ID<Realm>
+    ) throws -> String {
+        let envelope = try StrictJSON.encode(Envelope(content: content, end: end))
+        return Base64URL.encode(try box.seal(envelope, context: context(Content.self, realm)))
+    }
+
+    public func decode<Content: SealedTokenContent>(
+        _ type: Content.Type, from token: String, at now: Instant, in realm: ID<Realm>
+    ) throws -> (Content, ReplayKey) {
+        guard token.utf8.count <= Self.lengthLimit, let sealed = Base64URL.decode(token),
+            // A token that was not encrypted for this content and realm.
+            let opened = try? box.open(sealed, context: context(type, realm)),
+            // A payload of another release counts as expired.
+            let envelope = try? StrictJSON.decode(Envelope<Content>.self, from: opened), envelope.end > now
+        else { throw ProviderRefusal.invalidPendingToken }
+        return (envelope.content, replayKey(of: token, until: envelope.end))
+    }
+
+    private func replayKey(of token: String, until end: Instant) -> ReplayKey {
+        ReplayKey(hash: Digest.sha256(Array(token.utf8)), expiresAt: end)
+    }
+
+    private func context<Content: SealedTokenContent>(_ type: Content.Type, _ realm: ID<Realm>) -> String {
+        "sealed token/\(type.purpose)/\(realm)"
+    }
+}
+
+/// Nonces that only this installation can issue: random bytes and an expiry time with a message authentication code.
+///
+/// Clients may request any number of them, so they use no encryption under the master key, whose random nonces limit the
+/// number of encryptions.
+///
+/// Base64url of: master key ID (4 bytes) | random bytes (16) | expiry in microseconds (8) | HMAC-SHA-256, cut to 16 bytes
+/// (RFC 2104 §5).
+struct IssuedNonces: Sendable {
+    private static let randomLength = 16
+    private static let endLength = 8
+    private static let codeLength = 16
+
+    private let keys: [DerivedKey]
+
+    init(masterKeys: MasterKeys) {
+        keys = masterKeys.keys(for: "issued nonces")
+    }
+
+    func nonce(until end: Instant, in realm: ID<Realm>) -> String {
+        let key = keys[0]
+        let content =
+            key.masterKeyID + Random.bytes(Self.randomLength)
+            + (0..<Self.endLength).reversed().map { UInt8(truncatingIfNeeded: end.microseconds >> ($0 * 8)) }
+        return Base64URL.encode(content + code(of: content, under: key, in: realm))
+    }
+
+    /// - Returns: `nil` for a nonce that this installation has not issued for this project.
+    func end(of raw: String, in realm: ID<Realm>) -> Instant? {
+        guard raw.utf8.count < 100, let bytes = Base64URL.decode(raw) else { return nil }
+        let content = Array(bytes.dropLast(Self.codeLength))
+        guard
+            keys.contains(where: { key in
+                content.count == key.masterKeyID.count + Self.randomLength + Self.endLength
+                    && content.starts(with: key.masterKeyID)
+                    && constantTimeEquals(
+                        Array(bytes.suffix(Self.codeLength)), code(of: content, under: key, in: realm))
+            })
+        else { return nil }
+        return Instant(microseconds: content.suffix(Self.endLength).reduce(0) { $0 << 8 | Int64($1) })
+    }
+
+    private func code(of content: [UInt8], under key: DerivedKey, in realm: ID<Realm>) -> [UInt8] {
+        let message = Array("\(realm.rawValue)\u{0}".utf8) + content
+        return Array(HMAC.sha256(key: key.bytes, message: message).prefix(Self.codeLength))
+    }
+}
