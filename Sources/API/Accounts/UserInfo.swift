@@ -1,4 +1,5 @@
 internal import Identity
+internal import JSON
 
 /// An account as clients see it on the wire.
 struct UserInfo: Encodable {
@@ -136,4 +137,61 @@ struct ProviderUserInfo: Encodable {
 
     /// By Apple's number.
     static let realUserStatuses = ["UNSUPPORTED", "UNKNOWN", "LIKELY_REAL"]
+}
+
+extension Claims {
+    /// Why a text is not accepted as claims of an account.
+    enum Fault: Refusal {
+        case tooLarge
+        case notAnObject
+        case reserved(String)
+
+        var code: ErrorCode {
+            switch self {
+            case .tooLarge: .claimsTooLarge
+            case .notAnObject: .invalidClaims
+            case .reserved: .forbiddenClaim
+            }
+        }
+
+        var detail: String? {
+            if case .reserved(let name) = self { name } else { nil }
+        }
+    }
+
+    /// - Throws: ``Fault``.
+    init(checking json: String) throws {
+        guard json.unicodeScalars.count <= Self.lengthLimit else { throw Fault.tooLarge }
+        let members: [String: JSONValue]
+        do {
+            members = try StrictJSON.decode([String: JSONValue].self, from: Array(json.utf8))
+        } catch {
+            throw Fault.notAnObject
+        }
+        guard !Self.hasEndlessExponent(json.utf8) else { throw Fault.notAnObject }
+        if let name = Self.firstReserved(among: members.keys) { throw Fault.reserved(name) }
+        self.init(json: json)
+    }
+
+    /// Whether a number has an exponent of more than three digits. Most parsers read it as zero, and PostgreSQL rejects
+    /// it.
+    private static func hasEndlessExponent(_ json: String.UTF8View) -> Bool {
+        var (isText, isEscaped) = (false, false)
+        var digits: Int?
+        for byte in json {
+            switch byte {
+            case _ where isEscaped: isEscaped = false
+            case UInt8(ascii: "\\"): isEscaped = true
+            case UInt8(ascii: "\""): isText.toggle()
+            case _ where isText: break
+            case UInt8(ascii: "e"), UInt8(ascii: "E"): digits = 0
+            case UInt8(ascii: "+"), UInt8(ascii: "-"): break
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                digits = digits.map { $0 + 1 }
+                if digits == 4 { return true }
+            default: digits = nil
+            }
+        }
+        return false
+    }
 }

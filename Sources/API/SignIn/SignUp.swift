@@ -85,8 +85,3 @@ private struct SignUpResponse: Encodable {
         expiresIn = signedIn?.expiresInSeconds
     }
 }
-
-extension SignedIn {
-    /// 64-bit integers are text on the wire.
-    var expiresInSeconds: String { String(expiresIn.components.seconds) }
-}

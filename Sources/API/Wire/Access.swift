@@ -65,52 +65,6 @@ public struct Administrator: Sendable {
     }
 }
 
-/// Why a request is rejected before an operation sees it.
-public enum AccessRefusal: Refusal, Hashable {
-    case missingCredentials
-    case unknownKey
-    case bearerNotAccepted
-    /// A valid service key of another project than the request names.
-    case otherProject
-    /// An API key where a service key is needed.
-    case administratorsOnly
-    case scopeMissing(ServiceKeyScope)
-
-    public var code: ErrorCode {
-        switch self {
-        case .missingCredentials, .otherProject, .scopeMissing: .permissionDenied
-        case .unknownKey: .apiKeyInvalid
-        case .bearerNotAccepted: .unauthenticated
-        case .administratorsOnly: .insufficientPermission
-        }
-    }
-
-    public var detail: String? {
-        switch self {
-        case .missingCredentials, .unknownKey, .bearerNotAccepted, .otherProject: nil
-        case .administratorsOnly: "Only authenticated requests can specify target_project_id."
-        case .scopeMissing(let scope): scope.missingDetail
-        }
-    }
-
-    /// Google's sentences.
-    public var message: String {
-        switch self {
-        case .missingCredentials: "The request is missing a valid API key."
-        case .unknownKey: "API key not valid. Please pass a valid API key."
-        case .bearerNotAccepted:
-            "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other "
-                + "valid authentication credential."
-        case .otherProject: "The caller does not have permission"
-        case .administratorsOnly, .scopeMissing: codeWithDetail
-        }
-    }
-
-    public var metadata: [String: String] {
-        self == .unknownKey ? ["service": "identitytoolkit.googleapis.com"] : [:]
-    }
-}
-
 /// Authenticates callers.
 public struct Access: Sendable {
     /// Throws ``AccessRefusal``; any other error is a fault.
@@ -171,5 +125,160 @@ extension Access {
         realm = administrator.project.realm
         try administrator.require(scope)
         return administrator
+    }
+}
+
+/// Resolves the tenant that a request is about, before its handler runs.
+extension EndpointCall {
+    /// Resolves a tenant that is named by `tenantId` in the body or the query, or by the tokens in the body. Clients
+    /// name it when they sign in; later requests have a token.
+    ///
+    /// - Returns: the app in the tenant, or unchanged if the request names none.
+    mutating func resolveTenant(for client: CallingApp, at endpoint: Endpoint) async throws -> CallingApp {
+        guard client.project.hasTenants || mentionsTenants, let tenant = try tenantNamedByClient() else {
+            return client
+        }
+        guard let project = try await project(of: tenant, in: client.project, at: endpoint) else {
+            throw TenantRefusal.unknown
+        }
+        self.tenant = tenant
+        return CallingApp(project: project, app: client.app)
+    }
+
+    /// Resolves a tenant that is named in the path, the query or the body. All names have to be the same.
+    ///
+    /// - Returns: the administrator in the tenant, or unchanged if the request names none.
+    mutating func resolveTenant(
+        for administrator: Administrator, at endpoint: Endpoint
+    ) async throws -> Administrator {
+        guard endpoint.takesTenantsByName || endpoint.isBelowTenant || tenantInQuery == nil else {
+            throw TenantRefusal.notForTenants
+        }
+        var names = [tenantInQuery, endpoint.isBelowTenant ? parameters["tenant"] : nil]
+        if endpoint.takesTenantsByName, mentionsTenants { names.append(tenantNames().tenantId) }
+        guard let tenant = try Self.only(names) else { return administrator }
+        if request.body.includes("oken"), let token = tenantNames().idToken.nonEmpty {
+            _ = try Self.only([tenant.rawValue, services.projects.tenancy.named(token)?.rawValue])
+        }
+        guard let project = try await project(of: tenant, in: administrator.project, at: endpoint) else {
+            throw RequestRefusal.rejected(.tenantNotFound)
+        }
+        self.tenant = tenant
+        return administrator.working(in: project)
+    }
+
+    /// Returns the project as it applies to the tenant; `nil` if there is no such tenant.
+    private func project(of tenant: ID<Tenant>, in project: Project, at endpoint: Endpoint) async throws -> Project? {
+        guard tenant.canBeTenant, let project = try await services.projects.tenancy.tenant(tenant, project) else {
+            return nil
+        }
+        guard endpoint.servesDisabledTenants || project.tenant?.settings.isDisabled != true else {
+            throw TenantRefusal.disabled
+        }
+        return project
+    }
+
+    private mutating func tenantNamedByClient() throws -> ID<Tenant>? {
+        let named = tenantNames()
+        let tokens = [named.idToken, named.refreshToken].compactMap {
+            $0.nonEmpty.flatMap(services.projects.tenancy.named)
+        }
+        return try Self.only([named.tenantId, tenantInQuery] + tokens.map(\.rawValue))
+    }
+
+    /// Keeps the parsed body for the handler.
+    private mutating func tenantNames() -> TenantNames {
+        if let form { return TenantNames(form: form) }
+        parseBody()
+        // `checkTarget` rejects a request whose body names a tenant that was not read here.
+        return (try? decoded(as: TenantNames.self)) ?? TenantNames()
+    }
+
+    /// Whether the request may name a tenant. Most do not, and their bodies are not parsed for it.
+    private var mentionsTenants: Bool {
+        tenantInQuery != nil || request.body.includes("tenant")
+    }
+
+    /// Takes both spellings: ignoring one would direct the request to the project itself.
+    private var tenantInQuery: String? { request.query("tenantId").nonEmpty ?? request.query("tenant_id").nonEmpty }
+
+    private static func only(_ names: [String?]) throws(TenantRefusal) -> ID<Tenant>? {
+        let names = Set(names.compactMap(\.nonEmpty))
+        guard names.count < 2 else { throw .mismatch }
+        return names.first.map { ID($0) }
+    }
+}
+
+/// The project and the tenant that the body of every administrator operation may name.
+struct TargetFields: Decodable {
+    let tenantId: String?
+    let targetProjectId: String?
+
+    /// A service key belongs to one project, and the tenant has been resolved before.
+    func check(for administrator: Administrator) throws {
+        guard targetProjectId.nonEmpty == nil || targetProjectId == administrator.project.id.rawValue else {
+            throw AccessRefusal.otherProject
+        }
+        guard tenantId.nonEmpty == nil || tenantId == administrator.project.tenant?.id.rawValue else {
+            throw RequestRefusal.rejected(.tenantNotFound)
+        }
+    }
+}
+
+extension EndpointCall {
+    /// The project that the body names for an operation whose path names none.
+    func targetProject() throws -> ID<Project>? {
+        try decoded(as: TargetFields.self).targetProjectId.nonEmpty.map { ID($0) }
+    }
+
+    /// The project and tenant that a request without a body names.
+    var targetFields: TargetFields {
+        TargetFields(tenantId: request.query("tenantId").nonEmpty, targetProjectId: request.query("targetProjectId"))
+    }
+}
+
+extension ClientRequest {
+    /// - Parameter tenant: the tenant that the request resolved to.
+    func checkTarget(in tenant: ID<Tenant>?) throws {
+        guard targetProjectId == nil else { throw AccessRefusal.administratorsOnly }
+        guard tenantId.nonEmpty == nil || tenantId == tenant?.rawValue else { throw TenantRefusal.unknown }
+    }
+}
+
+/// The members of a body that can name a tenant.
+private struct TenantNames: Decodable {
+    var tenantId: String?
+    var idToken: String?
+    var refreshToken: String?
+}
+
+extension TenantNames {
+    init(form pairs: [(String, String)]) {
+        self.init()
+        for (name, value) in pairs {
+            switch name {
+            case "tenant_id", "tenantId": tenantId = value
+            case "refresh_token", "refreshToken": refreshToken = value
+            default: continue
+            }
+        }
+    }
+}
+
+extension [UInt8] {
+    /// `Collection.contains(_:)` is about 100× slower, and this runs on every request.
+    fileprivate func includes(_ text: StaticString) -> Bool {
+        let part = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+        return withUnsafeBufferPointer { bytes in
+            guard bytes.count >= part.count else { return false }
+            var start = 0
+            while start <= bytes.count - part.count {
+                var length = 0
+                while length < part.count, bytes[start + length] == part[length] { length += 1 }
+                if length == part.count { return true }
+                start += 1
+            }
+            return false
+        }
     }
 }

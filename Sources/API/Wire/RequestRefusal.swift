@@ -86,3 +86,49 @@ extension [any CodingKey] {
         map { "/" + ($0.intValue.map(String.init) ?? $0.stringValue) }.joined()
     }
 }
+
+/// Why a request is rejected before an operation sees it.
+public enum AccessRefusal: Refusal, Hashable {
+    case missingCredentials
+    case unknownKey
+    case bearerNotAccepted
+    /// A valid service key of another project than the request names.
+    case otherProject
+    /// An API key where a service key is needed.
+    case administratorsOnly
+    case scopeMissing(ServiceKeyScope)
+
+    public var code: ErrorCode {
+        switch self {
+        case .missingCredentials, .otherProject, .scopeMissing: .permissionDenied
+        case .unknownKey: .apiKeyInvalid
+        case .bearerNotAccepted: .unauthenticated
+        case .administratorsOnly: .insufficientPermission
+        }
+    }
+
+    public var detail: String? {
+        switch self {
+        case .missingCredentials, .unknownKey, .bearerNotAccepted, .otherProject: nil
+        case .administratorsOnly: "Only authenticated requests can specify target_project_id."
+        case .scopeMissing(let scope): scope.missingDetail
+        }
+    }
+
+    /// Google's sentences.
+    public var message: String {
+        switch self {
+        case .missingCredentials: "The request is missing a valid API key."
+        case .unknownKey: "API key not valid. Please pass a valid API key."
+        case .bearerNotAccepted:
+            "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other "
+                + "valid authentication credential."
+        case .otherProject: "The caller does not have permission"
+        case .administratorsOnly, .scopeMissing: codeWithDetail
+        }
+    }
+
+    public var metadata: [String: String] {
+        self == .unknownKey ? ["service": "identitytoolkit.googleapis.com"] : [:]
+    }
+}
