@@ -69,20 +69,6 @@ public struct Tenant: Hashable, Sendable {
     public var realm: ID<Realm> { ID(id, of: parent) }
 }
 
-/// The settings of one tenant. In a new tenant every sign-in method is disabled.
-public struct TenantSettings: Hashable, Sendable {
-    /// Shown to administrators.
-    public var displayName: String?
-    public var allowsPasswords = false
-    public var allowsEmailLinks = false
-    public var allowsAnonymous = false
-    /// Sign-in and all operations on accounts are rejected. Refresh tokens of existing sessions still work, as with
-    /// Firebase.
-    public var isDisabled = false
-
-    public init() {}
-}
-
 extension Project {
     /// The project as it applies to one of its tenants: the tenant's settings and providers, otherwise the project's.
     ///
@@ -126,29 +112,6 @@ extension ID where Subject == Tenant {
     /// Whether the ID has the form of a tenant ID: 1 to 63 letters, digits, hyphens and underscores.
     public var canBeTenant: Bool {
         (1...63).contains(rawValue.utf8.count) && rawValue.wholeMatch(of: /[A-Za-z0-9_-]+/) != nil
-    }
-}
-
-/// Why a request for a tenant was rejected.
-public enum TenantRefusal: Refusal, Hashable {
-    /// The tenant does not exist.
-    case unknown
-    /// Two parts of one request name different tenants, or a token belongs to another tenant.
-    case mismatch
-    /// The tenant is disabled.
-    case disabled
-    /// The operation or setting exists for projects only.
-    case notForTenants
-}
-
-extension TenantRefusal {
-    public var code: ErrorCode {
-        switch self {
-        case .unknown: .invalidTenantID
-        case .mismatch: .tenantIDMismatch
-        case .disabled: .projectDisabled
-        case .notForTenants: .unsupportedTenantOperation
-        }
     }
 }
 

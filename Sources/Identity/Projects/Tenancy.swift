@@ -91,3 +91,40 @@ public struct ChangedTenant: Sendable {
         self.warnings = warnings
     }
 }
+
+/// The settings of one tenant. In a new tenant every sign-in method is disabled.
+public struct TenantSettings: Hashable, Sendable {
+    /// Shown to administrators.
+    public var displayName: String?
+    public var allowsPasswords = false
+    public var allowsEmailLinks = false
+    public var allowsAnonymous = false
+    /// Sign-in and all operations on accounts are rejected. Refresh tokens of existing sessions still work, as with
+    /// Firebase.
+    public var isDisabled = false
+
+    public init() {}
+}
+
+/// Why a request for a tenant was rejected.
+public enum TenantRefusal: Refusal, Hashable {
+    /// The tenant does not exist.
+    case unknown
+    /// Two parts of one request name different tenants, or a token belongs to another tenant.
+    case mismatch
+    /// The tenant is disabled.
+    case disabled
+    /// The operation or setting exists for projects only.
+    case notForTenants
+}
+
+extension TenantRefusal {
+    public var code: ErrorCode {
+        switch self {
+        case .unknown: .invalidTenantID
+        case .mismatch: .tenantIDMismatch
+        case .disabled: .projectDisabled
+        case .notForTenants: .unsupportedTenantOperation
+        }
+    }
+}

@@ -1,0 +1,45 @@
+extension AccountAdministration {
+    /// A requested account. The address, number and password have not been checked.
+    public struct Draft: Sendable {
+        /// `nil` lets the gateway choose the ID.
+        public var id: ID<Account>?
+        public var email: String?
+        public var emailIsVerified = false
+        public var password: Secret?
+        public var displayName: String?
+        public var photoURL: String?
+        public var phoneNumber: String?
+        public var isDisabled = false
+
+        public init() {}
+    }
+
+    /// Checks in the wire's order: ID, number, address, password.
+    public func create(
+        _ draft: Draft, in project: Project, from network: ClientNetwork, by actor: AuditActor
+    ) async throws -> Account {
+        let phoneNumber = draft.phoneNumber.flatMap(PhoneNumber.init)
+        let email = draft.email.flatMap(EmailAddress.init)
+        let taken = try await store.taken(
+            id: draft.id, email: email, phoneNumber: phoneNumber, besides: nil, in: project.realm)
+        try taken.refuse(.id)
+        guard draft.phoneNumber == nil || phoneNumber != nil else { throw AdministrationRefusal.invalidPhoneNumber }
+        try taken.refuse(.phoneNumber)
+        guard draft.email == nil || email != nil else { throw CredentialRefusal.invalidEmail }
+        try taken.refuse(.email)
+        var hash: String?
+        if let password = draft.password {
+            try await project.policy.require(password, unknownTo: breaches)
+            hash = try await passwords.hash(password, network)
+        }
+        let now = clock.now()
+        let account = Account(
+            id: draft.id ?? entropy.accountID(), email: email, emailIsVerified: email != nil && draft.emailIsVerified,
+            displayName: draft.displayName, photoURL: draft.photoURL, passwordUpdatedAt: hash == nil ? nil : now,
+            phoneNumber: phoneNumber?.rawValue, isDisabled: draft.isDisabled, createdAt: now,
+            validSince: Instant(seconds: now.seconds))
+        let stored = StoredAccount(account: account, passwordHash: hash)
+        try await refusing(\.atAdministration) { try await store.create(stored, by: actor, in: project.realm) }
+        return account
+    }
+}
