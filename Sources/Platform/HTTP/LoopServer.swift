@@ -1,5 +1,7 @@
 internal import CSystem
+internal import Encoding
 internal import EventLoop
+internal import Synchronization
 
 /// The part of a ``Server`` that runs on one loop, with its connections. Used on its loop only.
 final class LoopServer: @unchecked Sendable {
@@ -126,5 +128,63 @@ final class LoopServer: @unchecked Sendable {
             }
             scheduleSweep()
         }
+    }
+}
+
+/// Limits the bytes of request bodies that a process holds at one time. One for all loops.
+///
+/// A body is counted with its whole length from the moment the server begins to read it until its handler has ended.
+final class BodyBudget: Sendable {
+    /// One body may take at most this part of the free bytes. When large bodies are rejected, small ones are still
+    /// accepted, so imports leave room for sign-ins.
+    private static let largestPart = 4
+
+    private let capacity: Int
+    private let reservedBytes = Atomic(0)
+    private let rejectedBodies = Atomic(0)
+
+    init(bytes: Int) {
+        capacity = bytes
+    }
+
+    var reserved: Int { reservedBytes.load(ordering: .relaxed) }
+
+    /// The number of rejected bodies.
+    var rejections: Int { rejectedBodies.load(ordering: .relaxed) }
+
+    /// - Returns: whether `bytes` were reserved; if so, the caller must release them.
+    func reserve(_ bytes: Int) -> Bool {
+        guard bytes > 0 else { return true }
+        var reserved = reserved
+        while bytes <= (capacity - reserved) / Self.largestPart {
+            let (isDone, current) = reservedBytes.weakCompareExchange(
+                expected: reserved, desired: reserved + bytes, ordering: .relaxed)
+            if isDone { return true }
+            reserved = current
+        }
+        rejectedBodies.add(1, ordering: .relaxed)
+        return false
+    }
+
+    func release(_ bytes: Int) {
+        guard bytes > 0 else { return }
+        reservedBytes.subtract(bytes, ordering: .relaxed)
+    }
+}
+
+/// Generates request IDs. One system call provides the randomness for sixteen of them.
+struct RequestIDs {
+    private static let batch = 256
+
+    private var random = [UInt8](repeating: 0, count: batch)
+    private var used = batch
+
+    mutating func next() -> String {
+        if used == Self.batch {
+            precondition(getentropy(&random, Self.batch) == 0, "getentropy failed")
+            used = 0
+        }
+        defer { used += 16 }
+        return Hexadecimal.encode(random[used..<used + 16])
     }
 }

@@ -1,3 +1,5 @@
+internal import IPAddresses
+
 /// Answers the requests of one loop.
 public struct RequestHandler: Sendable {
     /// Finds the route by method and undecoded path. Called once per request, before its body is read.
@@ -53,5 +55,116 @@ public enum BodyLimit: Sendable {
     func check(for count: Int) -> (@Sendable (Request) async -> Response?)? {
         guard case .checked(_, let unchecked, let refusal) = self, count > unchecked else { return nil }
         return refusal
+    }
+}
+
+/// The head of a request that the server accepts, with its route.
+struct ValidatedHead {
+    let head: RequestHead
+    /// The body may be read only if this returns `nil`; otherwise it returns the response.
+    let check: (@Sendable (Request) async -> Response?)?
+    let respond: @Sendable (Request) async -> Response
+
+    var bodyBytes: Int { head.framing.bodyBytes }
+}
+
+/// Decides by their heads alone which requests the server accepts.
+struct RequestHeadValidator: Sendable {
+    let limits: Limits
+    /// By method and undecoded path.
+    let route: @Sendable (Method, String) -> MatchedRoute
+
+    func validate(_ head: RequestHead) throws(RequestRejection) -> ValidatedHead {
+        let bodyBytes = head.framing.bodyBytes
+        let route = route(head.method, head.target.path)
+        let limit = bodyBytes <= limits.bodyBytes ? .bytes(bodyBytes) : route.bodyLimit
+        guard bodyBytes <= limit.bytes else { throw .bodyTooLarge }
+        return ValidatedHead(head: head, check: limit.check(for: bodyBytes), respond: route.respond)
+    }
+}
+
+/// Why the head of a request is rejected. The server closes the connection after the response.
+enum RequestRejection: Error, CaseIterable {
+    /// A request line that does not have three parts, or a lone CR or LF (RFC 9112 §2.2, §3).
+    case malformedLine
+    case unknownMethod
+    case malformedTarget
+    case malformedHeader
+    /// No `Host`, several, or a value that is not a host (RFC 9112 §3.2).
+    case ambiguousHost
+    /// Several lengths or codings, or both, or a length that is not a number (RFC 9112 §6.3).
+    case ambiguousLength
+    /// A body in a transfer coding (RFC 9110 §15.5.12).
+    case lengthRequired
+    case bodyTooLarge
+    case headTooLarge
+    case versionNotSupported
+
+    var response: Response {
+        let (status, text) = statusAndText
+        return .text(status: status, text)
+    }
+
+    private var statusAndText: (Int, String) {
+        switch self {
+        case .malformedLine: (400, "Malformed request")
+        case .unknownMethod: (400, "Unknown method")
+        case .malformedTarget: (400, "Malformed request target")
+        case .malformedHeader: (400, "Malformed header field")
+        case .ambiguousHost: (400, "Exactly one valid Host is required")
+        case .ambiguousLength: (400, "The length of the body is ambiguous")
+        case .lengthRequired: (411, "A body requires a Content-Length")
+        case .bodyTooLarge: (413, "The body is too large")
+        case .headTooLarge: (431, "The request head is too large")
+        case .versionNotSupported: (505, "HTTP/1.0 and HTTP/1.1 are supported")
+        }
+    }
+}
+
+/// Limits of a server. Deadlines are absolute: sending a byte does not extend them.
+public struct Limits: Sendable {
+    /// Bytes of request line and header fields together; more are answered with 431.
+    public let headBytes: Int
+    /// Header fields per request; more are answered with 431.
+    public let headers: Int
+    /// Bytes of body that every route accepts. For more, ``MatchedRoute/bodyLimit`` decides.
+    public let bodyBytes: Int
+    /// For the whole head: from the start of the connection or, on a reused connection, from the first byte.
+    public let headDeadline: Duration
+    /// For the whole body after its head, and for the client to receive the whole response.
+    public let bodyDeadline: Duration
+    /// From the end of a response to the first byte of the next request.
+    public let idleDeadline: Duration
+    /// Bytes of request bodies that the process holds at one time; see ``BodyBudget``.
+    public let heldBodyBytes: Int
+    /// Open connections of the process. Shortly below this limit, the longest idle ones are closed; above it, new ones.
+    public let connections: Int
+    /// Open connections of one IPv4 address or IPv6 /64. A /24 or /56 may have four times as many, a /48 sixteen times.
+    /// `nil`: no limit.
+    public let connectionsPerAddress: Int?
+    /// Whether the connections of a numeric address count towards ``connections`` only.
+    public let isExempt: @Sendable (String) -> Bool
+
+    public init(
+        headBytes: Int = 16 * 1024, headers: Int = 64, bodyBytes: Int = 1024, headDeadline: Duration = .seconds(5),
+        bodyDeadline: Duration = .seconds(10), idleDeadline: Duration = .seconds(60),
+        heldBodyBytes: Int = 64 * 1024 * 1024, connections: Int = 8192, connectionsPerAddress: Int? = 256,
+        isExempt: @escaping @Sendable (String) -> Bool = isLoopback
+    ) {
+        self.headBytes = headBytes
+        self.headers = headers
+        self.bodyBytes = bodyBytes
+        self.headDeadline = headDeadline
+        self.bodyDeadline = bodyDeadline
+        self.idleDeadline = idleDeadline
+        self.heldBodyBytes = heldBodyBytes
+        self.connections = connections
+        self.connectionsPerAddress = connectionsPerAddress
+        self.isExempt = isExempt
+    }
+
+    /// Whether a numeric address is a loopback address.
+    @Sendable public static func isLoopback(_ address: String) -> Bool {
+        IPAddress(address)?.isLoopback ?? false
     }
 }

@@ -138,3 +138,134 @@ extension UnsafeRawBufferPointer {
         return memchr(base + start, Int32(UInt8(ascii: "\n")), count - start).map { UnsafeRawPointer($0) - base }
     }
 }
+
+/// The head of a request with valid syntax (RFC 9112 §2 to §6).
+struct RequestHead {
+    let method: Method
+    let target: Target
+    let headers: Headers
+    let framing: Framing
+}
+
+/// How a request and its response are delimited.
+struct Framing {
+    /// From `Content-Length`; zero without one.
+    let bodyBytes: Int
+    /// Whether the client keeps the connection open (RFC 9112 §9.3).
+    let keepsAlive: Bool
+    let isHTTP10: Bool
+    /// Whether the client waits for `100 Continue` (RFC 9110 §10.1.1).
+    let expectsContinue: Bool
+}
+
+/// The fields that determine where a request ends, which host it is for, and whether its connection continues.
+///
+/// Rejects every combination that a proxy and this server could read differently (RFC 9112 §3.2, §6.3 and §11.2). A
+/// body needs a `Content-Length`.
+struct FramingFields {
+    private var hosts = 0
+    private var hostIsValid = true
+    private var lengths = 0
+    /// `nil` if the field is not a number.
+    private var length: Int? = 0
+    private var encodings = 0
+    private var hasClose = false
+    private var hasKeepAlive = false
+    private var expectsContinue = false
+
+    mutating func note(_ field: FieldLine) {
+        switch field.name.count {
+        case 4 where field.name.equals("host"):
+            hosts += 1
+            hostIsValid = field.value.allSatisfy(isHostCharacter)
+        case 6 where field.name.equals("expect"):
+            expectsContinue = field.value.equals("100-continue")
+        case 10 where field.name.equals("connection"):
+            for option in field.value.split(separator: UInt8(ascii: ",")) {
+                let option = UnsafeRawBufferPointer(rebasing: option).trimmed
+                hasClose = hasClose || option.equals("close")
+                hasKeepAlive = hasKeepAlive || option.equals("keep-alive")
+            }
+        case 14 where field.name.equals("content-length"):
+            lengths += 1
+            length = number(field.value)
+        case 17 where field.name.equals("transfer-encoding"):
+            encodings += 1
+        default: break
+        }
+    }
+
+    func framing(isHTTP10: Bool) throws(RequestRejection) -> Framing {
+        guard hosts == 1 || (hosts == 0 && isHTTP10), hostIsValid else { throw .ambiguousHost }
+        guard lengths <= 1, encodings <= 1, lengths == 0 || encodings == 0 else { throw .ambiguousLength }
+        guard encodings == 0 else { throw .lengthRequired }
+        guard let length else { throw .ambiguousLength }
+        return Framing(
+            bodyBytes: length, keepsAlive: !hasClose && (hasKeepAlive || !isHTTP10), isHTTP10: isHTTP10,
+            expectsContinue: expectsContinue && !isHTTP10)
+    }
+}
+
+/// - Returns: `nil` unless `digits` has decimal digits only; `Int.max` for a number that overflows.
+private func number(_ digits: UnsafeRawBufferPointer) -> Int? {
+    guard !digits.isEmpty, digits.allSatisfy(\.isDigit) else { return nil }
+    return Int(String(decoding: digits, as: UTF8.self)) ?? .max
+}
+
+/// The characters of RFC 3986 §3.2.2 and §3.2.3; no user information, no list.
+private func isHostCharacter(_ byte: UInt8) -> Bool {
+    byte.isAlphanumeric || "-._~%!$&'()*+;=:[]".utf8.contains(byte)
+}
+
+extension UnsafeRawBufferPointer {
+    /// - Parameter text: ASCII without upper-case letters.
+    fileprivate func equals(_ text: StaticString) -> Bool {
+        count == text.utf8CodeUnitCount && indices.allSatisfy { self[$0].lowercasedASCII == text.utf8Start[$0] }
+    }
+
+    /// Without spaces and tabs at both ends.
+    fileprivate var trimmed: UnsafeRawBufferPointer {
+        let start = firstIndex { !$0.isBlank } ?? endIndex
+        let end = lastIndex { !$0.isBlank }.map { $0 + 1 } ?? start
+        return UnsafeRawBufferPointer(rebasing: self[start..<end])
+    }
+}
+
+extension String {
+    /// A field name or method (RFC 9110 §5.6.2).
+    var isToken: Bool { !isEmpty && utf8.allSatisfy(\.isTokenCharacter) }
+
+    func equalsIgnoringASCIICase(_ other: String) -> Bool {
+        utf8.count == other.utf8.count && zip(utf8, other.utf8).allSatisfy { $0.lowercasedASCII == $1.lowercasedASCII }
+    }
+}
+
+extension UInt8 {
+    var lowercasedASCII: UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
+    }
+
+    /// ASCII control characters: 0x00 to 0x1F, and 0x7F.
+    var isControl: Bool { self < 0x20 || self == 0x7F }
+
+    /// A space or a tab.
+    var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
+
+    var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
+    var isAlphanumeric: Bool {
+        isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lowercasedASCII)
+    }
+
+    /// RFC 9110 §5.6.2.
+    var isTokenCharacter: Bool { isAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(self) }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether a byte is a control character other than a tab. Without an early exit, the loop uses vector instructions.
+    var containsControl: Bool {
+        var count = 0
+        for byte in self where byte.isControl && byte != UInt8(ascii: "\t") { count += 1 }
+        return count > 0
+    }
+}
