@@ -215,3 +215,62 @@ public actor Pool {
         if !waiting.isEmpty || reader?.isBusy == true || open.contains(where: \.isBusy) { startTicking() }
     }
 }
+
+/// A caller that needs a free connection.
+struct Waiter {
+    enum Demand {
+        case statement(Statement)
+        /// A connection for a transaction; resumes with the ID of the lease.
+        case lease(CheckedContinuation<UInt64, any Error>)
+    }
+
+    let id: UInt64
+    let deadline: ContinuousClock.Instant
+    let demand: Demand
+
+    func fail(_ error: any Error) {
+        switch demand {
+        case .statement(let statement): statement.finish(.failure(error))
+        case .lease(let continuation): continuation.resume(throwing: error)
+        }
+    }
+}
+
+/// A queue with constant amortized cost at both ends.
+struct FIFO<Element> {
+    private var elements: [Element?] = []
+    private var head = 0
+
+    var isEmpty: Bool { head == elements.count }
+    var count: Int { elements.count - head }
+    var first: Element? { isEmpty ? nil : elements[head] }
+
+    mutating func append(_ element: Element) {
+        elements.append(element)
+    }
+
+    mutating func popFirst() -> Element? {
+        guard let first else { return nil }
+        elements[head] = nil
+        head += 1
+        if head == elements.count || head > 1024 {
+            elements.removeFirst(head)
+            head = 0
+        }
+        return first
+    }
+
+    func first(where condition: (Element) -> Bool) -> Element? {
+        elements[head...].lazy.compactMap(\.self).first(where: condition)
+    }
+
+    mutating func removeFirst(where condition: (Element) -> Bool) -> Element? {
+        let index = elements[head...].firstIndex { element in element.map(condition) ?? false }
+        return index.flatMap { elements.remove(at: $0) }
+    }
+
+    mutating func removeAll() -> [Element] {
+        defer { self = FIFO() }
+        return elements[head...].compactMap(\.self)
+    }
+}

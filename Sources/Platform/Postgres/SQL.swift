@@ -1,3 +1,6 @@
+internal import CSystem
+internal import FoundationEssentials
+
 /// A statement whose values are sent separately from its text.
 ///
 /// Interpolating a value makes it a parameter (`$1`, `$2`, …). Interpolating an `SQL` inserts its text and renumbers
@@ -92,5 +95,168 @@ extension Sequence where Element == SQL {
             result.append(fragment)
         }
         return result
+    }
+}
+
+/// A value in the server's binary format. `description` and `Mirror` never show it.
+public struct Parameter: Sendable, CustomStringConvertible, CustomReflectable {
+    enum Value {
+        case null
+        /// Big-endian, the lowest `width` bytes of `bits`.
+        case integer(bits: UInt64, width: Int)
+        case text(String)
+        case bytes([UInt8])
+        case uuid(UUID)
+        /// The reason why the statement must not be sent.
+        case refused(StaticString)
+    }
+
+    let type: PostgresType
+    let value: Value
+
+    init(_ type: PostgresType, _ value: Value) {
+        self.type = type
+        self.value = value
+    }
+
+    /// `NULL` of a type.
+    public init(null type: PostgresType) {
+        self.init(type, .null)
+    }
+
+    public var description: String { "a parameter of type \(type.oid)" }
+    public var customMirror: Mirror { Mirror(self, children: ["type": type.oid]) }
+
+    /// - Returns: `false` for `NULL`.
+    func append(to buffer: inout [UInt8]) -> Bool {
+        switch value {
+        case .null, .refused: return false
+        case .integer(let bits, let width): buffer.append(bigEndian: bits, width: width)
+        case .text(let text): buffer.append(contentsOf: text.utf8)
+        case .bytes(let bytes): buffer.append(contentsOf: bytes)
+        case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { buffer.append(contentsOf: $0) }
+        }
+        return true
+    }
+}
+
+extension [UInt8] {
+    /// Appends the lowest `width` bytes of `bits`.
+    mutating func append(bigEndian bits: UInt64, width: Int) {
+        Swift.withUnsafeBytes(of: bits.bigEndian) { append(contentsOf: $0.suffix(width)) }
+    }
+
+    mutating func set(bigEndian bits: UInt32, at position: Int) {
+        withUnsafeMutableBytes { $0.storeBytes(of: bits.bigEndian, toByteOffset: position, as: UInt32.self) }
+    }
+}
+
+/// The parameters of one statement in libpq's form. The memory is reused for the next statement.
+struct ParameterBuffer {
+    private var bytes: [UInt8] = []
+    private var offsets: [Int] = []
+    private var types: [Oid] = []
+    private var values: [UnsafePointer<CChar>?] = []
+    private var lengths: [Int32] = []
+    private var formats: [Int32] = []
+
+    /// - Throws: ``PostgresError/invalidParameter(position:reason:)``.
+    static func check(_ parameters: [Parameter]) throws(PostgresError) {
+        guard parameters.count <= Int(UInt16.max) else {
+            throw .invalidParameter(position: Int(UInt16.max) + 1, reason: "too many")
+        }
+        for (index, parameter) in parameters.enumerated() {
+            guard case .refused(let reason) = parameter.value else { continue }
+            throw .invalidParameter(position: index + 1, reason: reason.description)
+        }
+    }
+
+    mutating func load(_ parameters: [Parameter]) {
+        bytes.removeAll(keepingCapacity: true)
+        offsets.removeAll(keepingCapacity: true)
+        types.removeAll(keepingCapacity: true)
+        lengths.removeAll(keepingCapacity: true)
+        bytes.append(0)  // an empty value needs an address too: a null pointer means NULL
+        for parameter in parameters {
+            let start = bytes.count
+            offsets.append(parameter.append(to: &bytes) ? start : -1)
+            lengths.append(Int32(bytes.count - start))
+            types.append(parameter.type.oid)
+        }
+        while formats.count < parameters.count { formats.append(1) }
+    }
+
+    mutating func withPointers<Value>(
+        _ body: (
+            _ count: Int32, _ types: UnsafePointer<Oid>, _ values: UnsafePointer<UnsafePointer<CChar>?>,
+            _ lengths: UnsafePointer<Int32>, _ formats: UnsafePointer<Int32>
+        ) -> Value
+    ) -> Value {
+        bytes.withUnsafeBytes { bytes in
+            values.removeAll(keepingCapacity: true)
+            for offset in offsets {
+                let start = offset < 0 ? nil : bytes.baseAddress?.advanced(by: offset)
+                values.append(start?.assumingMemoryBound(to: CChar.self))
+            }
+            return body(Int32(offsets.count), types, values, lengths, formats)
+        }
+    }
+}
+
+/// One statement of a connection, and the receiver of its result, if any.
+final class Statement {
+    enum Text {
+        case sql(SQL)
+        /// Several statements in one message, without parameters; the result is that of the last.
+        case script(String)
+    }
+
+    typealias Completion = (Result<ResultSet, any Error>) -> Void
+
+    let id: UInt64
+    let text: Text
+    let limit: Duration
+    /// When the server must have answered; set when the statement is sent.
+    var deadline: ContinuousClock.Instant?
+    var hasBeenRepeated = false
+    private var completion: Completion?
+
+    init(id: UInt64, text: Text, limit: Duration, completion: Completion? = nil) {
+        self.id = id
+        self.text = text
+        self.limit = limit
+        self.completion = completion
+    }
+
+    /// Whether a caller is waiting.
+    var isAwaited: Bool { completion != nil }
+
+    /// Delivers the result. Later calls do nothing.
+    func finish(_ result: Result<ResultSet, any Error>) {
+        let waiting = completion
+        completion = nil
+        waiting?(result)
+    }
+}
+
+/// Statements with equal keys share a prepared statement.
+struct StatementKey: Hashable {
+    let text: String
+    let types: [PostgresType]
+
+    init(_ sql: SQL) {
+        text = sql.text
+        types = sql.parameters.map(\.type)
+    }
+}
+
+/// A named statement of one connection's server.
+final class PreparedStatement {
+    let name: String
+    /// Equal for all results; otherwise the server requires a new preparation.
+    var columns: Columns?
+
+    init(name: String) {
+        self.name = name
     }
 }
