@@ -57,6 +57,6 @@ extension AuthorizationResponse {
     init(_ value: (String) -> String?) {
         self.init(
             code: value("code"), issuer: value("iss"), error: value("error").nonEmpty,
-            name: value("user").flatMap(IdpEvidence.name))
+            name: value("user").flatMap(IdpCredential.FullName.init(appleUser:))?.cleaned)
     }
 }

@@ -31,7 +31,7 @@ private struct MergeRequest: IdpRequest {
     let mergeToken: String?
     let requestUri: String?
     let postBody: String?
-    let credential: TypedCredential?
+    let credential: IdpCredential?
     let pendingToken: String?
     /// ID token of the target account, which remains.
     let targetIdToken: String?
@@ -39,7 +39,7 @@ private struct MergeRequest: IdpRequest {
     let targetProjectId: String?
 
     func target() throws(RequestRefusal) -> MergeTarget {
-        guard let targetIdToken = targetIdToken.nonEmpty else { return .identity(try proof(evidence())) }
+        guard let targetIdToken = targetIdToken.nonEmpty else { return .identity(try proof(presentedCredential())) }
         guard credential == nil, postBody.nonEmpty == nil, pendingToken.nonEmpty == nil else {
             throw .invalidField("", "must have one of credential, postBody, pendingToken and targetIdToken")
         }

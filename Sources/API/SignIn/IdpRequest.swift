@@ -7,12 +7,49 @@ internal import JSON
 protocol IdpRequest: ClientRequest {
     var requestUri: String? { get }
     var postBody: String? { get }
-    var credential: TypedCredential? { get }
+    var credential: IdpCredential? { get }
     var pendingToken: String? { get }
 }
 
-/// The credential of clients that are generated from the contract.
-struct TypedCredential: Decodable {
+extension IdpRequest {
+    /// The credential in any of its encodings. Firebase's Swift SDK repeats the `postBody`, without its nonce, beside a
+    /// pending token, which takes precedence.
+    ///
+    /// - Returns: `nil` if the request has a pending token.
+    func presentedCredential() throws(RequestRefusal) -> IdpCredential? {
+        guard credential == nil || (postBody.nonEmpty == nil && pendingToken.nonEmpty == nil) else {
+            throw .invalidField("", "must not have credential beside postBody or pendingToken")
+        }
+        if let credential { return credential }
+        guard pendingToken.nonEmpty == nil else { return nil }
+        return try IdpCredential(requestUri: requestUri.required(.missingRequestURI), postBody: postBody ?? "")
+    }
+
+    /// The grant of a sign-in in the browser, from the URL to which the gateway redirected the browser.
+    ///
+    /// - Throws: `USER_CANCELLED`, or another error that the URL names.
+    func flowGrant() throws -> String? {
+        guard credential == nil, postBody.nonEmpty == nil, pendingToken.nonEmpty == nil, let requestUri else {
+            return nil
+        }
+        return try IdpCredential.grant(in: requestUri)
+    }
+
+    /// - Parameter presented: from ``presentedCredential()``.
+    func proof(_ presented: IdpCredential?) throws(RequestRefusal) -> IdentityProof {
+        guard let presented else { return .pendingToken(pendingToken ?? "") }
+        guard let provider = presented.providerId.nonEmpty, provider.utf8.count <= 64 else {
+            // Firebase's text.
+            let text =
+                credential == nil ? "Invalid IdP response/credential: \(requestUri ?? "")" : "There is no providerId."
+            throw .rejected(.invalidCredentialOrProviderID, text)
+        }
+        return .credential(try presented.credential(of: ProviderID(provider.lowercased())))
+    }
+}
+
+/// The credential of another provider, unchecked. An empty text counts as absent, except as a nonce.
+struct IdpCredential: Decodable {
     struct FullName: Decodable {
         let givenName: String?
         let familyName: String?
@@ -26,69 +63,33 @@ struct TypedCredential: Decodable {
     /// Apple's code, and the redirect URI that it was issued to on the web.
     let authorizationCode: String?
     let redirectUri: String?
-}
 
-extension IdpRequest {
-    /// Firebase's Swift SDK repeats the `postBody`, without its nonce, beside a pending token, which takes precedence.
-    ///
-    /// - Returns: `nil` if the request has a pending token.
-    func evidence() throws(RequestRefusal) -> IdpEvidence? {
-        guard credential == nil || (postBody.nonEmpty == nil && pendingToken.nonEmpty == nil) else {
-            throw .invalidField("", "must not have credential beside postBody or pendingToken")
+    /// - Throws: ``RequestRefusal`` without an ID token, if there is an access token alone.
+    fileprivate func credential(of provider: ProviderID) throws(RequestRefusal) -> FederatedCredential {
+        guard idToken.nonEmpty != nil || accessToken.nonEmpty == nil else {
+            throw .notImplemented("Sign-in with an access token alone")
         }
-        if let credential { return IdpEvidence(credential) }
-        guard pendingToken.nonEmpty == nil else { return nil }
-        let requestUri = try requestUri.required(.missingRequestURI)
-        return try IdpEvidence(requestUri: requestUri, postBody: postBody ?? "")
+        return FederatedCredential(
+            provider: provider, idToken: idToken.nonEmpty.map(Secret.init), rawNonce: rawNonce, name: fullName?.cleaned,
+            authorizationCode: provider == .apple ? code : nil)
     }
 
-    /// The grant of a sign-in in the browser, from the URL to which the gateway redirected the browser.
-    ///
-    /// - Throws: `USER_CANCELLED`, or another error that the URL names.
-    func flowGrant() throws -> String? {
-        guard credential == nil, postBody.nonEmpty == nil, pendingToken.nonEmpty == nil, let requestUri else {
-            return nil
-        }
-        return try IdpEvidence.grant(in: requestUri)
-    }
-
-    func proof(_ evidence: IdpEvidence?) throws(RequestRefusal) -> IdentityProof {
-        guard let evidence else { return .pendingToken(pendingToken ?? "") }
-        return .credential(try evidence.credential())
+    /// A code that is too long is dropped: no sign-in fails because of its code.
+    private var code: AuthorizationCode? {
+        guard let code = authorizationCode.nonEmpty, code.utf8.count <= AuthorizationCode.lengthLimit,
+            AuthorizationCode.canHave(redirectURI: redirectUri ?? "")
+        else { return nil }
+        return AuthorizationCode(code: Secret(code), redirectURI: redirectUri.nonEmpty)
     }
 }
 
-/// The credential of another provider in a request, in any of its encodings.
-struct IdpEvidence {
-    let providerID: String?
-    let idToken: String?
-    let accessToken: String?
-    private let rawNonce: String?
-    private let name: PersonName?
-    /// Apple's authorization code, and the redirect URI that it was issued to on the web.
-    private let code: String?
-    private let redirectURI: String?
-    /// `nil` for a typed credential.
-    private let requestURI: String?
-
-    init(_ credential: TypedCredential) {
-        providerID = credential.providerId.nonEmpty
-        idToken = credential.idToken.nonEmpty
-        accessToken = credential.accessToken.nonEmpty
-        rawNonce = credential.rawNonce
-        name = PersonName(given: credential.fullName?.givenName, family: credential.fullName?.familyName)
-        code = credential.authorizationCode.nonEmpty
-        redirectURI = credential.redirectUri.nonEmpty
-        requestURI = nil
-    }
-
-    /// Firebase's SDKs write a query string, in any order. The fragment of the URI takes precedence over the body, and
-    /// the body over the query of the URI.
-    init(requestUri: String, postBody: String) throws(RequestRefusal) {
+/// The same in a query string, in any order, as Firebase's SDKs write it.
+extension IdpCredential {
+    /// The fragment of the URI takes precedence over the body, and the body over the query of the URI.
+    fileprivate init(requestUri: String, postBody: String) throws(RequestRefusal) {
         guard let scheme = requestUri.firstIndex(of: ":"), scheme != requestUri.startIndex,
             requestUri[scheme...].count > 1
         else { throw .rejected(.invalidRequestURI) }
-        requestURI = requestUri
         let (base, fragment) = Self.cut(requestUri[...], at: "#")
         let (_, query) = Self.cut(base, at: "?")
         let (parameters, user) = Self.cutUser(postBody)
@@ -96,35 +97,12 @@ struct IdpEvidence {
         for text in [query, parameters[...], fragment] {
             members.merge(try Self.members(of: text)) { $1 }
         }
-        providerID = members["providerid"].nonEmpty
-        idToken = members["id_token"].nonEmpty
-        accessToken = members["access_token"].nonEmpty
-        rawNonce = members["nonce"]
-        code = members["code"].nonEmpty
-        redirectURI = members["redirect_uri"].nonEmpty
-        name = user.flatMap(Self.name) ?? members["user"].nonEmpty.flatMap(Self.name)
-    }
-
-    /// - Throws: ``RequestRefusal`` if there is no usable credential.
-    func credential() throws(RequestRefusal) -> FederatedCredential {
-        guard let providerID, providerID.utf8.count <= 64 else {
-            // Firebase's text.
-            let text = requestURI.map { "Invalid IdP response/credential: \($0)" } ?? "There is no providerId."
-            throw .rejected(.invalidCredentialOrProviderID, text)
-        }
-        guard idToken != nil || accessToken == nil else { throw .notImplemented("Sign-in with an access token alone") }
-        return FederatedCredential(
-            provider: ProviderID(providerID.lowercased()), idToken: idToken.map(Secret.init),
-            rawNonce: rawNonce, name: name, authorizationCode: authorizationCode)
-    }
-
-    /// Of `apple.com` only. A code that is too long is dropped: no sign-in fails because of its code.
-    private var authorizationCode: AuthorizationCode? {
-        guard let code, providerID?.lowercased() == ProviderID.apple.rawValue,
-            code.utf8.count <= AuthorizationCode.lengthLimit,
-            AuthorizationCode.canHave(redirectURI: redirectURI ?? "")
-        else { return nil }
-        return AuthorizationCode(code: Secret(code), redirectURI: redirectURI)
+        self.init(
+            providerId: members["providerid"], idToken: members["id_token"], accessToken: members["access_token"],
+            rawNonce: members["nonce"],
+            fullName: user.flatMap(FullName.init(appleUser:))
+                ?? members["user"].nonEmpty.flatMap(FullName.init(appleUser:)),
+            authorizationCode: members["code"], redirectUri: members["redirect_uri"])
     }
 
     fileprivate static func grant(in requestUri: String) throws -> String? {
@@ -185,9 +163,11 @@ struct IdpEvidence {
         }
         return Dictionary(uniqueKeysWithValues: members)
     }
+}
 
-    /// Apple's `user` comes from the browser or the app without a signature, so its address is ignored.
-    private struct User: Decodable {
+extension IdpCredential.FullName {
+    /// Apple's `user`, which comes from the browser or the app without a signature, so its address is ignored.
+    private struct AppleUser: Decodable {
         struct Name: Decodable {
             let firstName: String?
             let lastName: String?
@@ -197,9 +177,11 @@ struct IdpEvidence {
     }
 
     /// - Returns: `nil` for text that Apple does not send. A sign-in is not rejected because of a name.
-    static func name(_ json: String) -> PersonName? {
+    init?(appleUser json: String) {
         // A name that cannot be read does not fail a sign-in.
-        let user = try? StrictJSON.decode(User.self, from: Array(json.utf8))
-        return PersonName(given: user?.name?.firstName, family: user?.name?.lastName)
+        guard let name = (try? StrictJSON.decode(AppleUser.self, from: Array(json.utf8)))?.name else { return nil }
+        self.init(givenName: name.firstName, familyName: name.lastName)
     }
+
+    var cleaned: PersonName? { PersonName(given: givenName, family: familyName) }
 }

@@ -23,7 +23,7 @@ extension Endpoint {
 private struct SignInWithIdpRequest: IdpRequest {
     let requestUri: String?
     let postBody: String?
-    let credential: TypedCredential?
+    let credential: IdpCredential?
     let pendingToken: String?
     let idToken: String?
     let autoCreate: Bool?
@@ -46,9 +46,9 @@ private struct SignInWithIdpRequest: IdpRequest {
             if returnRefreshToken != true { tokens.refreshToken = nil }
             return (.authorization(redeemed), tokens)
         }
-        let evidence = try evidence()
+        let presented = try presentedCredential()
         try requireImplemented()
-        return (try proof(evidence), OAuthTokens(evidence))
+        return (try proof(presented), OAuthTokens(presented))
     }
 
     private func requireImplemented() throws(RequestRefusal) {
@@ -70,9 +70,9 @@ private struct OAuthTokens {
     }
 
     /// As the client sent them.
-    init(_ evidence: IdpEvidence?) {
-        idToken = evidence?.idToken
-        accessToken = evidence?.accessToken
+    init(_ credential: IdpCredential?) {
+        idToken = credential?.idToken.nonEmpty
+        accessToken = credential?.accessToken.nonEmpty
     }
 
     /// As the provider issued them to the gateway.

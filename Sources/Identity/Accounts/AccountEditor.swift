@@ -177,7 +177,7 @@ public struct AccountEditor: Sendable {
         -> EmailBatch
     {
         let now = change.changedAt
-        var emailBatch = EmailBatch()
+        var emailBatch = EmailBatch.none
         let email = change.address(of: account)
         if email != account.email {
             emailBatch = try outOfBand.emailChangedNotice(to: account, for: email, from: origin, at: now)

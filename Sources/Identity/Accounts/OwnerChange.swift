@@ -12,7 +12,7 @@ public struct OwnerChange: Hashable, Sendable {
     public var changedAt: Instant
     /// Ends every session of the account, sets `validSince` to the login time of this session, and opens it instead.
     public private(set) var replacement: Session?
-    public var emailBatch = EmailBatch()
+    public var emailBatch = EmailBatch.none
     /// Audit events, without those of unlinked identities: the store adds them.
     public var notes: [AuditNote] = []
     public var actor = AuditActor.system

@@ -77,7 +77,7 @@ extension OutOfBand {
     func additionNotice(
         of method: AddedSignInMethod, to account: Account, from origin: RequestContext
     ) throws -> EmailBatch {
-        guard let email = account.email, account.emailIsVerified, isSent else { return EmailBatch() }
+        guard let email = account.email, account.emailIsVerified, isSent else { return .none }
         let issued = removalCode(for: method, of: account.id, sentTo: email, at: method.addedAt)
         let payload = EmailPayload(code: issued.secret, provider: method.provider)
         let emails = try notice(
@@ -91,7 +91,7 @@ extension OutOfBand {
         from origin: RequestContext,
         at now: Instant
     ) throws -> EmailBatch {
-        guard isSent else { return EmailBatch() }
+        guard isSent else { return .none }
         let issued = identities.compactMap { identity in
             identity.linkedAt.map { linkedAt in
                 let method = AddedSignInMethod(
@@ -125,7 +125,7 @@ extension OutOfBand {
         let recipient =
             restoresFirstAddress
             ? account.initialEmail ?? account.email : account.emailIsVerified ? account.email : nil
-        guard let email = recipient, isSent else { return EmailBatch() }
+        guard let email = recipient, isSent else { return .none }
         let code = newCode()
         let recovery = OOBCode(
             hash: hash(code), purpose: .recoverEmail, account: account.id, email: email, newEmail: newEmail,

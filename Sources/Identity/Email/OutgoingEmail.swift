@@ -101,6 +101,8 @@ public struct EmailBatch: Hashable, Sendable {
     public var codes: [OOBCode]
     public var emails: [OutgoingEmail]
 
+    public static let none = EmailBatch()
+
     public init(codes: [OOBCode] = [], emails: [OutgoingEmail] = []) {
         self.codes = codes
         self.emails = emails

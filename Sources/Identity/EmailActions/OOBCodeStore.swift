@@ -84,7 +84,7 @@ public struct Redemption: Hashable, Sendable {
 
     public init(
         code: OOBCode, step: Step, session: Session? = nil, caller: Session? = nil,
-        emailBatch: EmailBatch = EmailBatch(),
+        emailBatch: EmailBatch = .none,
         trace: RequestTrace, redeemedAt: Instant
     ) {
         self.code = code

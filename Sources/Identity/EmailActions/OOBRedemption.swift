@@ -77,13 +77,13 @@ public struct OOBRedemption: Sendable {
                 return (
                     .changing(account, to: email),
                     email == account.email
-                        ? EmailBatch()
+                        ? .none
                         : try outOfBand.emailChangedNotice(to: account, for: email, from: origin, at: now)
                 )
             case .recoverEmail:
-                return (try await recovery(of: account, by: code, removing: [], in: project), EmailBatch())
+                return (try await recovery(of: account, by: code, removing: [], in: project), .none)
             case .verifyEmail, .resetPassword, .signIn, .removeSignInMethod, .undoMerge:
-                return (.verifying(account), EmailBatch())
+                return (.verifying(account), .none)
             }
         }
         return Applied(account: result.account, code: result.redemption.code)
@@ -100,7 +100,7 @@ public struct OOBRedemption: Sendable {
     public func disavow(_ code: String?, in project: Project, from origin: RequestContext) async throws {
         _ = try await redeem(code, for: [.verifyEmail], in: project, from: origin) { account, _, _ in
             guard !account.emailIsVerified else { throw OOBCodeRefusal.invalid }
-            return (.disavowing(account), EmailBatch())
+            return (.disavowing(account), .none)
         }
     }
 
@@ -172,7 +172,7 @@ public struct OOBRedemption: Sendable {
         }
         guard let account = found.account else {
             let new = NewAccount(id: entropy.accountID(), email: email, createdAt: now)
-            return entry(.create(new), new.id, 1, EmailBatch(), authenticatedAt: now)
+            return entry(.create(new), new.id, 1, .none, authenticatedAt: now)
         }
         guard !account.isDisabled else { throw OOBCodeRefusal.accountDisabled }
         let change = MailboxChange.signingIn(account)
@@ -234,10 +234,10 @@ extension OOBRedemption {
         about change: MailboxChange, linking email: EmailAddress, from origin: RequestContext, at now: Instant
     ) throws -> EmailBatch {
         let account = change.account
-        guard account.email != email || !account.usesEmailLinks else { return EmailBatch() }
+        guard account.email != email || !account.usesEmailLinks else { return .none }
         let notice =
             change.endsSessions
-            ? try outOfBand.emailChangedNotice(to: account, for: email, from: origin, at: now) : EmailBatch()
+            ? try outOfBand.emailChangedNotice(to: account, for: email, from: origin, at: now) : .none
         let method = AddedSignInMethod(provider: .emailLink, subject: nil, addedAt: now)
         return notice + (try outOfBand.additionNotice(of: method, to: account, from: origin))
     }

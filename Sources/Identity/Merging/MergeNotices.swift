@@ -13,9 +13,9 @@ public struct MergeNotices: Sendable {
 
     /// Each address gets one notice. The source's own has a link that undoes the merge.
     public func emailBatch(for accounts: MergedAccounts) throws -> EmailBatch {
-        guard outOfBand.isSent else { return EmailBatch() }
+        guard outOfBand.isSent else { return .none }
         let methods = accounts.target.wayInProviders
-        var emailBatch = EmailBatch()
+        var emailBatch = EmailBatch.none
         var written: Set<EmailAddress> = []
         if let email = accounts.source.verifiedEmail {
             written.insert(email)

@@ -145,13 +145,13 @@ public struct FederatedSignIn: Sendable {
         of change: SignInChange, for identity: VerifiedIdentity, from origin: RequestContext, at now: Instant
     ) throws -> (account: ID<Account>, generation: Int64, authenticatedAt: Instant, emailBatch: EmailBatch) {
         switch change {
-        case .signIn(let account): return (account.id, account.generation, now, EmailBatch())
+        case .signIn(let account): return (account.id, account.generation, now, .none)
         case .signInChangingEmail(let account, let new):
             let emails = try [account.email, new].compactMap(\.self).flatMap {
                 try outOfBand.notice(.emailFollowed, to: $0, about: account.id, from: origin, at: now)
             }
             return (account.id, account.generation, now, EmailBatch(emails: emails))
-        case .create: return (entropy.accountID(), 1, now, EmailBatch())
+        case .create: return (entropy.accountID(), 1, now, .none)
         case .link(let account, let caller, _):
             let method = AddedSignInMethod(provider: identity.provider, subject: identity.subject, addedAt: now)
             return (
