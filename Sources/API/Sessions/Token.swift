@@ -37,7 +37,7 @@ private struct TokenRequest: ClientRequest {
             switch name {
             case "grant_type", "grantType": grantType = value
             case "refresh_token", "refreshToken":
-                try TextBounds(of: "refreshToken").check(value, at: "/refreshToken")
+                try requireBounds(of: value, named: "refreshToken", at: "/refreshToken")
                 refreshToken = value
             case "tenant_id", "tenantId": tenantId = value
             case "target_project_id", "targetProjectId": targetProjectId = value

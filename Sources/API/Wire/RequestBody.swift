@@ -83,7 +83,7 @@ extension Response {
 extension KeyedDecodingContainer {
     func decodeIfPresent(_: String.Type, forKey key: Key) throws -> String? {
         guard let text = try wireText(forKey: key) else { return nil }
-        try TextBounds(of: key.stringValue).check(text, at: (codingPath + [key]).pointer)
+        try requireBounds(of: text, named: key.stringValue, at: (codingPath + [key]).pointer)
         return text
     }
 
@@ -121,42 +121,30 @@ private struct WireText: Decodable {
     }
 }
 
-/// The length limit of a text member, by its name on the wire.
-struct TextBounds {
-    private let limit: Int
-    private let unit: Unit
-    private let isShown: Bool
-
-    private enum Unit: String {
-        /// Unicode scalars.
-        case characters
-        /// Of UTF-8.
-        case bytes
-    }
-
-    init(of member: String) {
-        (limit, unit, isShown) =
-            switch member {
-            case "displayName": (256, .characters, true)
-            case "photoUrl": (2048, .characters, true)
-            case "continueUri": (2048, .characters, true)
-            case "email", "identifier", "sessionId": (1024, .characters, false)
-            case "password", "rawPassword", "newPassword", "oldPassword": (4096, .bytes, false)
-            // Fits a token of 16 KiB in percent-encoding with its parameters, and a pending token made from it.
-            case "postBody", "pendingToken": (48 * 1024, .bytes, false)
-            default: (16 * 1024, .bytes, false)
-            }
-    }
-
-    /// Text that is shown to users must not contain control characters either.
-    func check(_ text: String, at pointer: @autoclosure () -> String) throws(RequestRefusal) {
-        // A text has at least as many bytes as characters.
-        guard text.utf8.count <= limit || unit == .characters && text.unicodeScalars.count <= limit else {
-            throw .invalidField(pointer(), "must not be longer than \(limit) \(unit.rawValue)")
+/// Checks a text member against the limit that its name on the wire has. Text that is shown to users must not contain
+/// control characters either.
+func requireBounds(
+    of text: String, named member: String, at pointer: @autoclosure () -> String
+) throws(RequestRefusal) {
+    // Characters are Unicode scalars, bytes those of UTF-8.
+    let (limit, countsCharacters, isShown) =
+        switch member {
+        case "displayName": (256, true, true)
+        case "photoUrl": (2048, true, true)
+        case "continueUri": (2048, true, true)
+        case "email", "identifier", "sessionId": (1024, true, false)
+        case "password", "rawPassword", "newPassword", "oldPassword": (4096, false, false)
+        // Fits a token of 16 KiB in percent-encoding with its parameters, and a pending token made from it.
+        case "postBody", "pendingToken": (48 * 1024, false, false)
+        default: (16 * 1024, false, false)
         }
-        guard !isShown || !text.unicodeScalars.contains(where: \.isControl) else {
-            throw .invalidField(pointer(), "must not contain control characters")
-        }
+    // A text has at least as many bytes as characters.
+    guard text.utf8.count <= limit || countsCharacters && text.unicodeScalars.count <= limit else {
+        throw .invalidField(
+            pointer(), "must not be longer than \(limit) \(countsCharacters ? "characters" : "bytes")")
+    }
+    guard !isShown || !text.unicodeScalars.contains(where: \.isControl) else {
+        throw .invalidField(pointer(), "must not contain control characters")
     }
 }
 

@@ -128,14 +128,15 @@ extension Duration {
 
 /// Cross-origin rules (Fetch §3.2). Keys and tokens authenticate requests, cookies never do, so every origin is
 /// allowed. The origin is reflected, as clients of this protocol expect.
-enum CORS {
-    static func preflight(_ request: Request) -> Response {
+extension Response {
+    /// The response to a preflight request.
+    static func preflight(to request: Request) -> Response {
         var headers: Headers = [
             "Access-Control-Allow-Methods": "GET, POST, PATCH, PUT, DELETE, OPTIONS",
             "Access-Control-Max-Age": "3600",
             "Vary": "Access-Control-Request-Headers, Access-Control-Request-Private-Network",
         ]
-        if let wanted = request.headers["Access-Control-Request-Headers"], isReflectable(wanted) {
+        if let wanted = request.headers["Access-Control-Request-Headers"], wanted.isReflectable {
             headers.add("Access-Control-Allow-Headers", wanted)
         }
         if request.headers["Access-Control-Request-Private-Network"] != nil {
@@ -143,16 +144,18 @@ enum CORS {
         }
         return Response(status: 204, headers: headers)
     }
+}
 
-    /// Lets the requesting page read the response, errors included.
-    static func open(_ headers: inout Headers, to request: Request) {
-        headers.add("Vary", "Origin")
-        guard let origin = request.headers["Origin"], isReflectable(origin) else { return }
-        headers.add("Access-Control-Allow-Origin", origin)
-        headers.add("Access-Control-Expose-Headers", "Retry-After, X-Request-Id")
+extension Headers {
+    /// Lets the page that sent `request` read the response, errors included.
+    mutating func allowOrigin(of request: Request) {
+        add("Vary", "Origin")
+        guard let origin = request.headers["Origin"], origin.isReflectable else { return }
+        add("Access-Control-Allow-Origin", origin)
+        add("Access-Control-Expose-Headers", "Retry-After, X-Request-Id")
     }
+}
 
-    private static func isReflectable(_ value: String) -> Bool {
-        !value.isEmpty && value.utf8.allSatisfy { (0x20...0x7E).contains($0) }
-    }
+extension String {
+    fileprivate var isReflectable: Bool { !isEmpty && utf8.allSatisfy { (0x20...0x7E).contains($0) } }
 }

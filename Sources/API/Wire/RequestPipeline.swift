@@ -84,7 +84,7 @@ public final class RequestPipeline: Sendable {
 
     private func preflight(_ request: Request, _ match: RouteMatch<Route>) -> RequestOutcome {
         guard case .found(.endpoint(let endpoint), _) = match, endpoint.isPage else {
-            return RequestOutcome(CORS.preflight(request))
+            return RequestOutcome(Response.preflight(to: request))
         }
         return RequestOutcome(Response(status: 204), of: endpoint)
     }
@@ -148,7 +148,7 @@ public final class RequestPipeline: Sendable {
     }
 
     private func finish(_ outcome: inout RequestOutcome, to request: Request) {
-        if !outcome.isPage { CORS.open(&outcome.response.headers, to: request) }
+        if !outcome.isPage { outcome.response.headers.allowOrigin(of: request) }
         outcome.response.headers.add("X-Request-Id", request.id)
         outcome.response.headers.add("X-Content-Type-Options", "nosniff")
         if outcome.response.headers["Cache-Control"] == nil {
