@@ -10,10 +10,10 @@ struct Apple: Sendable {
     let keys: JWKSCache
 
     func verify(_ input: IDTokenInput) async throws -> VerifiedIdentity {
-        let rules = TokenRules(
-            issuers: endpoint.issuers, audiences: input.audiences, authorizedParties: input.authorizedParties)
-        let token = try await OIDCVerifier(provider: .apple, keys: keys)
-            .verify(input.idToken, signedByKeysAt: endpoint.keys, by: rules, at: input.now)
+        let verifier = OIDCVerifier(
+            provider: .apple, keys: keys, address: endpoint.keys, issuers: endpoint.issuers,
+            audiences: input.audiences, authorizedParties: input.authorizedParties)
+        let token = try await verifier.verify(input.idToken, at: input.now)
         let subject = try token.subject()
         let nonce = try input.appleNonce(in: token.claims)
         let email = token.claims.text("email").flatMap(EmailAddress.init)
@@ -24,7 +24,9 @@ struct Apple: Sendable {
             nonce: input.credential.rawNonce,
             replayKeys: Self.replayKeys(nonce: nonce, of: subject, expiresAt: token.expiresAt),
             issuedAt: try token.claims.time("iat"))
-        identity.transferSubject = token.claims.text("transfer_sub").flatMap { TokenRules.canBeSubject($0) ? $0 : nil }
+        identity.transferSubject = token.claims.text("transfer_sub").flatMap {
+            OIDCVerifier.canBeSubject($0) ? $0 : nil
+        }
         return identity
     }
 
@@ -50,7 +52,7 @@ struct Apple: Sendable {
         let text = "nonce of a provider's token\n\(ProviderID.apple.rawValue)\n\(subject)\n\(nonce)"
         return [
             ReplayKey(
-                hash: Digest.sha256(Array(text.utf8)), expiresAt: expiresAt + TokenRules.leeway + replayKeyMargin)
+                hash: Digest.sha256(Array(text.utf8)), expiresAt: expiresAt + OIDCVerifier.leeway + replayKeyMargin)
         ]
     }
 }

@@ -12,15 +12,18 @@ public struct AppleNotifications: Sendable {
         self.keys = keys
     }
 
+    private func tokenVerifier(for clientIDs: [String]) -> OIDCVerifier {
+        OIDCVerifier(
+            provider: .apple, keys: keys, address: endpoint.keys, issuers: endpoint.issuers, audiences: clientIDs,
+            authorizedParties: clientIDs, needsExpiry: false)
+    }
+
     /// - Parameters:
     ///   - body: `{"payload": token}`, or the token itself.
     ///   - clientIDs: the accepted audiences.
     /// - Throws: ``ProviderRefusal/invalidToken(_:)``, or ``ProviderUnreachable``.
     public func read(_ body: String, for clientIDs: [String], at now: Instant) async throws -> AppleNotification {
-        let rules = TokenRules(
-            issuers: endpoint.issuers, audiences: clientIDs, authorizedParties: clientIDs, needsExpiry: false)
-        let token = try await OIDCVerifier(provider: .apple, keys: keys)
-            .verify(Self.token(in: body), signedByKeysAt: endpoint.keys, by: rules, at: now)
+        let token = try await tokenVerifier(for: clientIDs).verify(Self.token(in: body), at: now)
         return try AppleNotification(token.claims, for: token.audience)
     }
 
@@ -28,12 +31,10 @@ public struct AppleNotifications: Sendable {
     /// the audience is accepted.
     public var verifier: AppleNotificationVerifier {
         AppleNotificationVerifier { payload, now in
-            let rules = TokenRules(issuers: endpoint.issuers, audiences: [], authorizedParties: [], needsExpiry: false)
-            let signed = try await OIDCVerifier(provider: .apple, keys: keys)
-                .payload(of: payload, signedByKeysAt: endpoint.keys, by: rules)
-            let claims = try IdentityTokenClaims(signed)
-            try rules.requireIssuer(claims)
-            _ = try rules.requireTimely(claims, at: now)
+            let verifier = tokenVerifier(for: [])
+            let claims = try IdentityTokenClaims(try await verifier.payload(of: payload))
+            try verifier.requireIssuer(claims)
+            _ = try verifier.requireTimely(claims, at: now)
             let audiences = try claims.audiences()
             guard audiences.count == 1 else { throw ProviderRefusal.claim("aud") }
             return try AppleNotification(claims, for: audiences[0])
@@ -60,14 +61,14 @@ extension AppleNotification {
     private static let latestSecond: Double = 1e11
 
     init(_ claims: IdentityTokenClaims, for audience: String) throws(ProviderRefusal) {
-        guard let id = claims.text("jti"), TokenRules.canBeSubject(id) else { throw .claim("jti") }
+        guard let id = claims.text("jti"), OIDCVerifier.canBeSubject(id) else { throw .claim("jti") }
         guard let issuedAt = try claims.time("iat") else { throw .claim("iat") }
         let event = try Self.event(in: claims)
         guard let type = event.text("type") else { throw .claim("events") }
         let email = event.text("email").flatMap(EmailAddress.init)
         self.init(
             id: id, idHash: Digest.sha256(Array("ID of a notification of Apple\n\(id)".utf8)), audience: audience,
-            kind: Kind(type), subject: try TokenRules.subject(event), issuedAt: issuedAt,
+            kind: Kind(type), subject: try OIDCVerifier.subject(event), issuedAt: issuedAt,
             occurredAt: Self.time(event["event_time"]), email: email, isPrivateEmail: Apple.isPrivate(email, event))
     }
 

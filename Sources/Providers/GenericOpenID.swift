@@ -10,12 +10,11 @@ struct GenericOpenID: Sendable {
     func verify(_ input: IDTokenInput) async throws -> VerifiedIdentity {
         guard let settings = input.settings.openID else { throw ProviderRefusal.notConfigured }
         let provider = input.settings.provider
-        let rules = TokenRules(
-            issuers: [settings.issuer], audiences: input.audiences,
-            authorizedParties: input.authorizedParties, algorithms: [.rs256, .es256], needsKeyID: false)
-        let address = try await keys.address(ofKeysOf: settings.issuer, provider)
-        let token = try await OIDCVerifier(provider: provider, keys: keys)
-            .verify(input.idToken, signedByKeysAt: address, by: rules, at: input.now)
+        let verifier = OIDCVerifier(
+            provider: provider, keys: keys, address: try await keys.address(ofKeysOf: settings.issuer, provider),
+            issuers: [settings.issuer], audiences: input.audiences, authorizedParties: input.authorizedParties,
+            algorithms: [.rs256, .es256], needsKeyID: false)
+        let token = try await verifier.verify(input.idToken, at: input.now)
         let subject = try token.subject()
         try input.requireNonce(in: token.claims)
         let email = token.claims.text("email").flatMap(EmailAddress.init)

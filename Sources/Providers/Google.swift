@@ -7,10 +7,10 @@ struct Google: Sendable {
     let keys: JWKSCache
 
     func verify(_ input: IDTokenInput) async throws -> VerifiedIdentity {
-        let rules = TokenRules(
-            issuers: endpoint.issuers, audiences: input.audiences, authorizedParties: input.authorizedParties)
-        let token = try await OIDCVerifier(provider: .google, keys: keys)
-            .verify(input.idToken, signedByKeysAt: endpoint.keys, by: rules, at: input.now)
+        let verifier = OIDCVerifier(
+            provider: .google, keys: keys, address: endpoint.keys, issuers: endpoint.issuers,
+            audiences: input.audiences, authorizedParties: input.authorizedParties)
+        let token = try await verifier.verify(input.idToken, at: input.now)
         let subject = try token.subject()
         try input.requireNonce(in: token.claims)
         let email = token.claims.text("email").flatMap(EmailAddress.init)

@@ -17,7 +17,7 @@ extension AppleMigrationEndpoint {
             let (answer, body) = try await requests.post(
                 form, to: endpoints.migrationURL, as: credentials, bearer: token)
             return AppleMigration(answer, body) { (found: Export) in
-                found.transferSub.flatMap { TokenRules.canBeSubject($0) ? $0 : nil }
+                found.transferSub.flatMap { OIDCVerifier.canBeSubject($0) ? $0 : nil }
             }
         } user: { transferSubject, token, credentials in
             let form = [("transfer_sub", transferSubject)]
@@ -65,7 +65,7 @@ extension AppleMigration {
 
 extension TransferredUser {
     fileprivate init?(_ claims: IdentityTokenClaims) {
-        guard let subject = claims.text("sub"), TokenRules.canBeSubject(subject) else { return nil }
+        guard let subject = claims.text("sub"), OIDCVerifier.canBeSubject(subject) else { return nil }
         let email = claims.text("email").flatMap(EmailAddress.init)
         self.init(subject: subject, email: email, isPrivateEmail: Apple.isPrivate(email, claims))
     }
