@@ -145,3 +145,25 @@ extension SQL {
         """
     }
 }
+
+/// Credentials that became void at their provider.
+extension SQL {
+    /// A condition: the user has not disconnected the app or deleted the account at the provider since the credential was
+    /// issued. Always true for a provider that does not state the time.
+    static func isValid(_ identity: VerifiedIdentity, in realm: ID<Realm>) -> SQL {
+        identity.issuedAt == nil ? "true" : isValid(IdentityColumns(identity), in: realm)
+    }
+
+    static func isValid(_ identity: IdentityColumns, in realm: ID<Realm>) -> SQL {
+        """
+        NOT EXISTS (SELECT FROM revoked_subject r WHERE r.project_id = \(realm.rawValue)
+            AND r.subject_hash = \(hash(of: identity.provider, identity.subject))
+            AND r.credentials_void_before > \(identity.issuedAt))
+        """
+    }
+
+    /// Subjects are long and random, so a plain digest cannot be searched through.
+    static func hash(of provider: SQL, _ subject: SQL) -> SQL {
+        "sha256(convert_to(\(provider) || chr(10) || \(subject), 'UTF8'))"
+    }
+}

@@ -3,20 +3,6 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    /// A condition: the user has not disconnected the app or deleted the account at the provider since the credential was
-    /// issued. Always true for a provider that does not state the time.
-    static func isValid(_ identity: VerifiedIdentity, in realm: ID<Realm>) -> SQL {
-        identity.issuedAt == nil ? "true" : isValid(IdentityColumns(identity), in: realm)
-    }
-
-    static func isValid(_ identity: IdentityColumns, in realm: ID<Realm>) -> SQL {
-        """
-        NOT EXISTS (SELECT FROM revoked_subject r WHERE r.project_id = \(realm.rawValue)
-            AND r.subject_hash = \(hash(of: identity.provider, identity.subject))
-            AND r.credentials_void_before > \(identity.issuedAt))
-        """
-    }
-
     /// - Parameter issuedAt: when the provider issued the credential; `nil` if none of its credentials become void.
     /// - Returns: a row if the account has the identity, and the credential is valid for it.
     static func validIdentity(
@@ -43,11 +29,6 @@ extension SQL {
         SELECT credentials_void_before FROM revoked_subject
         WHERE project_id = \(realm.rawValue) AND subject_hash = \(hash(ofApple: subject))
         """
-    }
-
-    /// Subjects are long and random, so a plain digest cannot be searched through.
-    private static func hash(of provider: SQL, _ subject: SQL) -> SQL {
-        "sha256(convert_to(\(provider) || chr(10) || \(subject), 'UTF8'))"
     }
 
     private static func hash(ofApple subject: String) -> SQL {
