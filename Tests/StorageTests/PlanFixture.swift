@@ -7,14 +7,15 @@ extension TestDatabase {
             .joined(separator: "\n")
     }
 
-    /// Creates accounts with a session and an identity each. Truncates the tables first, because the planner may know
+    /// Creates accounts with an address, a session and an identity each. Truncates the tables first, because the planner may know
     /// their sizes from another test.
     func fill(sessions: Int) async throws {
         try await pool.execute("TRUNCATE account, replay_guard, revoked_subject CASCADE")
         try await pool.execute(
             """
-            INSERT INTO account (project_id, id, created_at, valid_since)
-            SELECT 'demo', 'user' || n, now(), now() FROM generate_series(1, \(sessions)) n
+            INSERT INTO account (project_id, id, email, created_at, valid_since)
+            SELECT 'demo', 'user' || n, 'user' || n || '@example.com', now(), now()
+            FROM generate_series(1, \(sessions)) n
             """)
         try await pool.execute(
             """

@@ -5,15 +5,26 @@ import Testing
 
 @testable import Storage
 
-@Suite("The plans of sign-ins that share a statement")
+@Suite("The plans of sign-ins")
 struct SignInPlanTests {
-    static let sizes = [(0, false), (10, false), (5000, false), (5000, true)]
+    static let sizes = [(0, false), (10, false), (400, false), (5000, false), (5000, true)]
 
     @Test("find candidates by indexes, whatever the statistics", arguments: sizes)
     func candidates(accounts: Int, isAnalysed: Bool) async throws {
         let identities = (1...64).map { VerifiedIdentity.proof(of: $0) }
-        try await expectIndexes(
+        let plan = try await expectIndexes(
             for: .linkingCandidates(for: identities, in: ID("demo")), among: accounts, isAnalysed: isAnalysed)
+        let byAddress = plan.matches(
+            of: #/account_email_key[^\n]*\n *Index Cond: \(\(project_id = .*\) AND \(email = /#)
+        #expect(byAddress.count == 1, "\(plan)")
+    }
+
+    @Test("find the account of an address by its index, whatever the statistics", arguments: sizes)
+    func holder(accounts: Int, isAnalysed: Bool) async throws {
+        let email = try #require(EmailAddress("ada@example.com"))
+        let plan = try await expectIndexes(
+            for: .holder(of: email, in: ID("demo")), among: accounts, isAnalysed: isAnalysed)
+        #expect(plan.contains("account_email_key"), "\(plan)")
     }
 
     @Test("find accounts and identities by indexes, whatever the statistics", arguments: sizes)
@@ -25,11 +36,16 @@ struct SignInPlanTests {
         try await expectIndexes(for: .apply(signIns, in: ID("demo")), among: accounts, isAnalysed: isAnalysed)
     }
 
-    private func expectIndexes(for statement: SQL, among accounts: Int, isAnalysed: Bool) async throws {
+    /// - Returns: the plan.
+    @discardableResult
+    private func expectIndexes(for statement: SQL, among accounts: Int, isAnalysed: Bool) async throws -> String {
         let database = try TestDatabase()
         try await database.fill(sessions: accounts)
-        if isAnalysed { try await database.pool.execute("ANALYZE account, session, linked_identity") }
+        if isAnalysed {
+            try await database.pool.execute("ANALYZE account, session, linked_identity")
+        }
         let plan = try await database.plan(of: statement)
         #expect(!plan.contains("Seq Scan"), "\(plan)")
+        return plan
     }
 }
