@@ -3,23 +3,16 @@ internal import Postgres
 
 extension SQL {
     /// Inserts an account, and opens its first session.
-    ///
-    /// - Parameters:
-    ///   - condition: inserts nothing unless it is true.
-    ///   - ctes: common table expressions that read `inserted`, each followed by a comma.
     static func create(
-        _ account: Account, passwordHash: String? = nil, opening session: SessionRow, in realm: ID<Realm>,
-        where condition: SQL = "true", after ctes: SQL = "", consuming replayKeys: [ReplayKey] = []
+        _ account: Account, passwordHash: String? = nil, opening session: SessionRow, in realm: ID<Realm>
     ) -> SQL {
-        let insertion = insertion(of: account, passwordHash: passwordHash, in: realm, where: condition)
-        return opening(
-            session, in: realm, from: "inserted", after: "inserted AS (\(insertion) RETURNING 1), \(ctes)",
-            consuming: replayKeys)
+        let insertion = insertion(of: account, passwordHash: passwordHash, in: realm)
+        return opening(session, in: realm, from: "inserted", after: "inserted AS (\(insertion) RETURNING 1),")
     }
 
     /// Inserts an account without its identities.
     static func insertion(
-        of account: Account, passwordHash: String? = nil, in realm: ID<Realm>, where condition: SQL = "true"
+        of account: Account, passwordHash: String? = nil, in realm: ID<Realm>
     ) -> SQL {
         """
         INSERT INTO account AS a (\(insertedColumns))
@@ -29,7 +22,6 @@ extension SQL {
             \(account.disabledAt.map { Timestamp($0) }), \(account.usesEmailLinks), \(account.usesCustomTokens),
             \(Timestamp(account.createdAt)), \(account.lastSignInAt.map { Timestamp($0) }),
             \(Timestamp(account.validSince))
-        WHERE \(condition)
         """
     }
 

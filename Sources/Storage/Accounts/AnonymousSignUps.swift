@@ -11,7 +11,7 @@ struct AnonymousSignUp: Sendable {
 extension PostgresAccountStore {
     /// Anonymous sign-ups have no address that could be taken.
     static var signUps: Batching<AnonymousSignUp, UUID, Void> {
-        .writes(of: \.session.id) { signUps, realm in
+        .writes(of: { [$0.session.id] }) { signUps, realm in
             signUps.count == 1
                 ? .create(signUps[0].account, opening: signUps[0].session, in: realm) : .create(signUps, in: realm)
         } outcomes: { signUps, _ in

@@ -27,19 +27,43 @@ extension SQL {
         _ identity: LinkedIdentity, to account: ID<Account>, at now: Instant, in realm: ID<Realm>,
         from source: SQL
     ) -> SQL {
-        let issuer: SQL =
+        var row = RowValues(identity)
+        let issuer =
             identity.issuer == nil && identity.provider.isGenericOpenID
-            ? issuer(of: "\(identity.provider.rawValue)", in: realm) : "\(identity.issuer)"
-        return """
-            INSERT INTO linked_identity (\(insertedColumns))
-            SELECT \(realm.rawValue), \(identity.provider.rawValue), \(identity.subject), \(account.rawValue),
-                \(identity.email?.rawValue), \(identity.emailTrust.rawValue), \(identity.isPrivateEmail),
-                \(identity.name?.given), \(identity.name?.family), \(identity.displayName), \(identity.photoURL),
-                \(identity.details.screenName), \(identity.details.language), \(identity.details.timeZone),
-                \(identity.realUserStatus)::bigint::smallint, \(identity.audience), \(issuer),
-                \(identity.linkedDevice), \(identity.credential?.state.rawValue),
-                \(identity.credential.map { Timestamp($0.checkedAt) }), \(Timestamp(now)), \(Timestamp(now)) FROM \(source)
-            """
+            ? issuer(of: "\(identity.provider.rawValue)", in: realm) : nil
+        let linking = linking(
+            &row, \.self, as: ("\(identity.provider.rawValue)", "\(identity.subject)"), to: "\(account.rawValue)",
+            issuer: issuer, at: "\(Timestamp(now))", in: realm)
+        return "\(linking) FROM \(source)"
+    }
+
+    /// The same for the identities of `rows`, without a `FROM`.
+    ///
+    /// - Parameter issuer: replaces the issuer of the identities.
+    static func linking<Row>(
+        _ rows: inout RowValues<Row>, _ identity: (Row) -> LinkedIdentity, as name: (provider: SQL, subject: SQL),
+        to account: SQL, issuer: SQL? = nil, at now: SQL, in realm: ID<Realm>
+    ) -> SQL {
+        """
+        INSERT INTO linked_identity (\(insertedColumns))
+        SELECT \(realm.rawValue), \(name.provider), \(name.subject), \(account),
+            \(rows.column("linked_email") { identity($0).email?.rawValue }),
+            \(rows.column("email_trust") { identity($0).emailTrust.rawValue }),
+            \(rows.column("is_private_email") { identity($0).isPrivateEmail }),
+            \(rows.column("given_name") { identity($0).name?.given }),
+            \(rows.column("family_name") { identity($0).name?.family }),
+            \(rows.column("display_name") { identity($0).displayName }),
+            \(rows.column("photo_url") { identity($0).photoURL }),
+            \(rows.column("screen_name") { identity($0).details.screenName }),
+            \(rows.column("language") { identity($0).details.language }),
+            \(rows.column("time_zone") { identity($0).details.timeZone }),
+            \(rows.column("real_user_status") { identity($0).realUserStatus })::bigint::smallint,
+            \(rows.column("audience") { identity($0).audience }),
+            \(issuer ?? rows.column("issuer") { identity($0).issuer }),
+            \(rows.column("linked_device") { identity($0).linkedDevice }),
+            \(rows.column("credential_state") { identity($0).credential?.state.rawValue }),
+            \(rows.time("credential_checked_at") { identity($0).credential?.checkedAt }), \(now), \(now)
+        """
     }
 
     /// Links the identities of new accounts, which the gateway has not verified.

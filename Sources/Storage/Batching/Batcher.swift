@@ -105,7 +105,7 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
         var (batch, remaining): ([Pending], [Pending]) = ([], [])
         for pending in queue.waiting where pending.isAwaited {
             let hasRoom = batch.isEmpty || (batch.count < maximum && !batch[0].isAlone && !pending.isAlone)
-            if hasRoom, takeKey(of: pending, from: queue) {
+            if hasRoom, takeKeys(of: pending, from: queue) {
                 batch.append(pending)
             } else {
                 remaining.append(pending)
@@ -115,19 +115,21 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
         return batch.isEmpty ? nil : batch
     }
 
-    /// Reserves the request's key.
+    /// Reserves the request's keys.
     ///
-    /// - Returns: `false` if a running statement has it.
-    private func takeKey(of pending: Pending, from queue: RealmQueue) -> Bool {
-        guard let key = batching.key else { return true }
-        return queue.keys.insert(key(pending.request)).inserted
+    /// - Returns: `false` if a running statement has one of them.
+    private func takeKeys(of pending: Pending, from queue: RealmQueue) -> Bool {
+        guard let keys = batching.keys?(pending.request) else { return true }
+        guard queue.keys.isDisjoint(with: keys) else { return false }
+        queue.keys.formUnion(keys)
+        return true
     }
 
     private func finish(
         _ batch: [Pending], with result: Result<[Row], any Error>, from queue: RealmQueue, of realm: ID<Realm>
     ) {
         queue.runningStatements -= 1
-        if let key = batching.key { queue.keys.subtract(batch.map { key($0.request) }) }
+        if let keys = batching.keys { for pending in batch { queue.keys.subtract(keys(pending.request)) } }
         do {
             let outcomes = try batching.outcomes(batch.map(\.request), try result.get())
             for (pending, outcome) in zip(batch, outcomes) { pending.finish(.success(outcome)) }
@@ -174,8 +176,8 @@ struct Batching<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable>:
     let concurrency: Int
     /// Fewer requests than this number are sent in statements of their own.
     let minimumSize: Int
-    /// What a write changes. An event loop never executes two writes with one key at the same time. `nil` for reads.
-    let key: (@Sendable (Request) -> Key)?
+    /// What a write changes. An event loop never executes two writes with a common key at the same time. `nil` for reads.
+    let keys: (@Sendable (Request) -> [Key])?
     /// Builds the statement of the requests. For a single request, which is common under a low load, a statement
     /// without arrays costs less.
     let statement: @Sendable ([Request], ID<Realm>) throws -> SQL
@@ -186,12 +188,12 @@ struct Batching<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable>:
     /// Runs as many statements as a pool has connections by default. A write then waits only when it would wait for a
     /// connection anyway. With fewer statements, writes wait longer where commits are slow.
     static func writes(
-        of key: @escaping @Sendable (Request) -> Key,
+        of keys: @escaping @Sendable (Request) -> [Key],
         by statement: @escaping @Sendable ([Request], ID<Realm>) throws -> SQL,
         outcomes: @escaping @Sendable ([Request], [Row]) throws -> [Outcome]
     ) -> Self {
         Self(
-            kind: .query, concurrency: 4, minimumSize: 2, key: key, statement: statement, outcomes: outcomes)
+            kind: .query, concurrency: 4, minimumSize: 2, keys: keys, statement: statement, outcomes: outcomes)
     }
 }
 
@@ -202,7 +204,7 @@ extension Batching where Key == Never {
         outcomes: @escaping @Sendable ([Request], [Row]) throws -> [Outcome]
     ) -> Self {
         Self(
-            kind: .read, concurrency: 4, minimumSize: 4, key: nil, statement: statement, outcomes: outcomes)
+            kind: .read, concurrency: 4, minimumSize: 4, keys: nil, statement: statement, outcomes: outcomes)
     }
 }
 

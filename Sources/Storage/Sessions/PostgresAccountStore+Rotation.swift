@@ -30,7 +30,7 @@ extension PostgresAccountStore {
     }
 
     static var rotations: Batching<PresentedRefreshToken, UUID, RotationAttempt> {
-        .writes(of: \.session) { tokens, realm in
+        .writes(of: { [$0.session] }) { tokens, realm in
             tokens.count == 1 ? .rotate(tokens[0], in: realm) : .rotate(tokens, in: realm)
         } outcomes: { tokens, rows in
             if tokens.count == 1 { return [RotationAttempt(row: rows.first, hasWaited: true)] }

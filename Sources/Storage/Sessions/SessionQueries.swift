@@ -66,10 +66,21 @@ struct SessionColumns {
 
 extension SessionColumns {
     init(_ row: SessionRow) {
+        var values = RowValues(row)
+        self.init(of: &values, \.self)
+    }
+
+    init<Row>(of rows: inout RowValues<Row>, _ session: (Row) -> SessionRow) {
         self.init(
-            id: "\(row.id)", account: "\(row.account)", generation: "\(row.generation)", method: "\(row.method)",
-            authenticatedAt: "\(row.authenticatedAt)", openedAt: "\(row.openedAt)", claims: "\(row.claims)",
-            device: "\(row.device)", credentialIssuedAt: "\(row.credentialIssuedAt)")
+            id: rows.column("session_id") { session($0).id },
+            account: rows.column("session_account_id") { session($0).account },
+            generation: rows.column("generation") { session($0).generation },
+            method: rows.column("method") { session($0).method },
+            authenticatedAt: rows.column("authenticated_at") { session($0).authenticatedAt },
+            openedAt: rows.column("opened_at") { session($0).openedAt },
+            claims: rows.column("claims") { session($0).claims },
+            device: rows.column("device") { session($0).device },
+            credentialIssuedAt: rows.column("credential_issued_at") { session($0).credentialIssuedAt })
     }
 }
 
@@ -110,12 +121,17 @@ extension SQL {
 
     /// Inserts a session for each row of `source`.
     static func insertion(of session: SessionColumns, in realm: ID<Realm>, from source: SQL) -> SQL {
+        "\(insertion(of: session, in: realm)) FROM \(source)"
+    }
+
+    /// The same without its `FROM`.
+    static func insertion(of session: SessionColumns, in realm: ID<Realm>) -> SQL {
         """
         INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at,
             claims, device, credential_issued_at)
         SELECT \(realm.rawValue), \(session.id), \(session.account), \(session.generation), \(session.method),
             \(session.authenticatedAt), \(session.openedAt), \(session.openedAt), \(session.claims),
-            \(session.device), \(session.credentialIssuedAt) FROM \(source)
+            \(session.device), \(session.credentialIssuedAt)
         """
     }
 

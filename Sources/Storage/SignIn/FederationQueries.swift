@@ -3,22 +3,6 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    /// Creates nothing if the provider no longer has the identity's issuer.
-    static func create(
-        _ account: Account, with identity: LinkedIdentity, _ commit: SignInCommit, in realm: ID<Realm>
-    ) throws -> SQL {
-        let code = try insertCode(commit.identity.code, at: commit.committedAt, in: realm, from: "inserted")
-        let grants: SQL = code.map { "grants AS (\($0))," } ?? ""
-        return create(
-            account, opening: try SessionRow(commit.session), in: realm,
-            where: "\(issuerStands(for: commit.identity, in: realm)) AND \(isValid(commit.identity, in: realm))",
-            after: """
-                linked AS (\(linking(identity, to: account.id, at: commit.committedAt, in: realm, from: "inserted"))
-                    RETURNING 1),
-                \(grants)
-                """, consuming: commit.replayKeys)
-    }
-
     /// Locks the account's row if it is unchanged since the decision, and updates it with what the identity proves.
     static func lock(
         _ account: Account, toLink commit: SignInCommit, takesEmail: Bool, where condition: SQL,
@@ -76,8 +60,20 @@ extension SQL {
         return use(from: "\(source), \(keys)", in: realm)
     }
 
+    /// Consumes the replay keys of the sign-ins `s` in `source`.
+    ///
+    /// - Parameter replayKeys: of each sign-in, in the order of the sign-ins' `number`, which begins at 1.
+    static func use(_ replayKeys: [[ReplayKey]], in realm: ID<Realm>, from source: SQL) -> SQL {
+        let keys = replayKeys.enumerated().flatMap { index, keys in keys.map { (number: index + 1, key: $0) } }
+        let presented: SQL = """
+            unnest((SELECT \(keys.map(\.number))), (SELECT \(keys.map { Hexadecimal.encode($0.key.hash) })),
+                (SELECT \(keys.map(\.key.expiresAt.seconds)))) AS k (number, hash, expires_at)
+            """
+        return use(from: "\(source) JOIN \(presented) ON k.number = s.number ORDER BY k.hash", in: realm)
+    }
+
     /// - Parameter source: has the alias `k` with the columns `hash` and `expires_at`.
-    static func use(from source: SQL, in realm: ID<Realm>) -> SQL {
+    private static func use(from source: SQL, in realm: ID<Realm>) -> SQL {
         """
         INSERT INTO replay_guard (project_id, hash, expires_at)
         SELECT \(realm.project.rawValue), decode(k.hash, 'hex'), to_timestamp(k.expires_at) FROM \(source)

@@ -69,9 +69,16 @@ struct IdentityColumns {
 
 extension IdentityColumns {
     init(_ identity: VerifiedIdentity) {
+        var row = RowValues(identity)
+        self.init(of: &row, \.self)
+    }
+
+    init<Row>(of rows: inout RowValues<Row>, _ identity: (Row) -> VerifiedIdentity) {
         self.init(
-            provider: "\(identity.provider.rawValue)", subject: "\(identity.subject)",
-            email: "\(identity.email?.rawValue)", issuedAt: "\(identity.issuedAt.map { Timestamp($0) })")
+            provider: rows.column("provider") { identity($0).provider.rawValue },
+            subject: rows.column("subject") { identity($0).subject },
+            email: rows.column("email") { identity($0).email?.rawValue },
+            issuedAt: rows.time("issued_at") { identity($0).issuedAt })
     }
 }
 
@@ -94,14 +101,11 @@ extension SQL {
     /// - Parameter identities: without transfer subjects.
     /// - Returns: rows with the `number` of their identity, counted from 1.
     static func linkingCandidates(for identities: [VerifiedIdentity], in realm: ID<Realm>) -> SQL {
-        let columns = IdentityColumns(
-            provider: "p.provider", subject: "p.subject", email: "p.email", issuedAt: epochPlus("p.issued_at"))
+        var rows = RowValues(batch: identities, as: "p")
+        let columns = IdentityColumns(of: &rows, \.self)
         let owner = owner(of: columns, transferredAs: nil, in: realm)
         return """
-            SELECT p.number, v.is_void, c.*
-            FROM unnest((SELECT \(identities.map(\.provider.rawValue))), (SELECT \(identities.map(\.subject))),
-                (SELECT \(identities.map(\.email?.rawValue))), (SELECT \(identities.map(\.issuedAt?.microseconds))))
-                WITH ORDINALITY AS p (provider, subject, email, issued_at, number)
+            SELECT p.number, v.is_void, c.* FROM \(rows.source)
             CROSS JOIN LATERAL (SELECT NOT (\(isValid(columns, in: realm))) AS is_void) v
             LEFT JOIN LATERAL (\(candidates(for: columns, owner: owner, in: realm))) c ON NOT v.is_void
             """

@@ -7,11 +7,13 @@ public struct PostgresFederationStore: FederationStore {
     let pool: Pool
     let candidates: Batcher<VerifiedIdentity, Never, LinkingCandidates>
     let returningSignIns: Batcher<ReturningSignIn, String, SignInAttempt>
+    let firstSignIns: Batcher<FirstSignIn, FirstSignIn.Key, Bool>
 
     public init(pool: Pool) {
         self.pool = pool
         candidates = Batcher(on: pool, Self.candidates)
         returningSignIns = Batcher(on: pool, Self.returningSignIns)
+        firstSignIns = Batcher(on: pool, Self.firstSignIns)
     }
 
     public func commit(_ commit: SignInCommit, in realm: ID<Realm>) async throws -> Account {
@@ -88,11 +90,9 @@ public struct PostgresFederationStore: FederationStore {
     }
 
     private func create(takesEmail: Bool, _ commit: SignInCommit, in realm: ID<Realm>) async throws -> Account {
-        let account = Account(
-            commit.session.account, for: commit.linked, takesEmail: takesEmail, at: commit.committedAt)
-        let statement = try SQL.create(account, with: commit.linked, commit, in: realm)
-        guard try await pool.execute(statement) == 1 else { throw StoreConflict.stale }
-        return account
+        let signIn = try FirstSignIn(commit, takesEmail: takesEmail)
+        guard try await create(signIn, in: realm) else { throw StoreConflict.stale }
+        return signIn.account
     }
 
     /// Locks the account's row first, so that transactions change its identities one after the other.

@@ -50,7 +50,7 @@ extension PostgresFederationStore {
     }
 
     static var returningSignIns: Batching<ReturningSignIn, String, SignInAttempt> {
-        .writes(of: \.account.id.rawValue) { signIns, realm in
+        .writes(of: { [$0.account.id.rawValue] }) { signIns, realm in
             guard signIns.count == 1 else { return .apply(signIns, in: realm) }
             let single = try SQL.apply(signIns[0], in: realm)
             return "\(single) RETURNING id AS session_id"
@@ -129,14 +129,13 @@ extension SQL {
             credentialIssuedAt: signedIn.issuedAt)
         return """
             WITH presented AS (\(presenting(signIns))),
-            keys AS (\(presentingKeys(of: signIns))),
             locked AS (
                 SELECT p.*, a.project_id FROM presented p
                 CROSS JOIN LATERAL (\(unchanged(presented, in: realm))
                     LIMIT 1 FOR NO KEY UPDATE OF a SKIP LOCKED FOR SHARE OF l SKIP LOCKED) a
                 WHERE p.number BETWEEN 1 AND \(signIns.count)),
             signed_in AS (\(updating(SignInColumns(of: "locked"))) RETURNING locked.*),
-            replay_keys AS (\(use(from: "signed_in s JOIN keys k ON k.number = s.number ORDER BY k.hash", in: realm))),
+            replay_keys AS (\(use(signIns.map(\.commit.replayKeys), in: realm, from: "signed_in s"))),
             network AS (\(rememberNetwork(
                 "s.network_hash", of: signedIn.account, at: "s.authenticated_at", in: realm, from: "signed_in s")))
             \(insertion(of: session, in: realm, from: "signed_in s")) RETURNING id AS session_id
@@ -182,17 +181,6 @@ extension SQL {
                 (SELECT \(sessions.map { $0.networkHash.map { Hexadecimal.encode($0) } })))
                 WITH ORDINALITY AS p (account_id, generation, provider, subject, issuer, issued_at, display_name,
                     committed_at, session_id, authenticated_at, device, network_hash, number)
-            """
-    }
-
-    private static func presentingKeys(of signIns: [ReturningSignIn]) -> SQL {
-        let keys = signIns.enumerated().flatMap { index, signIn in
-            signIn.commit.replayKeys.map { (number: index + 1, key: $0) }
-        }
-        return """
-            SELECT k.number, k.hash, k.expires_at
-            FROM unnest((SELECT \(keys.map(\.number))), (SELECT \(keys.map { Hexadecimal.encode($0.key.hash) })),
-                (SELECT \(keys.map(\.key.expiresAt.seconds)))) AS k (number, hash, expires_at)
             """
     }
 }

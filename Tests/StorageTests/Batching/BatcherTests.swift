@@ -68,7 +68,7 @@ struct BatcherTests {
             _ = try await holder.query(
                 "SELECT FROM session WHERE account_id = \(locked.account.rawValue) FOR UPDATE")
             let late = Task { try await fixture.refresh([locked]) }
-            try await fixture.waitForLock()
+            try await fixture.database.waitForLock()
             guard case .continues = try await fixture.refresh([free])[0] else {
                 Issue.record("the free session must go on")
                 return late
@@ -120,7 +120,7 @@ struct BatcherTests {
         let late = try await fixture.database.pool.transaction { holder in
             _ = try await holder.execute(change.statement)
             let late = Task { try await fixture.refresh([session]) }
-            try await fixture.waitForLock()
+            try await fixture.database.waitForLock()
             return late
         }
         #expect(try await Step.Outcome(late.value[0]) == change.outcome)
@@ -132,7 +132,7 @@ struct BatcherTests {
         try await fixture.database.pool.transaction { holder in
             _ = try await holder.execute("LOCK TABLE account IN SHARE MODE")
             let first = Task { try await fixture.signUp("first") }
-            try await fixture.waitForLock()
+            try await fixture.database.waitForLock()
             let second = Task { try await fixture.signUp("second") }
             second.cancel()
             await #expect(throws: CancellationError.self) { try await second.value }
@@ -150,12 +150,8 @@ struct BatcherTests {
         let outcomes = try await fixture.database.pool.transaction { holder in
             _ = try await holder.execute("LOCK TABLE account IN SHARE MODE")
             let signUps = (1...5).map { number in Task { try await fixture.signUp("user\(number)") } }
-            try await fixture.waitForLock()
-            _ = try await holder.query(
-                """
-                SELECT pg_terminate_backend(pid) AS ended FROM pg_stat_activity
-                WHERE datname = current_database() AND wait_event_type = 'Lock' AND state = 'active'
-                """)
+            try await fixture.database.waitForLock()
+            try await fixture.database.endWaitingConnections()
             return signUps
         }
         var failures = 0
@@ -198,22 +194,9 @@ extension StoreFixture {
         let running = try await database.pool.transaction { holder in
             _ = try await holder.execute("LOCK TABLE account IN SHARE MODE")
             let running = Task { try await work() }
-            try await waitForLock()
+            try await database.waitForLock()
             return running
         }
         return try await running.value
-    }
-
-    /// Until a statement waits for a lock.
-    fileprivate func waitForLock() async throws {
-        for _ in 1...10_000 {
-            let waiting = try await database.pool.query(
-                """
-                SELECT pid FROM pg_stat_activity
-                WHERE datname = current_database() AND wait_event_type = 'Lock' AND state = 'active'
-                """)
-            if !waiting.isEmpty { return }
-        }
-        Issue.record("no statement waits for a lock")
     }
 }

@@ -16,16 +16,21 @@ struct SignInFixture: Sendable {
         database = try TestDatabase()
         store = PostgresFederationStore(pool: database.pool)
         var accounts: [Account] = []
-        for number in 1...count { accounts.append(try await store.commit(.create(number), in: realm)) }
+        for number in 0..<count { accounts.append(try await store.commit(.create(number + 1), in: realm)) }
         self.accounts = accounts
     }
 
-    /// Commits all at the same time.
+    /// Commits all at the same time. Those that can share a statement do, because they come in one pass of the loop.
     func commit(_ commits: [SignInCommit]) async -> [Result<Account, any Error>] {
-        let tasks = commits.map { commit in Task { try await store.commit(commit, in: realm) } }
-        var results: [Result<Account, any Error>] = []
-        for task in tasks { results.append(await task.result) }
-        return results
+        let loop = database.loop
+        return await Task(executorPreference: loop) {
+            let tasks = commits.map { commit in
+                Task(executorPreference: loop) { try await store.commit(commit, in: realm) }
+            }
+            var results: [Result<Account, any Error>] = []
+            for task in tasks { results.append(await task.result) }
+            return results
+        }.value
     }
 
     /// The owners of the identities with these numbers, all looked up at once; a failure is no owner.
@@ -59,8 +64,17 @@ extension VerifiedIdentity {
 }
 
 extension SignInCommit {
-    static func create(_ number: Int) -> SignInCommit {
-        SignInCommit(.create(takesEmail: false), of: ID("user\(number)"), generation: 1, with: .proof(of: number))
+    /// The first sign-in of a user, whose account gets the identity's address.
+    ///
+    /// - Parameters:
+    ///   - key: the replay key of the credential (default: a new one).
+    ///   - change: a change of the identity.
+    static func create(
+        _ number: Int, key: String? = nil, _ change: (inout VerifiedIdentity) -> Void = { _ in }
+    ) -> SignInCommit {
+        var identity = VerifiedIdentity.proof(of: number, key: key)
+        change(&identity)
+        return SignInCommit(.create(takesEmail: true), of: ID("user\(number)"), generation: 1, with: identity)
     }
 
     /// - Parameter key: the replay key of the credential (default: a new one).
@@ -77,7 +91,8 @@ extension SignInCommit {
         self.init(
             change: change, identity: identity, replayKeys: identity.replayKeys,
             session: Session(
-                id: ID(UUID().uuidString.lowercased()), account: account, generation: generation, method: .apple,
+                id: ID(UUID().uuidString.lowercased()), account: account, generation: generation,
+                method: identity.provider,
                 authenticatedAt: now, device: "phone", networkHash: Array(repeating: 7, count: 16),
                 credentialIssuedAt: identity.issuedAt),
             trace: RequestTrace(network: nil, request: "request"), committedAt: now, emailBatch: EmailBatch())
@@ -88,6 +103,6 @@ extension Account {
     /// An account as the fixture creates it.
     static func returning(_ number: Int) -> Account {
         let commit = SignInCommit.create(number)
-        return Account(commit.session.account, for: commit.linked, takesEmail: false, at: commit.committedAt)
+        return Account(commit.session.account, for: commit.linked, takesEmail: true, at: commit.committedAt)
     }
 }

@@ -36,6 +36,12 @@ struct SignInPlanTests {
         try await expectIndexes(for: .apply(signIns, in: ID("demo")), among: accounts, isAnalysed: isAnalysed)
     }
 
+    @Test("find void credentials by an index, whatever the statistics", arguments: sizes)
+    func firstSignIns(accounts: Int, isAnalysed: Bool) async throws {
+        let signIns = try (1...64).map { try FirstSignIn(.create($0), takesEmail: true) }
+        try await expectIndexes(for: .create(signIns, in: ID("demo")), among: accounts, isAnalysed: isAnalysed)
+    }
+
     /// - Returns: the plan.
     @discardableResult
     private func expectIndexes(for statement: SQL, among accounts: Int, isAnalysed: Bool) async throws -> String {

@@ -1,0 +1,54 @@
+internal import Encoding
+internal import Identity
+internal import Postgres
+
+/// The values of the rows that a statement writes: parameters for a single row, otherwise columns of ``source``. Both
+/// forms of a statement thus name each value once.
+struct RowValues<Element> {
+    private let elements: [Element]
+    /// `nil` for a single row.
+    private let alias: SQL?
+    private var names: [SQL] = []
+    private var arrays: [SQL] = []
+
+    init(_ element: Element) {
+        elements = [element]
+        alias = nil
+    }
+
+    /// - Parameter alias: of ``source``.
+    init(batch elements: [Element], as alias: SQL) {
+        self.elements = elements
+        self.alias = alias
+    }
+
+    /// - Parameter name: unique among the columns of ``source``.
+    /// - Returns: an expression for the value of each row.
+    mutating func column<Value: PostgresEncodable & PostgresDecodable & PostgresArrayElement>(
+        _ name: SQL, _ value: (Element) -> Value?
+    ) -> SQL {
+        guard let alias else { return "\(value(elements[0]))" }
+        names.append(name)
+        // In a subquery, because the planner must not make another plan for another number of rows.
+        arrays.append("(SELECT \(elements.map(value)))")
+        return "\(alias).\(name)"
+    }
+
+    mutating func time(_ name: SQL, _ value: (Element) -> Instant?) -> SQL {
+        column(name) { value($0).map { Timestamp($0) } }
+    }
+
+    mutating func bytes(_ name: SQL, _ value: (Element) -> [UInt8]?) -> SQL {
+        guard alias != nil else { return "\(value(elements[0]))" }
+        return "decode(\(column(name) { value($0).map { Hexadecimal.encode($0) } }), 'hex')"
+    }
+
+    /// The rows of a batch as a table expression, which also has the `number` of each row, counted from 1. It has the
+    /// columns that were added before.
+    var source: SQL {
+        """
+        unnest(\(arrays.joined(separator: ", "))) WITH ORDINALITY AS \(alias ?? "single") (\(names.joined(
+            separator: ", ")), number)
+        """
+    }
+}

@@ -1,0 +1,136 @@
+internal import FoundationEssentials
+internal import Identity
+internal import Postgres
+
+/// A sign-in that creates an account with the identity.
+struct FirstSignIn: Sendable {
+    /// What only one account can have, or one sign-in can use.
+    enum Key: Hashable {
+        case email(EmailAddress)
+        case identity(ProviderID, subject: String)
+        case replay([UInt8])
+    }
+
+    let account: Account
+    let identity: LinkedIdentity
+    let commit: SignInCommit
+    let session: SessionRow
+
+    init(_ commit: SignInCommit, takesEmail: Bool) throws {
+        self.commit = commit
+        identity = commit.linked
+        account = Account(commit.session.account, for: identity, takesEmail: takesEmail, at: commit.committedAt)
+        session = try SessionRow(commit.session)
+    }
+
+    /// Whether it can share a statement with others: it depends on no configured issuer and changes no row.
+    var isPlain: Bool { !identity.provider.isGenericOpenID && commit.identity.code?.tokenType != .refreshToken }
+
+    var keys: [Key] {
+        var keys = commit.replayKeys.map { Key.replay($0.hash) }
+        keys.append(.identity(identity.provider, subject: identity.subject))
+        if let email = account.email { keys.append(.email(email)) }
+        return keys
+    }
+}
+
+extension PostgresFederationStore {
+    /// - Returns: whether the account was created.
+    func create(_ signIn: FirstSignIn, in realm: ID<Realm>) async throws -> Bool {
+        guard signIn.isPlain else { return try await pool.execute(.create([signIn], in: realm)) == 1 }
+        return try await firstSignIns.run(signIn, in: realm)
+    }
+
+    static var firstSignIns: Batching<FirstSignIn, FirstSignIn.Key, Bool> {
+        .writes(of: \.keys) { signIns, realm in
+            try .create(signIns, in: realm)
+        } outcomes: { signIns, rows in
+            let opened = Set(try rows.map { try $0.decode("session_id", as: UUID.self) })
+            return signIns.map { opened.contains($0.session.id) }
+        }
+    }
+}
+
+extension SQL {
+    /// Creates accounts with their identities and sessions. Creates no account if the provider no longer has the
+    /// identity's issuer, or the credential is void. Fails if an address, an identity or a replay key is taken.
+    ///
+    /// - Parameter signIns: a single one, or several that are plain.
+    /// - Returns: a row with the session of each account that was created.
+    static func create(_ signIns: [FirstSignIn], in realm: ID<Realm>) throws -> SQL {
+        signIns.count == 1 ? try create(signIns[0], in: realm) : try create(batch: signIns, in: realm)
+    }
+
+    private static func create(_ signIn: FirstSignIn, in realm: ID<Realm>) throws -> SQL {
+        var row = RowValues(signIn)
+        let insertions = FirstSignInInsertions(of: &row, in: realm)
+        let (identity, keys) = (signIn.commit.identity, signIn.commit.replayKeys)
+        let code = try insertCode(identity.code, at: signIn.commit.committedAt, in: realm, from: "inserted")
+        let grants: SQL = code.map { "grants AS (\($0))," } ?? ""
+        let used: SQL = keys.isEmpty ? "" : "replay_keys AS (\(use(keys, in: realm, from: "inserted"))),"
+        return """
+            WITH inserted AS (\(insertions.account)
+                WHERE \(issuerStands(for: identity, in: realm)) AND \(isValid(identity, in: realm)) RETURNING 1),
+            linked AS (\(insertions.identity) FROM inserted), \(grants) \(used)
+            network AS (\(insertions.network) FROM inserted WHERE \(insertions.hasNetwork))
+            \(insertions.session) FROM inserted RETURNING id AS session_id
+            """
+    }
+
+    /// Every statement inserts accounts first, and rows with unique values in the order of these values. Therefore no two
+    /// statements wait for each other.
+    private static func create(batch signIns: [FirstSignIn], in realm: ID<Realm>) throws -> SQL {
+        var rows = RowValues(batch: signIns, as: "s")
+        let insertions = FirstSignInInsertions(of: &rows, in: realm)
+        let codes = try insertCodes(
+            signIns.map { ($0.commit.identity.code, $0.commit.committedAt) }, in: realm, from: "created s")
+        let grants: SQL = codes.map { "grants AS (\($0))," } ?? ""
+        return """
+            WITH presented AS MATERIALIZED (
+                SELECT s.*, \(isValid(insertions.proven, in: realm)) AS is_valid FROM \(rows.source)),
+            inserted AS (\(insertions.account) FROM presented s WHERE s.is_valid ORDER BY s.account_email COLLATE "C" RETURNING 1),
+            created AS MATERIALIZED (
+                SELECT * FROM presented WHERE is_valid AND (SELECT count(*) FROM inserted) > 0),
+            linked AS (\(insertions.identity) FROM created s ORDER BY s.provider, s.subject), \(grants)
+            replay_keys AS (\(use(signIns.map(\.commit.replayKeys), in: realm, from: "created s"))),
+            network AS (\(insertions.network) FROM created s WHERE \(insertions.hasNetwork))
+            \(insertions.session) FROM created s RETURNING id AS session_id
+            """
+    }
+}
+
+/// The rows that a first sign-in inserts, as statements that lack a `FROM`.
+private struct FirstSignInInsertions {
+    let proven: IdentityColumns
+    let account: SQL
+    let identity: SQL
+    let session: SQL
+    let network: SQL
+    /// A condition of ``network``.
+    let hasNetwork: SQL
+
+    init(of rows: inout RowValues<FirstSignIn>, in realm: ID<Realm>) {
+        let id = rows.column("account_id") { $0.account.id.rawValue }
+        let committedAt = rows.time("committed_at", \.commit.committedAt)
+        let networkHash = rows.bytes("network_hash", \.session.networkHash)
+        proven = IdentityColumns(of: &rows, \.commit.identity)
+        account = """
+            INSERT INTO account (project_id, id, email, email_verified, display_name, photo_url, created_at,
+                last_sign_in_at, valid_since)
+            SELECT \(realm.rawValue), \(id), \(rows.column("account_email") { $0.account.email?.rawValue }),
+                \(rows.column("account_email_verified", \.account.emailIsVerified)),
+                \(rows.column("account_display_name", \.account.displayName)),
+                \(rows.column("account_photo_url", \.account.photoURL)), \(rows.time("created_at", \.account.createdAt)),
+                \(rows.time("last_sign_in_at", \.account.lastSignInAt)),
+                \(rows.time("valid_since", \.account.validSince))
+            """
+        identity = .linking(
+            &rows, \.identity, as: (proven.provider, proven.subject), to: id, at: committedAt, in: realm)
+        session = .insertion(of: SessionColumns(of: &rows, \.session), in: realm)
+        network = """
+            INSERT INTO known_network (project_id, account_id, network_hash, last_seen_at)
+            SELECT \(realm.rawValue), \(id), \(networkHash), \(committedAt)
+            """
+        hasNetwork = "\(networkHash) IS NOT NULL"
+    }
+}

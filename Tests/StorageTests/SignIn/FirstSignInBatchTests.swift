@@ -1,0 +1,208 @@
+import FoundationEssentials
+import Postgres
+import Storage
+import Support
+import Testing
+
+@testable import Identity
+
+@Suite("First sign-ins of many users at once")
+struct FirstSignInBatchTests {
+    @Test("create an account each, but none for a void credential")
+    func outcomes() async throws {
+        let fixture = try await SignInFixture(accounts: 0)
+        try await fixture.database.pool.execute(
+            """
+            INSERT INTO revoked_subject (project_id, subject_hash, credentials_void_before, expires_at)
+            VALUES ('demo', sha256(convert_to('apple.com' || chr(10) || 'subject7', 'UTF8')), 'infinity', 'infinity')
+            """)
+        let results = await fixture.commit((1...50).map { .create($0) })
+        for (index, result) in results.enumerated() {
+            switch result {
+            case .success(let account): #expect(account.id.rawValue == "user\(index + 1)" && index != 6)
+            case .failure(let error): #expect(index == 6 && error as? StoreConflict == .stale, "\(index): \(error)")
+            }
+        }
+        for table: SQL in ["account", "linked_identity", "session", "known_network", "replay_guard"] {
+            #expect(try await fixture.count("SELECT FROM \(table)") == 49)
+        }
+    }
+
+    @Test("a taken address, a used credential and a user's second sign-in fail alone")
+    func conflicts() async throws {
+        let fixture = try await SignInFixture(accounts: 0)
+        func address(_ number: Int) -> (inout VerifiedIdentity) -> Void {
+            { $0.email = EmailAddress("user\(number)@example.com") }
+        }
+        _ = try await fixture.store.commit(.create(100, key: "used", address(2)), in: fixture.realm)
+        var commits: [SignInCommit] = [.create(1, key: "used"), .create(2, address(2)), .create(3), .create(3)]
+        commits += [
+            .create(5, address(5)), .create(6, address(5)), .create(7, key: "shared"), .create(8, key: "shared"),
+        ]
+        commits += (9...50).map { .create($0) }
+        let results = await fixture.commit(commits)
+        #expect(throws: StoreConflict.alreadyUsed) { try results[0].get() }
+        #expect(throws: StoreConflict.stale) { try results[1].get() }
+        for (pair, conflict) in [(2...3, StoreConflict.stale), (4...5, .stale), (6...7, .alreadyUsed)] {
+            let failures = results[pair].compactMap { result -> StoreConflict? in
+                if case .failure(let error) = result { error as? StoreConflict } else { nil }
+            }
+            #expect(failures == [conflict], "\(pair)")
+        }
+        for result in results[8...] { _ = try result.get() }
+        #expect(try await fixture.count("SELECT FROM session") == 46)
+    }
+
+    @Test("two sign-ins of one user cost no other its share of a statement")
+    func sameUser() async throws {
+        let fixture = try await SignInFixture(accounts: 0)
+        let results = await fixture.commit((1...20).map { .create($0) } + [.create(7)])
+        #expect(results.count { $0.isSuccess } == 20)
+        #expect(try await fixture.count("SELECT DISTINCT xmin::text FROM account") == 1)
+    }
+
+    enum Content: CaseIterable {
+        case everything, theLeast
+    }
+
+    @Test("store in a shared statement what one of its own stores", arguments: Content.allCases)
+    func content(content: Content) async throws {
+        let fixture = try await SignInFixture(accounts: 0)
+        func commit(_ number: Int) -> SignInCommit { content == .everything ? .complete(number) : .sparse(number) }
+        _ = try await fixture.store.commit(commit(1), in: fixture.realm)
+        for result in await fixture.commit((2...9).map(commit)) { _ = try result.get() }
+        #expect(try await fixture.count("SELECT DISTINCT xmin::text FROM account") == 2)
+        for table: SQL in ["account", "linked_identity", "session", "known_network", "replay_guard", "apple_grant"] {
+            let different = try await fixture.count(
+                """
+                SELECT DISTINCT regexp_replace((to_jsonb(t) - 'id' - 'hash')::text, '(user|subject)[0-9]', '\\1', 'g')
+                FROM \(table) t
+                """)
+            let stored = try await fixture.count("SELECT FROM \(table)")
+            if content == .everything {
+                #expect(different == 1 && stored == 9, "\(table)")
+            } else {
+                #expect(different <= 1 && (stored == 0 || stored == 9), "\(table)")
+            }
+        }
+    }
+
+    /// What another transaction inserts before a shared statement waits for it, and afterwards.
+    struct Order: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let before: SQL
+        let after: SQL
+    }
+
+    @Test(
+        "insert in an order in which two transactions do not wait for each other",
+        arguments: [
+            Order(
+                testDescription: "addresses", before: .account("x", email: "b@example.com"),
+                after: .account("y", email: "c@example.com")),
+            Order(testDescription: "identities", before: .identity("subjectb"), after: .identity("subjectc")),
+            Order(testDescription: "replay keys", before: .replayKey("b"), after: .replayKey("c")),
+            Order(
+                testDescription: "addresses before identities", before: .account("x", email: "b@example.com"),
+                after: .identity("subjecta")),
+            Order(
+                testDescription: "addresses before replay keys", before: .account("x", email: "b@example.com"),
+                after: .replayKey("a")),
+        ])
+    func order(order: Order) async throws {
+        let fixture = try await SignInFixture(accounts: 1)
+        let names: [String] = ["c", "b", "a"]
+        let commits = names.enumerated().map { number, name in
+            SignInCommit.create(number + 2, key: name) {
+                $0 = VerifiedIdentity(
+                    provider: .apple, subject: "subject\(name)", audience: $0.audience,
+                    email: EmailAddress("\(name)@example.com"), replayKeys: $0.replayKeys, issuedAt: $0.issuedAt)
+            }
+        }
+        let late = try await fixture.database.pool.transaction { holder in
+            // In a deadlock, this transaction fails and not the other one, which would be repeated.
+            _ = try await holder.execute("SET LOCAL deadlock_timeout = '10ms'")
+            _ = try await holder.execute(order.before)
+            let late = Task { await fixture.commit(commits) }
+            try await fixture.database.waitForLock()
+            _ = try await holder.execute(order.after)
+            return late
+        }
+        let results = await late.value
+        #expect(results.count { $0.isSuccess } < 3)
+        for case .failure(let error) in results {
+            #expect(error is StoreConflict, "\(error)")
+        }
+    }
+
+    @Test("a sign-in whose connection is lost has an unknown outcome and is not repeated")
+    func lostConnection() async throws {
+        let fixture = try await SignInFixture(accounts: 0)
+        let late = try await fixture.database.pool.transaction { holder in
+            _ = try await holder.execute("LOCK TABLE account IN SHARE MODE")
+            let late = Task { await fixture.commit((1...5).map { .create($0) }) }
+            try await fixture.database.waitForLock()
+            try await fixture.database.endWaitingConnections()
+            return late
+        }
+        for result in await late.value {
+            #expect { try result.get() } throws: { $0 is StoreUnavailable }
+        }
+        #expect(try await fixture.count("SELECT FROM account") == 0)
+    }
+}
+
+extension SignInCommit {
+    /// With every member that a plain first sign-in can store.
+    fileprivate static func complete(_ number: Int) -> SignInCommit {
+        create(number) { identity in
+            identity.email = EmailAddress("user\(number)@example.com")
+            (identity.emailTrust, identity.isPrivateEmail) = (.authoritative, true)
+            identity.name = PersonName(given: "Ada", family: "Lovelace")
+            (identity.displayName, identity.photoURL) = ("Countess", "https://example.com/ada.png")
+            identity.details = ProfileDetails(screenName: "ada", language: "en", timeZone: "Europe/London")
+            identity.realUserStatus = 2
+            identity.code = SealedCode(
+                id: ID(UUID().uuidString.lowercased()), subject: identity.subject, clientID: identity.audience,
+                code: [1, 2, 3], redirectURI: "https://example.com/return",
+                expiresAt: Instant(seconds: 1_800_000_400))
+        }
+    }
+
+    /// Of a provider that states nothing but the user, without a replay key.
+    fileprivate static func sparse(_ number: Int) -> SignInCommit {
+        create(number) {
+            $0 = VerifiedIdentity(provider: .google, subject: $0.subject, audience: $0.audience)
+        }
+    }
+}
+
+extension SQL {
+    fileprivate static func account(_ id: String, email: String) -> SQL {
+        """
+        INSERT INTO account (project_id, id, email, created_at, valid_since)
+        VALUES ('demo', \(id), \(email), now(), now())
+        """
+    }
+
+    fileprivate static func identity(_ subject: String) -> SQL {
+        """
+        INSERT INTO linked_identity (project_id, provider, subject, account_id, created_at)
+        VALUES ('demo', 'apple.com', \(subject), 'user1', now())
+        """
+    }
+
+    /// - Parameter key: as in ``VerifiedIdentity/proof(of:key:)``.
+    fileprivate static func replayKey(_ key: String) -> SQL {
+        """
+        INSERT INTO replay_guard (project_id, hash, expires_at)
+        VALUES ('demo', decode(rpad(encode(convert_to(\(key), 'UTF8'), 'hex'), 64, '0'), 'hex'), now())
+        """
+    }
+}
+
+extension Result {
+    fileprivate var isSuccess: Bool {
+        if case .success = self { true } else { false }
+    }
+}
