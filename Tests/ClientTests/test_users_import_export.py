@@ -283,6 +283,28 @@ def test_an_import_that_fails_in_one_batch_while_others_are_stored_can_be_resume
     assert (completed.returncode, users.rows("count(*)")) == (0, ["12000"])
 
 
+@pytest.mark.parametrize("failing, slow", [("u000000", "u000000"), ("u001999", "u000000")])
+def test_an_import_with_a_batch_that_fails_counts_the_one_that_is_stored_beside_it(users, own, failing, slow):
+    trigger = users.project
+    sql(own.database_url, f"""
+        CREATE FUNCTION {trigger}() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN
+            IF NEW.id = ''{slow}'' THEN PERFORM pg_sleep(0.5); END IF;
+            IF NEW.id = ''{failing}'' THEN RAISE EXCEPTION ''not today''; END IF;
+            RETURN NEW;
+        END';
+        CREATE TRIGGER {trigger} BEFORE INSERT ON account FOR EACH ROW WHEN (NEW.project_id = '{users.project}')
+            EXECUTE FUNCTION {trigger}()""")
+    try:
+        completed = users.import_file(users.file(many(2000)))
+    finally:
+        sql(own.database_url, f"DROP FUNCTION {trigger} CASCADE")
+    stored = int(users.rows("count(*)")[0])
+    assert 0 < stored < 2000
+    assert (completed.returncode, completed.stdout) == (1, f"imported {stored} accounts\n")
+    assert "not today" in completed.stderr or "P0001" in completed.stderr
+    assert "run it again with --resume" in completed.stderr
+
+
 def test_the_memory_of_an_import_does_not_grow_with_the_file(users):
     def mebibytes(count):
         picture = "https://example.com/" + "x" * 1000

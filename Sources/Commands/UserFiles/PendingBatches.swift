@@ -21,13 +21,16 @@ struct EncodedBatch: Sendable {
 /// The batches of an import that are being stored. They are reported in the order of the file. Of rows that conflict,
 /// the first is stored.
 struct PendingBatches {
+    /// The conflicting members of the accounts that were not stored.
+    typealias Conflicts = [ID<Account>: UniqueMember]
+
     private static let limit = 2
 
     /// Whether rows with an existing ID are skipped instead of rejected.
     let resumes: Bool
     /// Whether the latest finished batch had conflicts, so that the next one may have some too.
     private(set) var expectsConflicts = false
-    private var batches: [(batch: EncodedBatch, conflicts: [ID<Account>: UniqueMember]?)] = []
+    private var batches: [(batch: EncodedBatch, result: Result<Conflicts, any Error>?)] = []
     /// The number of the first batch.
     private var first = 0
 
@@ -46,21 +49,21 @@ struct PendingBatches {
         return first + batches.count - 1
     }
 
-    /// - Parameter conflicts: the conflicting members of the accounts that were not stored.
-    mutating func finish(
-        _ number: Int, _ conflicts: [ID<Account>: UniqueMember], _ report: ImportReport
-    ) throws {
-        expectsConflicts = !conflicts.isEmpty
-        batches[number - first].conflicts = conflicts
-        while let head = batches.first, let conflicts = head.conflicts {
-            try self.report(head.batch, conflicts, report)
+    /// - Throws: the first error of a batch that no longer waits for an earlier one. Those behind it are reported.
+    mutating func finish(_ number: Int, _ result: Result<Conflicts, any Error>, _ report: ImportReport) throws {
+        if case .success(let conflicts) = result { expectsConflicts = !conflicts.isEmpty }
+        batches[number - first].result = result
+        var failure: (any Error)?
+        while let head = batches.first, let result = head.result {
             batches.removeFirst()
             first += 1
+            do { try self.report(head.batch, try result.get(), report) } catch { failure = failure ?? error }
         }
+        if let failure { throw failure }
     }
 
     private func report(
-        _ batch: EncodedBatch, _ conflicts: [ID<Account>: UniqueMember], _ report: ImportReport
+        _ batch: EncodedBatch, _ conflicts: Conflicts, _ report: ImportReport
     ) throws {
         for fault in batch.source.faults { try report.reject(fault) }
         var existing = 0

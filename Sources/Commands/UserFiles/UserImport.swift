@@ -12,34 +12,39 @@ struct UserImport {
     let now: Instant
 
     private enum Event: Sendable {
-        case stored(number: Int, conflicts: [ID<Account>: UniqueMember])
+        case finished(number: Int, Result<PendingBatches.Conflicts, any Error>)
         case gatheredStatistics
     }
 
-    /// - Throws: ``Failure`` if the file is truncated; the rows before that are stored.
+    /// - Throws: ``Failure`` if the file is truncated, and the error of a batch that could not be stored. What was stored
+    ///   until then is reported.
     func run(_ report: ImportReport) async throws {
         await gatherStatistics()
-        try await withThrowingTaskGroup(of: Event.self) { tasks in
+        let failure = await withTaskGroup(of: Event.self, returning: (any Error)?.self) { tasks in
             var pending = PendingBatches(resumes: resumes)
             var gathering = StatisticsSchedule()
+            var failure: (any Error)?
 
             func take(_ event: Event?) throws {
                 switch event {
-                case .stored(let number, let conflicts)?: try pending.finish(number, conflicts, report)
+                case .finished(let number, let result)?: try pending.finish(number, result, report)
                 case .gatheredStatistics?: gathering.isRunning = false
                 case nil: break
                 }
             }
 
-            let end: Result<Void, any Error>
             do {
                 while let batch = try await nextBatch() {
-                    while pending.mustPrecede(batch) { try take(try await tasks.next()) }
+                    while pending.mustPrecede(batch) { try take(await tasks.next()) }
                     let (number, expectsConflicts) = (pending.add(batch), pending.expectsConflicts)
                     tasks.addTask {
-                        let conflicts = try await store.add(
-                            batch.encoded, expectsConflicts: expectsConflicts, by: .commandLine)
-                        return .stored(number: number, conflicts: conflicts)
+                        do {
+                            let conflicts = try await store.add(
+                                batch.encoded, expectsConflicts: expectsConflicts, by: .commandLine)
+                            return .finished(number: number, .success(conflicts))
+                        } catch {
+                            return .finished(number: number, .failure(error))
+                        }
                     }
                     guard gathering.begins(at: report.stored) else { continue }
                     tasks.addTask {
@@ -47,14 +52,16 @@ struct UserImport {
                         return .gatheredStatistics
                     }
                 }
-                end = .success(())
             } catch {
-                end = .failure(error)
+                failure = error
             }
-            // Batches that are being stored are also counted if the file is truncated.
-            while let event = try await tasks.next() { try take(event) }
-            try end.get()
+            // Batches that are being stored are also counted if the file is truncated, or if another batch failed.
+            while let event = await tasks.next() {
+                do { try take(event) } catch { failure = failure ?? error }
+            }
+            return failure
         }
+        if let failure { throw failure }
         await gatherStatistics()
     }
 
