@@ -66,6 +66,30 @@ struct FederationRaceTests {
         #expect(try await count("SELECT count(*) AS count FROM session", in: gateway) == 1)
     }
 
+    @Test("first sign-ins of many users have their own responses")
+    func manyUsers() async throws {
+        let gateway = try await TestGateway()
+        let people = (0..<30).map { SimulatedPerson.named("User", "Number\($0)") }
+        let proofs = try people.map { try gateway.apple($0) }
+        let exchanges = try await withThrowingTaskGroup(of: (Int, Exchange).self) { group in
+            for (number, proof) in proofs.enumerated() {
+                group.addTask { (number, try await gateway.signIn(number == 7 ? proofs[8] : proof)) }
+            }
+            group.addTask { (30, try await gateway.signIn(gateway.google(people[9]))) }
+            group.addTask { (31, try await gateway.signIn(gateway.apple(.ada), ["autoCreate": false])) }
+            return try await group.reduce(into: [Int: Exchange]()) { $0[$1.0] = $1.1 }
+        }
+        for (number, person) in people.enumerated() where number != 7 && number != 8 {
+            let exchange = try #require(exchanges[number])
+            #expect(exchange.status == 200 && exchange.json["email"]?.string == person.email, "\(exchange.outcome)")
+        }
+        #expect([7, 8].count { exchanges[$0]?.status == 200 } == 1)
+        #expect([7, 8].count { exchanges[$0]?.outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE") == true } == 1)
+        #expect(exchanges[30]?.json["localId"]?.string == exchanges[9]?.json["localId"]?.string)
+        #expect(exchanges[31]?.outcome == "400 EMAIL_NOT_FOUND")
+        #expect(try await count("SELECT count(*) AS count FROM account", in: gateway) == 29)
+    }
+
     @Test("one use of a pending token succeeds")
     func pendingTokens() async throws {
         let gateway = try await TestGateway()
