@@ -138,14 +138,12 @@ public struct ProviderEndpoints: Sendable {
     public struct Issuer: Sendable {
         /// `iss` is exactly one of these.
         public let issuers: [String]
-        public let keysURL: String
+        public let keys: DocumentAddress
 
         public init(issuers: [String], keysURL: String) {
             self.issuers = issuers
-            self.keysURL = keysURL
+            keys = DocumentAddress(url: keysURL, isConfigured: false)
         }
-
-        var keys: DocumentAddress { DocumentAddress(url: keysURL, isConfigured: false) }
     }
 
     public let apple: Issuer

@@ -48,9 +48,9 @@ struct SimulatedProviders: Sendable {
             asked.note(address.url)
             if let document = try corporate.document(at: address.url) { return (document, nil) }
             let provider: any SimulatedProvider =
-                if address.url == ProviderEndpoints.live.apple.keysURL {
+                if address.url == ProviderEndpoints.live.apple.keys.url {
                     apple
-                } else if address.url == ProviderEndpoints.live.google.keysURL {
+                } else if address.url == ProviderEndpoints.live.google.keys.url {
                     google
                 } else {
                     throw UnknownAddress(url: address.url)

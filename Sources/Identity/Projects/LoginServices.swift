@@ -6,38 +6,31 @@ public struct LoginServices: Hashable, Sendable {
     public let linkOnly: [ProviderID]
     /// Whether users can sign in by an emailed link. It belongs to the method `password`, as in Firebase.
     public let offersEmailLinks: Bool
-    /// All violations. The platform decides only which IDs Apple needs.
-    public let violations: [LoginServicesViolation]
-    /// The offered providers that may be shown only beside Apple, or under an exemption.
-    private let needingApple: [ProviderID]
-    private let isTolerated: Bool
+    private let app: App
+    private let project: Project
 
     public init(of app: App, in project: Project) {
+        self.app = app
+        self.project = project
         let enabled = project.enabledMethods
         let settings = app.settings
         linkOnly = app.linkOnlyProviders(in: project)
         methods = (settings.signInMethods?.filter(enabled.contains) ?? enabled)
             .filter { !settings.linkOnlyMethods.contains($0) }
         offersEmailLinks = project.policy.allowsEmailLinks && settings.signInMethods?.contains(.password) != false
-        let rules = LoginServicesRules(
-            app: app, project: project, methods: methods, offersEmailLinks: offersEmailLinks)
-        violations = rules.violations
-        needingApple = rules.needingApple
-        isTolerated = app.graceEndsAt != nil
     }
+
+    private var isTolerated: Bool { app.graceEndsAt != nil }
 
     public var isCompliant: Bool { violations.isEmpty }
 
     /// The methods offered to users. If guideline 4.8 is violated, providers that need Apple are omitted. Otherwise Apple
     /// comes first if a provider needs it.
     public var offered: [ProviderID] {
-        guard isCompliant || isTolerated else { return methods.filter { !needingApple.contains($0) } }
-        guard !needingApple.isEmpty, methods.contains(.apple) else { return methods }
+        guard isCompliant || isTolerated else { return methods.filter { !thirdParties.contains($0) } }
+        guard !thirdParties.isEmpty, methods.contains(.apple) else { return methods }
         return [.apple] + methods.filter { $0 != .apple }
     }
-
-    /// The offered providers beside which guideline 4.8 requires Apple.
-    public var thirdParties: [ProviderID] { needingApple }
 
     /// What a proof of an identity is for.
     public enum Use: Sendable {
@@ -62,7 +55,7 @@ public struct LoginServices: Hashable, Sendable {
             return
         }
         guard services.methods.contains(provider) else { throw .notForThisApp(nil) }
-        if !services.isTolerated, services.needingApple.contains(provider), let violation = services.violations.first {
+        if !services.isTolerated, services.thirdParties.contains(provider), let violation = services.violations.first {
             throw .notForThisApp(violation)
         }
     }
@@ -169,30 +162,25 @@ extension LoginServicesViolation: CustomStringConvertible {
     public var named: String { "\(description) (\(kind.rawValue))" }
 }
 
-/// The rules of guideline 4.8 for one app in one realm.
-struct LoginServicesRules {
-    let app: App
-    let project: Project
-    /// Offered for sign-in.
-    let methods: [ProviderID]
-    let offersEmailLinks: Bool
-
+/// The rules of guideline 4.8.
+extension LoginServices {
     private var providers: [ProviderID] { methods.filter(\.isProvider) }
 
     private func relation(_ provider: ProviderID) -> ProviderRelation {
         project.settings(of: provider)?.relation ?? .social
     }
 
-    /// The providers beside which the app must show Apple, unless it has an exemption: all but those that are `own`.
-    var needingApple: [ProviderID] { providers.filter { $0 != .apple && relation($0) != .own } }
+    /// The offered providers beside which the app must show Apple, unless it has an exemption: all but those that are
+    /// `own`.
+    public var thirdParties: [ProviderID] { providers.filter { $0 != .apple && relation($0) != .own } }
 
-    /// A contradicted exemption does not count.
-    var violations: [LoginServicesViolation] {
+    /// All violations. The platform decides only which IDs Apple needs. A contradicted exemption does not count.
+    public var violations: [LoginServicesViolation] {
         let contradictions = contradictions
         let isExempt = app.settings.exemption != nil && contradictions.isEmpty
-        let faults = isExempt || needingApple.isEmpty ? [] : faultsOfApple
+        let faults = isExempt || thirdParties.isEmpty ? [] : faultsOfApple
         return contradictions.map { LoginServicesViolation(.exemptionContradicted, $0) }
-            + needingApple.flatMap { provider in faults.map { LoginServicesViolation($0, provider) } }
+            + thirdParties.flatMap { provider in faults.map { LoginServicesViolation($0, provider) } }
     }
 
     /// The offered methods that the exemption does not cover. Apple is social, so an app that offers Apple claims no
