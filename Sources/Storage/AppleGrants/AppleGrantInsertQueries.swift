@@ -1,0 +1,84 @@
+internal import FoundationEssentials
+internal import Identity
+internal import Postgres
+
+/// A new grant, which waits for a worker.
+private struct InsertedToken {
+    let id: UUID
+    let token: SealedCode
+    let createdAt: Instant
+    let dueAt: Instant
+    let expiresAt: Instant?
+    /// The number of its sign-in in a batch.
+    let signIn: Int
+
+    /// A code of a sign-in.
+    init(_ code: SealedCode, ofSignIn signIn: Int = 1, at now: Instant) throws {
+        (id, token, createdAt, dueAt, expiresAt) = (try UUID(code.id), code, now, now, code.expiresAt)
+        self.signIn = signIn
+    }
+
+    /// A refresh token that no sign-in has used.
+    init(unused token: SealedCode, at now: Instant) throws {
+        (id, self.token, createdAt, dueAt, expiresAt) = (try UUID(token.id), token, now, token.expiresAt, nil)
+        signIn = 1
+    }
+}
+
+extension SQL {
+    /// Inserts the code of a sign-in for each row of `source`.
+    ///
+    /// The refresh token of a sign-in in the browser was inserted before, and becomes due. One that was deleted or waits
+    /// to be revoked stays so: its owner or Apple has ended it.
+    ///
+    /// - Returns: `nil` without a code, and for a code that expired in a pending token.
+    static func insertCode(_ code: SealedCode?, at now: Instant, in realm: ID<Realm>, from source: SQL) throws -> SQL? {
+        guard let code, now < code.expiresAt else { return nil }
+        guard code.tokenType == .refreshToken else {
+            var row = RowValues(try InsertedToken(code, at: now))
+            return "\(insert(&row, in: realm)) FROM \(source)"
+        }
+        return """
+            UPDATE apple_grant SET due_at = \(Timestamp(now)) FROM \(source)
+            WHERE apple_grant.id = \(try UUID(code.id)) AND apple_grant.state = 'REDEEMING'
+            """
+    }
+
+    /// The same for the sign-ins `s` in `source`, without refresh tokens.
+    ///
+    /// - Parameter codes: of each sign-in, in the order of the sign-ins' `number`, which begins at 1.
+    static func insertCodes(
+        _ codes: [(code: SealedCode?, committedAt: Instant)], in realm: ID<Realm>, from source: SQL
+    ) throws -> SQL? {
+        let inserted = try codes.enumerated().compactMap { index, signIn in
+            try signIn.code.flatMap { code in
+                signIn.committedAt < code.expiresAt
+                    ? try InsertedToken(code, ofSignIn: index + 1, at: signIn.committedAt) : nil
+            }
+        }
+        guard !inserted.isEmpty else { return nil }
+        var rows = RowValues(batch: inserted, as: "c")
+        let signIn = rows.column("sign_in", \.signIn)
+        let insertion = insert(&rows, in: realm)
+        return "\(insertion) FROM \(source) JOIN \(rows.source) ON \(signIn) = s.number"
+    }
+
+    /// Inserts a refresh token that becomes due when no sign-in can use it any more. Unlike a code, it does not
+    /// expire: a worker tries for 30 days to keep or to revoke it.
+    static func keepUnused(_ token: SealedCode, at now: Instant, in realm: ID<Realm>) throws -> SQL {
+        var row = RowValues(try InsertedToken(unused: token, at: now))
+        return insert(&row, in: realm)
+    }
+
+    private static func insert(_ rows: inout RowValues<InsertedToken>, in realm: ID<Realm>) -> SQL {
+        """
+        INSERT INTO apple_grant (id, project_id, subject, client_id, state, token_type, token, redirect_uri,
+            created_at, due_at, expires_at)
+        SELECT \(rows.column("grant_id", \.id)), \(realm.rawValue), \(rows.column("subject", \.token.subject)),
+            \(rows.column("client_id", \.token.clientID)), \(AppleGrant.State.redeeming.rawValue),
+            \(rows.column("token_type", \.token.tokenType.rawValue)), \(rows.bytes("token", \.token.code)),
+            \(rows.column("redirect_uri", \.token.redirectURI)), \(rows.time("created_at", \.createdAt)),
+            \(rows.time("due_at", \.dueAt)), \(rows.time("expires_at", \.expiresAt))
+        """
+    }
+}
