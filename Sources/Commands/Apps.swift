@@ -15,7 +15,7 @@ extension Command {
     ) { arguments in
         let project = try arguments.project()
         let id = arguments.operand
-        guard ID<App>(id).canBeApp else {
+        guard ID<App>(id).isValidAppID else {
             throw UsageError(
                 message: "expected an app ID of at most 63 characters, a-z, 0-9 and hyphens, got \"\(id)\"")
         }

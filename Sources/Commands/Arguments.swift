@@ -106,7 +106,9 @@ struct Arguments: Sendable {
         let project = try project()
         guard let text = optionalText("tenant") else { return ID(project) }
         let tenant = ID<Tenant>(text)
-        guard tenant.canBeTenant else { throw UsageError(message: "--tenant: expected a tenant ID, got \"\(text)\"") }
+        guard tenant.isValidTenantID else {
+            throw UsageError(message: "--tenant: expected a tenant ID, got \"\(text)\"")
+        }
         return ID(tenant, of: project)
     }
 }

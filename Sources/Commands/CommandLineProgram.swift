@@ -48,7 +48,7 @@ extension ConfigurationProblem {
 extension ConfigurationEditRefusal {
     fileprivate var explanation: String {
         switch self {
-        case .trustNeeded:
+        case .trustRequired:
             "this command may not change trusted settings (issuers, client IDs, secrets, domains, link targets). Use `projects apply`."
         case .issuerInUse(let provider, let count):
             "PROVIDER_ISSUER_IN_USE : \(provider.rawValue) has \(count) \(count == 1 ? "identity" : "identities") of another issuer. Configure the new issuer under another provider ID, or unlink them with --discard-identities."

@@ -25,7 +25,7 @@ extension Mode {
             },
             customTokens: { .unsigned(otherwise: .signed(by: $0.backendKey(_:preferably:), clock: $1)) },
             verifier: { .fake(isSimulated: isSimulated, otherwise: .live(endpoints: providers, keys: $0, clock: $1)) },
-            takesLoopbackIssuers: true)
+            acceptsLoopbackIssuers: true)
     }
 
     /// Adds projects that are created on first use, a settable clock, simulators of Apple and Google, and the endpoints

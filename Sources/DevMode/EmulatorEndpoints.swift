@@ -37,7 +37,7 @@ extension DevProjects {
         }
         guard let id = call.parameters["tenant"].map({ ID<Tenant>($0) }) else { return project }
         let found = try await ProjectStore(pool: pool).realm(ID(id, of: project.id))
-        guard id.canBeTenant, let realm = try await tenant(found, id, of: project) else {
+        guard id.isValidTenantID, let realm = try await tenant(found, id, of: project) else {
             throw RequestRefusal.notFound
         }
         return realm

@@ -47,7 +47,7 @@ struct CompositionRoot: Sendable {
         let extensions = mode.extensions(pool, emailService)
         let configuration = ConfigurationCache(
             pool: pool, masterKeys: masterKeys, clock: clock, keyUse: keyUse, lookup: extensions.projects,
-            takesLoopbackIssuers: mode.takesLoopbackIssuers, publicURL: publicURL())
+            acceptsLoopbackIssuers: mode.acceptsLoopbackIssuers, publicURL: publicURL())
         let services = services(on: pool, configuration, extensions)
         return RequestPipeline(
             services: services, access: mode.access(configuration),
@@ -66,7 +66,7 @@ struct CompositionRoot: Sendable {
         let sealedTokens = MasterKeySealedTokens(masterKeys: masterKeys)
         let networks = NetworkHashing.live(under: masterKeys)
         let appleSealing = AppleGrantSealing.sealing(under: masterKeys)
-        let verifier = mode.verifier(providerKeys, clock).keepingCodes(appleSealing, clock: clock)
+        let verifier = mode.verifier(providerKeys, clock).encryptingCodes(appleSealing, clock: clock)
         let authenticator = Authenticator(
             store: store, tokens: tokens, passwords: passwords, breaches: breaches, limiter: limiter,
             networks: networks, clock: clock, entropy: .live)
@@ -117,7 +117,7 @@ struct CompositionRoot: Sendable {
         on pool: Pool, _ configuration: ConfigurationCache, _ extensions: ModeExtensions, _ verifier: Verifier,
         _ sealedTokens: any SealedTokens, _ appleSealing: AppleGrantSealing
     ) -> AuthorizationFlows {
-        let directory = AuthorizationFlows.Directory(
+        let lookup = AuthorizationFlows.ConfigurationLookup(
             realm: { id in
                 guard let tenant = id.tenant else { return try await configuration.projects.value(for: id.project) }
                 guard let project = try await configuration.projects.value(for: id.project) else { return nil }
@@ -129,8 +129,8 @@ struct CompositionRoot: Sendable {
             servers: .live(
                 on: pool, under: masterKeys, mode: mode, send: tokenRequests, keys: providerKeys,
                 appleTokens: appleTokens),
-            verifier: verifier, sealedTokens: sealedTokens, appleSealing: appleSealing, directory: directory,
-            limiter: limiter, secrets: .live, clock: clock, note: noteFlow)
+            verifier: verifier, sealedTokens: sealedTokens, appleSealing: appleSealing, configuration: lookup,
+            limiter: limiter, secrets: .live, clock: clock, countEvent: noteFlow)
     }
 
     private func emailActions(
@@ -167,7 +167,7 @@ struct CompositionRoot: Sendable {
                 under: masterKeys,
                 actionBase: { [publicURL] in $0.emailSettings.actionBase(of: $1, at: publicURL()) },
                 appLinkBase: { [publicURL] in AppLink.base(for: $0, in: $1, at: publicURL()) },
-                isSent: emailService != nil))
+                sendsEmail: emailService != nil))
     }
 
     private func apple(

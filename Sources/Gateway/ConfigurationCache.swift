@@ -43,15 +43,15 @@ package struct ConfigurationCache: Sendable {
     /// - Parameters:
     ///   - keyUse: records the use of service keys.
     ///   - lookup: finds projects without caching; `nil` uses the database, cached.
-    ///   - takesLoopbackIssuers: see ``ConfigurationRules``.
+    ///   - acceptsLoopbackIssuers: see ``ConfigurationRules``.
     init(
         pool: Pool, masterKeys: MasterKeys, clock: WallClock, keyUse: KeyUsageTracker, lookup: ProjectLookup? = nil,
-        takesLoopbackIssuers: Bool = false, publicURL: String
+        acceptsLoopbackIssuers: Bool = false, publicURL: String
     ) {
         self.clock = clock
         self.keyUse = keyUse
         stored = ConfigurationStore(
-            pool: pool, rules: .live(takesLoopbackIssuers: takesLoopbackIssuers, publicURL: publicURL),
+            pool: pool, rules: .live(acceptsLoopbackIssuers: acceptsLoopbackIssuers, publicURL: publicURL),
             secrets: .sealing(under: masterKeys), clock: clock)
         let projects = ProjectStore(pool: pool)
         let signingKeys = SigningKeyStore(pool: pool)
@@ -93,7 +93,7 @@ package struct ConfigurationCache: Sendable {
                 let key = BackendKey(
                     project: project, publicKey: try PublicKey(pem: $0.publicKey),
                     mayMint: $0.scopes.allow(.mintTokens),
-                    noteUse: { keyUse.note(name.id, in: project, at: clock.now()) })
+                    recordUse: { keyUse.note(name.id, in: project, at: clock.now()) })
                 return ExpiringKey(key: key, expiresAt: $0.expiresAt)
             }
         }

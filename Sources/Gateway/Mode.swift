@@ -22,7 +22,7 @@ package struct Mode: Sendable {
     /// Whether pages are at the host that a request names; see ``PublicOrigin``.
     package var takesHost = false
     /// See ``ConfigurationRules``.
-    var takesLoopbackIssuers = false
+    var acceptsLoopbackIssuers = false
     /// Whether the rate limits of the policy apply.
     var limitsRates = false
     /// Creates the email service that replaces the configured one.
@@ -36,7 +36,7 @@ package struct Mode: Sendable {
         issuers: Issuers, access: @escaping @Sendable (ConfigurationCache) -> Access,
         customTokens: @escaping @Sendable (ConfigurationCache, WallClock) -> CustomTokens,
         verifier: @escaping @Sendable (JWKSCache, WallClock) -> Verifier, clock: WallClock = WallClock.live,
-        takesLoopbackIssuers: Bool = false, limitsRates: Bool = false,
+        acceptsLoopbackIssuers: Bool = false, limitsRates: Bool = false,
         emailService: (@Sendable (EmailService.Dependencies) -> EmailService)? = nil,
         decorateOutOfBand: @escaping @Sendable (OutOfBand) -> OutOfBand = { $0 },
         extensions: @escaping @Sendable (Pool, EmailService?) -> ModeExtensions = { _, _ in ModeExtensions() }
@@ -46,7 +46,7 @@ package struct Mode: Sendable {
         self.customTokens = customTokens
         self.verifier = verifier
         self.clock = clock
-        self.takesLoopbackIssuers = takesLoopbackIssuers
+        self.acceptsLoopbackIssuers = acceptsLoopbackIssuers
         self.limitsRates = limitsRates
         self.emailService = emailService
         self.decorateOutOfBand = decorateOutOfBand

@@ -36,9 +36,9 @@ package final class RunningGateway: Sendable {
         pools = group.loops.map { Pool(loop: $0, configuration: config.database) }
         client = try HTTP.Client(loop: group.loops[0])
         let providerKeys = JWKSCache(
-            fetch: .http(client, allowsPrivate: mode.takesLoopbackIssuers),
+            fetch: .http(client, allowsPrivate: mode.acceptsLoopbackIssuers),
             store: PostgresProviderDocumentStore(pool: pools[0]).documentStore, clock: mode.clock,
-            allowsPrivate: mode.takesLoopbackIssuers, on: group.loops[0])
+            allowsPrivate: mode.acceptsLoopbackIssuers, on: group.loops[0])
         let passwordKeys = PasswordKeys.sealed(
             in: PasswordSchemeStore(pool: pools[0]), under: config.masterKeys, clock: mode.clock)
         let metrics = GatewayMetrics()

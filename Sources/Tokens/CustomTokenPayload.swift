@@ -5,11 +5,11 @@ internal import JSON
 public struct CustomTokenPayload: Sendable {
     private static let audience =
         "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
-    /// The tolerance for clocks that differ, in seconds.
+    /// The tolerance for clock differences, in seconds.
     private static let leeway: Double = 60
-    /// In seconds.
-    private static let longestLife: Double = 3600
-    /// In characters.
+    /// The maximum of `exp` minus `iat`, in seconds.
+    private static let maximumLifetime: Double = 3600
+    /// The maximum length of `uid` in characters.
     private static let accountIDLimit = 128
 
     private let members: [String: JSONValue]
@@ -22,18 +22,18 @@ public struct CustomTokenPayload: Sendable {
         }
     }
 
-    /// RFC 8725 §3.9.
+    /// Requires the audience of custom tokens (RFC 8725 §3.9).
     public func requireAudience() throws(CustomTokenRefusal) {
         guard members["aud"] == .string(Self.audience) else { throw .invalid(.wrongAudience) }
     }
 
-    func requireOneIssuer() throws(CustomTokenRefusal) {
+    func requireEqualIssuerAndSubject() throws(CustomTokenRefusal) {
         guard case .string(let issuer) = members["iss"], members["sub"] == .string(issuer) else {
             throw .invalid(.issuerIsNotSubject)
         }
     }
 
-    /// RFC 7519 §4.1.4 to §4.1.6.
+    /// Requires valid `iat`, `exp` and `nbf` (RFC 7519 §4.1.4 to §4.1.6).
     func requireTimely(at now: Instant) throws(CustomTokenRefusal) {
         let now = Double(now.seconds)
         guard let issuedAt = number("iat"), let expiresAt = number("exp"),
@@ -41,10 +41,10 @@ public struct CustomTokenPayload: Sendable {
         else { throw .invalid(.timesMissing) }
         guard max(issuedAt, number("nbf") ?? issuedAt) <= now + Self.leeway else { throw .invalid(.issuedInTheFuture) }
         guard expiresAt > now - Self.leeway else { throw .invalid(.expired) }
-        guard expiresAt - issuedAt <= Self.longestLife else { throw .invalid(.livesTooLong) }
+        guard expiresAt - issuedAt <= Self.maximumLifetime else { throw .invalid(.lifetimeTooLong) }
     }
 
-    /// Rejects a token of another tenant, or of the project itself.
+    /// Requires that `tenant_id` is the tenant; absent if `tenant` is `nil`.
     public func requireTenant(_ tenant: Tenant?) throws(CustomTokenRefusal) {
         let named = tenant.map { JSONValue.string($0.id.rawValue) }
         guard members["tenant_id"] ?? .null == named ?? .null else { throw .tenantMismatch }
@@ -58,7 +58,7 @@ public struct CustomTokenPayload: Sendable {
         return CustomTokenClaim(account: ID(account), claims: try claims(), issuedAt: issuedAt)
     }
 
-    /// `nil` also for an invalid time.
+    /// The time in `iat`; `nil` if it is absent or invalid.
     private var issuedAt: Instant? {
         guard let seconds = number("iat"), (0...253_402_300_799).contains(seconds) else { return nil }
         return Instant(seconds: Int64(seconds))

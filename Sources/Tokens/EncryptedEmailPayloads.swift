@@ -4,8 +4,8 @@ internal import FoundationEssentials
 public import Identity
 internal import JSON
 
-/// Encrypts the payloads of queued emails under the master key. A ciphertext is bound to the ID of its email, so it cannot be
-/// moved to another row.
+/// Encrypts the payloads of queued emails under the master key. A ciphertext is bound to the ID of its email, so it
+/// cannot be used in another row.
 public struct EncryptedEmailPayloads: Sendable {
     private let box: SealedBox
 
@@ -21,20 +21,21 @@ public struct EncryptedEmailPayloads: Sendable {
         try StrictJSON.decode(EmailPayload.self, from: try box.open(sealed, context: Self.context(of: email)))
     }
 
-    /// The column that the ciphertext of a payload is bound to.
+    /// The context that the ciphertext of a payload is bound to: its table, row and column.
     public static func context(of email: ID<OutgoingEmail>) -> String { "outgoing_email/\(email)/content" }
 }
 
 extension OutOfBand {
     public static func live(
         under masterKeys: MasterKeys, actionBase: @escaping @Sendable (Project, ActionLink.Mode) -> String,
-        appLinkBase: @escaping @Sendable (AppLink.Request, Project) -> String?, isSent: Bool
+        appLinkBase: @escaping @Sendable (AppLink.Request, Project) -> String?, sendsEmail: Bool
     ) -> OutOfBand {
         let payloads = EncryptedEmailPayloads(masterKeys: masterKeys)
         return OutOfBand(
             newCode: { Base64URL.encode(Random.bytes(32)) },
             hash: { Digest.sha256(Array($0.utf8)) },
             emailID: { ID(withUnsafeBytes(of: UUID().uuid) { UUIDText.text($0) }) },
-            seal: { try payloads.seal($0, for: $1) }, actionBase: actionBase, appLinkBase: appLinkBase, isSent: isSent)
+            seal: { try payloads.seal($0, for: $1) }, actionBase: actionBase, appLinkBase: appLinkBase,
+            sendsEmail: sendsEmail)
     }
 }

@@ -3,7 +3,8 @@ public import Identity
 internal import JOSE
 internal import JSON
 
-/// ``TokenAuthority`` with the keys of each project: ID tokens are JWTs, refresh tokens a ``RefreshTokenCodec``.
+/// A ``TokenAuthority`` that signs with the keys of each project. ID tokens are JWTs; ``RefreshTokenCodec`` encodes
+/// refresh tokens.
 public struct GatewayTokens: TokenAuthority {
     private let keys: @Sendable (ID<Project>) async throws -> KeyRing
     private let issuers: Issuers
@@ -29,7 +30,7 @@ public struct GatewayTokens: TokenAuthority {
     }
 
     public func refreshToken(_ claim: RefreshClaim, in project: Project) async throws -> String {
-        let key = try await keys(project.id).refreshKeyToSign(at: clock.now())
+        let key = try await keys(project.id).refreshTokenSigner(at: clock.now())
         guard
             let token = RefreshTokenCodec.encode(claim, keyID: key.stored.id, secret: key.secret, in: project)
         else { throw NoSigningKey() }
@@ -58,10 +59,10 @@ public struct GatewayTokens: TokenAuthority {
         {
             return entry.claim
         }
-        let (heading, _, keyID) = try verify(idToken, by: ring, in: project, at: now)
-        let claim = IDTokenClaim(account: ID(heading.sub), session: ID(heading.sid))
-        verifiedTokens.remember(
-            VerifiedTokenCache.Entry(claim: claim, keyID: keyID, expiresAt: heading.exp), as: digest)
+        let (claims, _, keyID) = try verify(idToken, by: ring, in: project, at: now)
+        let claim = IDTokenClaim(account: ID(claims.sub), session: ID(claims.sid))
+        verifiedTokens.insert(
+            VerifiedTokenCache.Entry(claim: claim, keyID: keyID, expiresAt: claims.exp), for: digest)
         return claim
     }
 
@@ -76,27 +77,27 @@ public struct GatewayTokens: TokenAuthority {
     /// The tenant that an unverified ID token or refresh token names.
     public static func tenant(namedBy token: String) -> ID<Tenant>? {
         if let tenant = RefreshTokenCodec.tenant(namedBy: token) { return tenant }
-        // Other texts name no tenant and are rejected later.
+        // A text that is not a token names no tenant. It is rejected later.
         guard let unverified = try? UnverifiedJWS(parsing: token) else { return nil }
-        return unverified.unverified(IDTokenHeading.self)?.firebase.tenant.map { ID($0) }
+        return unverified.unverified(RequiredClaims.self)?.firebase.tenant.map { ID($0) }
     }
 
-    /// The caller learns only that the token is invalid, or which project it names.
+    /// Verifies an ID token. The error reveals only that the token is invalid, or that it belongs to another tenant.
     private func verify(
         _ idToken: String, by ring: KeyRing, in project: Project, at now: Instant
-    ) throws(TokenRefusal) -> (heading: IDTokenHeading, payload: [UInt8], keyID: String) {
+    ) throws(TokenRefusal) -> (claims: RequiredClaims, payload: [UInt8], keyID: String) {
         do {
             let unverified = try UnverifiedJWS(parsing: idToken)
             guard let keyID = unverified.keyID, let key = ring.idTokenKey(keyID, at: now) else {
                 throw TokenRefusal.invalidIDToken
             }
             let payload = try unverified.payload(verifiedWith: key)
-            let heading = try StrictJSON.decode(IDTokenHeading.self, from: payload)
-            guard heading.iss == issuers.idTokens(project.id), heading.aud == project.id.rawValue,
-                heading.exp > now.seconds
+            let claims = try StrictJSON.decode(RequiredClaims.self, from: payload)
+            guard claims.iss == issuers.idTokens(project.id), claims.aud == project.id.rawValue,
+                claims.exp > now.seconds
             else { throw TokenRefusal.invalidIDToken }
-            guard heading.firebase.tenant == project.tenant?.id.rawValue else { throw TokenRefusal.otherTenant }
-            return (heading, payload, keyID)
+            guard claims.firebase.tenant == project.tenant?.id.rawValue else { throw TokenRefusal.otherTenant }
+            return (claims, payload, keyID)
         } catch TokenRefusal.otherTenant {
             throw .otherTenant
         } catch {
@@ -105,8 +106,8 @@ public struct GatewayTokens: TokenAuthority {
     }
 }
 
-/// The claims of an ID token that the gateway uses. Administrators may have added others.
-private struct IDTokenHeading: Decodable {
+/// The claims that every ID token of the gateway must have. A token may have others.
+private struct RequiredClaims: Decodable {
     let iss: String
     let aud: String
     let sub: String
@@ -182,7 +183,7 @@ public struct KeyRing: Sendable {
         idTokenKeys.first { $0.stored.id == id && $0.stored.isTrusted(at: now) }?.publicKey
     }
 
-    func refreshKeyToSign(at now: Instant) throws -> RefreshKey {
+    func refreshTokenSigner(at now: Instant) throws -> RefreshKey {
         guard let key = refreshKeys.first(where: { $0.stored.signs(at: now) }) else { throw NoSigningKey() }
         return key
     }
@@ -191,7 +192,7 @@ public struct KeyRing: Sendable {
         refreshKeys.first { $0.stored.id == id && $0.stored.isTrusted(at: now) }?.secret
     }
 
-    /// Whether there are keys for both kinds of tokens.
+    /// Whether there are active keys for both ID tokens and refresh tokens.
     public func canSign(at now: Instant) -> Bool {
         idTokenKeys.contains { $0.stored.signs(at: now) } && refreshKeys.contains { $0.stored.signs(at: now) }
     }
@@ -199,7 +200,7 @@ public struct KeyRing: Sendable {
     /// The JOSE algorithms of ID tokens, for discovery.
     public var algorithms: [String] { Set(idTokenKeys.map(\.stored.algorithm)).sorted() }
 
-    /// The JWK set (RFC 7517 §5) of the keys of ID tokens, including those that sign later.
+    /// The JWK set (RFC 7517 §5) of the keys of ID tokens, including keys that do not sign yet.
     public func jwks(at now: Instant) throws -> [UInt8] {
         try StrictJSON.encode(
             JWKSet(
@@ -215,7 +216,7 @@ public struct KeyRing: Sendable {
     }
 }
 
-/// The project has no key that signs now, because none was created or all have retired.
+/// The project has no active key, because none was created or all are retired.
 struct NoSigningKey: Error {}
 
 extension StoredKey {
@@ -223,7 +224,7 @@ extension StoredKey {
 
     fileprivate func isTrusted(at now: Instant) -> Bool { retiresAt.map { $0 > now } ?? true }
 
-    /// The column that the ciphertext of a private key is bound to.
+    /// The context that the ciphertext of a private key is bound to: its table, row and column.
     public static func context(_ id: String, in project: ID<Project>) -> String {
         "signing_key/\(project.rawValue)/\(id)/private_key"
     }

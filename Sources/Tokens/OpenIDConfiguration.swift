@@ -17,7 +17,8 @@ public struct OpenIDConfiguration: Encodable, Sendable {
         case idTokenSigningAlgValuesSupported = "id_token_signing_alg_values_supported"
     }
 
-    /// - Parameter jwksURI: the address of the keys. In dev mode, the issuer is not an address of the gateway.
+    /// - Parameter jwksURI: the URL of the keys. It cannot be derived from the issuer, because in dev mode the issuer
+    ///   is not a URL of the gateway.
     public init(issuer: String, jwksURI: String, algorithms: [String]) {
         self.issuer = issuer
         self.jwksURI = jwksURI

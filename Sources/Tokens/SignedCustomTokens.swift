@@ -9,15 +9,15 @@ public struct BackendKey: Sendable {
     /// Whether the scopes of the key allow custom tokens.
     public let mayMint: Bool
     /// Called for every verified token.
-    public let noteUse: @Sendable () -> Void
+    public let recordUse: @Sendable () -> Void
 
     public init(
-        project: ID<Project>, publicKey: PublicKey, mayMint: Bool, noteUse: @escaping @Sendable () -> Void
+        project: ID<Project>, publicKey: PublicKey, mayMint: Bool, recordUse: @escaping @Sendable () -> Void
     ) {
         self.project = project
         self.publicKey = publicKey
         self.mayMint = mayMint
-        self.noteUse = noteUse
+        self.recordUse = recordUse
     }
 }
 
@@ -38,9 +38,9 @@ extension CustomTokens {
             let payload = try CustomTokenPayload(try verify(unverified, by: key.publicKey))
             guard key.project == project.id else { throw CustomTokenRefusal.otherProject }
             guard key.mayMint else { throw CustomTokenRefusal.invalid(.keyMayNotMint) }
-            key.noteUse()
+            key.recordUse()
             try payload.requireAudience()
-            try payload.requireOneIssuer()
+            try payload.requireEqualIssuerAndSubject()
             try payload.requireTimely(at: clock.now())
             try payload.requireTenant(project.tenant)
             return try payload.claim()
@@ -65,7 +65,7 @@ extension CustomTokens {
         }
     }
 
-    /// Rejects texts that cannot be an ID before the database is queried.
+    /// Whether `id` has the form of a key ID. Other texts are rejected before the database is queried.
     private static func canBeKeyID(_ id: String) -> Bool {
         (1...64).contains(id.utf8.count) && id.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }

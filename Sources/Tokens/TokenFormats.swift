@@ -18,7 +18,7 @@ struct IDTokenClaims: Encodable {
         }
     }
 
-    /// What the provider of the session's sign-in stated about the user.
+    /// The provider's statements about the user who signed in.
     struct SignInAttributes: Encodable {
         /// Apple's claim, as at the user's first sign-in: 0 unsupported, 1 unknown, 2 likely real.
         let realUserStatus: Int
@@ -89,7 +89,8 @@ struct IDTokenClaims: Encodable {
 }
 
 extension IDTokenClaims {
-    /// Adds the claims of administrators and custom tokens. Of the standard claims, they may replace only name and picture.
+    /// Adds the claims of administrators and custom tokens. They may replace only the standard claims `name` and
+    /// `picture`.
     func payload(adding added: [Claims]) throws -> [UInt8] {
         guard !added.isEmpty else { return try StrictJSON.encode(self) }
         let own = try StrictJSON.decode([String: JSONValue].self, from: try StrictJSON.encode(self))
@@ -97,19 +98,21 @@ extension IDTokenClaims {
         for claims in added {
             all.merge(try StrictJSON.decode([String: JSONValue].self, from: Array(claims.json.utf8))) { $1 }
         }
-        // Some readers ignore case, so claims that differ from standard claims only in case are dropped too.
-        let ours = Set(own.keys.map(Claims.folded))
-        all = all.filter { name, _ in name == "name" || name == "picture" || !ours.contains(Claims.folded(name)) }
+        // Some readers ignore case, so claims that differ from standard claims only in case are removed too.
+        let reservedNames = Set(own.keys.map(Claims.folded))
+        all = all.filter { name, _ in
+            name == "name" || name == "picture" || !reservedNames.contains(Claims.folded(name))
+        }
         return try StrictJSON.encode(all.merging(own) { added, _ in added })
     }
 }
 
 /// Encodes refresh tokens: version (1 byte), key ID (4), session (16), counter (8, big-endian), in version 2 the tenant
-/// ID, HMAC-SHA-256 (32), all in base64url. The MAC covers the project, which the API key names.
+/// ID, HMAC-SHA-256 (32), all in base64url. The MAC also covers the realm, which is not part of the token.
 enum RefreshTokenCodec {
-    private static let (version, versionOfTenants): (UInt8, UInt8) = (1, 2)
-    private static let fixedCount = 1 + 4 + 16 + 8
-    private static let macCount = 32
+    private static let (version, tenantVersion): (UInt8, UInt8) = (1, 2)
+    private static let fixedLength = 1 + 4 + 16 + 8
+    private static let macLength = 32
     private static let lengthLimit = 256
 
     static func encode(_ claim: RefreshClaim, keyID: String, secret: [UInt8], in project: Project) -> String? {
@@ -118,8 +121,8 @@ enum RefreshTokenCodec {
             return nil
         }
         var token: [UInt8] = []
-        token.reserveCapacity(fixedCount + macCount)
-        token.append(project.tenant == nil ? version : versionOfTenants)
+        token.reserveCapacity(fixedLength + macLength)
+        token.append(project.tenant == nil ? version : tenantVersion)
         token += key
         token += session
         withUnsafeBytes(of: claim.counter.bigEndian) { token.append(contentsOf: $0) }
@@ -128,33 +131,33 @@ enum RefreshTokenCodec {
         return Base64URL.encode(token)
     }
 
-    /// - Parameter secret: returns the key of an ID; `nil` rejects the token.
+    /// - Parameter secret: returns the MAC key with an ID; `nil` rejects the token.
     static func decode(_ token: String, in project: Project, secret: (String) -> [UInt8]?) -> RefreshClaim? {
         guard let bytes = parse(token), tenant(in: bytes) == project.tenant?.id,
             let secret = secret(keyID(Array(bytes[1..<5])))
         else { return nil }
-        let mac = mac(of: bytes.dropLast(macCount), secret: secret, in: project.realm)
-        guard constantTimeEquals(mac, Array(bytes.suffix(macCount))) else { return nil }
+        let mac = mac(of: bytes.dropLast(macLength), secret: secret, in: project.realm)
+        guard constantTimeEquals(mac, Array(bytes.suffix(macLength))) else { return nil }
         let counter = bytes[21..<29].reduce(Int64(0)) { $0 << 8 | Int64($1) }
         return RefreshClaim(session: ID(UUIDText.text(bytes[5..<21])), counter: counter)
     }
 
-    /// Does not verify the token.
+    /// The tenant that an unverified token names.
     static func tenant(namedBy token: String) -> ID<Tenant>? { parse(token).flatMap(tenant(in:)) }
 
     static func keyID(_ bytes: [UInt8]) -> String { Hexadecimal.encode(bytes) }
 
     private static func parse(_ token: String) -> [UInt8]? {
         guard token.utf8.count <= lengthLimit, let bytes = Base64URL.decode(token) else { return nil }
-        let tenantCount = bytes.count - fixedCount - macCount
+        let tenantLength = bytes.count - fixedLength - macLength
         switch bytes.first {
-        case version where tenantCount == 0, versionOfTenants where tenantCount > 0: return bytes
+        case version where tenantLength == 0, tenantVersion where tenantLength > 0: return bytes
         default: return nil
         }
     }
 
     private static func tenant(in bytes: [UInt8]) -> ID<Tenant>? {
-        let tenant = bytes.dropFirst(fixedCount).dropLast(macCount)
+        let tenant = bytes.dropFirst(fixedLength).dropLast(macLength)
         return tenant.isEmpty ? nil : ID(String(decoding: tenant, as: UTF8.self))
     }
 
@@ -163,8 +166,8 @@ enum RefreshTokenCodec {
     }
 }
 
-/// ``SealedTokens`` encrypted under the master key. Clients can neither read nor forge them, nor use them elsewhere. They may
-/// cause any number of them, so each has a key of its own.
+/// ``SealedTokens`` encrypted under the master key. Clients can neither read nor forge them, nor use one for another
+/// purpose or realm. Clients may request any number of tokens, so each token is encrypted with its own key.
 public struct MasterKeySealedTokens: SealedTokens {
     /// The maximum length of a token, in characters.
     private static let lengthLimit = 64 * 1024
@@ -188,7 +191,7 @@ public struct MasterKeySealedTokens: SealedTokens {
     }
 
     public func replayKey(ofNonce raw: String, at now: Instant, in realm: ID<Realm>) throws -> ReplayKey? {
-        guard let end = nonces.end(of: raw, in: realm) else { return nil }
+        guard let end = nonces.expiry(of: raw, in: realm) else { return nil }
         guard end > now else { throw ProviderRefusal.nonce(.expired) }
         return replayKey(of: raw, until: end)
     }
@@ -204,9 +207,9 @@ public struct MasterKeySealedTokens: SealedTokens {
         _ type: Content.Type, from token: String, at now: Instant, in realm: ID<Realm>
     ) throws -> (Content, ReplayKey) {
         guard token.utf8.count <= Self.lengthLimit, let sealed = Base64URL.decode(token),
-            // A token that was not encrypted for this content and realm.
+            // Fails for a token that was not encrypted for this content and realm.
             let opened = try? box.open(sealed, context: context(type, realm)),
-            // A payload of another release counts as expired.
+            // A payload that another release encoded differently counts as expired.
             let envelope = try? StrictJSON.decode(Envelope<Content>.self, from: opened), envelope.end > now
         else { throw ProviderRefusal.invalidPendingToken }
         return (envelope.content, replayKey(of: token, until: envelope.end))
@@ -221,7 +224,8 @@ public struct MasterKeySealedTokens: SealedTokens {
     }
 }
 
-/// Nonces that only this installation can issue: random bytes and an expiry time with a message authentication code.
+/// Issues nonces that only this installation can create: random bytes and an expiry time with a message authentication
+/// code.
 ///
 /// Clients may request any number of them, so they use no encryption under the master key, whose random nonces limit the
 /// number of encryptions.
@@ -230,8 +234,8 @@ public struct MasterKeySealedTokens: SealedTokens {
 /// (RFC 2104 §5).
 struct IssuedNonces: Sendable {
     private static let randomLength = 16
-    private static let endLength = 8
-    private static let codeLength = 16
+    private static let expiryLength = 8
+    private static let macLength = 16
 
     private let keys: [DerivedKey]
 
@@ -243,27 +247,27 @@ struct IssuedNonces: Sendable {
         let key = keys[0]
         let content =
             key.masterKeyID + Random.bytes(Self.randomLength)
-            + (0..<Self.endLength).reversed().map { UInt8(truncatingIfNeeded: end.microseconds >> ($0 * 8)) }
-        return Base64URL.encode(content + code(of: content, under: key, in: realm))
+            + (0..<Self.expiryLength).reversed().map { UInt8(truncatingIfNeeded: end.microseconds >> ($0 * 8)) }
+        return Base64URL.encode(content + mac(of: content, under: key, in: realm))
     }
 
-    /// - Returns: `nil` for a nonce that this installation has not issued for this project.
-    func end(of raw: String, in realm: ID<Realm>) -> Instant? {
+    /// - Returns: the expiry time; `nil` for a nonce that this installation has not issued for this realm.
+    func expiry(of raw: String, in realm: ID<Realm>) -> Instant? {
         guard raw.utf8.count < 100, let bytes = Base64URL.decode(raw) else { return nil }
-        let content = Array(bytes.dropLast(Self.codeLength))
+        let content = Array(bytes.dropLast(Self.macLength))
         guard
             keys.contains(where: { key in
-                content.count == key.masterKeyID.count + Self.randomLength + Self.endLength
+                content.count == key.masterKeyID.count + Self.randomLength + Self.expiryLength
                     && content.starts(with: key.masterKeyID)
                     && constantTimeEquals(
-                        Array(bytes.suffix(Self.codeLength)), code(of: content, under: key, in: realm))
+                        Array(bytes.suffix(Self.macLength)), mac(of: content, under: key, in: realm))
             })
         else { return nil }
-        return Instant(microseconds: content.suffix(Self.endLength).reduce(0) { $0 << 8 | Int64($1) })
+        return Instant(microseconds: content.suffix(Self.expiryLength).reduce(0) { $0 << 8 | Int64($1) })
     }
 
-    private func code(of content: [UInt8], under key: DerivedKey, in realm: ID<Realm>) -> [UInt8] {
+    private func mac(of content: [UInt8], under key: DerivedKey, in realm: ID<Realm>) -> [UInt8] {
         let message = Array("\(realm.rawValue)\u{0}".utf8) + content
-        return Array(HMAC.sha256(key: key.bytes, message: message).prefix(Self.codeLength))
+        return Array(HMAC.sha256(key: key.bytes, message: message).prefix(Self.macLength))
     }
 }

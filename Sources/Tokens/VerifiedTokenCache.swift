@@ -2,8 +2,8 @@ internal import Crypto
 internal import Identity
 internal import Synchronization
 
-/// Caches ID tokens with a verified signature, because the verification takes as long as the rest of a look-up. Expiry,
-/// key and session are still checked for every request.
+/// Caches ID tokens with a verified signature, because the verification of a signature takes as long as everything else
+/// in a look-up. Expiry, key and session are still checked for every request.
 final class VerifiedTokenCache: Sendable {
     struct Entry: Sendable {
         let claim: IDTokenClaim
@@ -13,10 +13,10 @@ final class VerifiedTokenCache: Sendable {
     }
 
     private let capacity: Int
-    /// By digest, so that no token is stored.
+    /// The entries by digest, so that no token is stored.
     private let entries = Mutex<[[UInt8]: Entry]>([:])
 
-    /// - Parameter capacity: beyond it, all entries are dropped.
+    /// - Parameter capacity: the maximum number of entries. When it is reached, all entries are removed.
     init(capacity: Int = 10_000) {
         self.capacity = capacity
     }
@@ -29,7 +29,7 @@ final class VerifiedTokenCache: Sendable {
         entries.withLock { $0[digest] }
     }
 
-    func remember(_ entry: Entry, as digest: [UInt8]) {
+    func insert(_ entry: Entry, for digest: [UInt8]) {
         entries.withLock { entries in
             if entries.count >= capacity { entries.removeAll(keepingCapacity: true) }
             entries[digest] = entry

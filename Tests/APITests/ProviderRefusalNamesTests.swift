@@ -84,7 +84,7 @@ struct ProviderRefusalNamesTests {
             (.invalidToken(.expired(at: then)), response("The ID token expired at 2026-01-01T00:00:00.000Z.")),
             (
                 .invalidToken(.issuedInTheFuture(at: then)),
-                response("The ID token was issued at 2026-01-01T00:00:00.000Z, which is later than now.")
+                response("The ID token was issued at 2026-01-01T00:00:00.000Z, which is in the future.")
             ),
             (.invalidToken(.claim("sub")), response("The ID token has no valid claim 'sub'.")),
             (.nonce(.missingInRequest), nonce("Nonce is missing in the request.")),

@@ -337,7 +337,7 @@ def test_an_import_on_a_terminal_shows_a_progress_bar(users):
 
 @pytest.mark.parametrize(("options", "message"), [
     (["--hash-algo", "ROT13"], "--hash-algo ROT13: hashAlgorithm is unknown"),
-    (FIREBASE, "passwordHash needs the signerKey it was made with"),
+    (FIREBASE, "passwordHash needs the signerKey that it was computed with"),
     (["--hash-key", "?"], "the hash key is not valid base64"),
     (["--hash-key-file", "/nonexistent"], "--hash-key-file: cannot read /nonexistent"),
     (["--hash-key", "AAAA", "--hash-key-file", __file__], "the hash key is given more than once"),

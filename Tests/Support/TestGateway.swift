@@ -158,7 +158,7 @@ extension Mode {
         var mode = self
         mode.decorateOutOfBand = { outOfBand in
             var outOfBand = outOfBand
-            outOfBand.isSent = true
+            outOfBand.sendsEmail = true
             return outOfBand
         }
         return mode

@@ -70,7 +70,7 @@ extension ID<Account> {
     /// - Throws: `INVALID_PAGE_SELECTION` if no account can have the ID.
     static func last(ofPageBefore token: String?) throws(RequestRefusal) -> ID? {
         guard let token = token.nonEmpty else { return nil }
-        guard canBe(token) else { throw .rejected(.invalidPageSelection) }
+        guard isValid(token) else { throw .rejected(.invalidPageSelection) }
         return ID(token)
     }
 }

@@ -26,7 +26,7 @@ private struct RevokeTokenRequest: ClientRequest {
         guard let token = token.nonEmpty, token.utf8.count <= AuthorizationCode.lengthLimit else {
             throw RequestRefusal.invalidField("/token", "must have 1 to \(AuthorizationCode.lengthLimit) bytes")
         }
-        guard AuthorizationCode.canHave(redirectURI: redirectUri ?? "") else {
+        guard AuthorizationCode.isValid(redirectURI: redirectUri ?? "") else {
             throw RequestRefusal.invalidField(
                 "/redirectUri", "must have at most \(AuthorizationCode.lengthLimit) bytes and no NUL")
         }

@@ -114,7 +114,7 @@ private struct HandlerStart {
     private func caller(of request: HandlerRequest) async throws -> CallingApp {
         let client = try await call.pipeline.callingApp(apiKey: request.apiKey)
         guard let tenant = request.event.tenant.map({ ID<Tenant>($0) }) else { return client }
-        guard tenant.canBeTenant,
+        guard tenant.isValidTenantID,
             let project = try await call.services.projects.tenancy.tenant(tenant, client.project)
         else { throw TenantRefusal.unknown }
         guard project.tenant?.settings.isDisabled != true else { throw TenantRefusal.disabled }
@@ -146,7 +146,7 @@ private struct HandlerStart {
     }
 
     private func failure(
-        _ error: any Error, back: (FlowProblem) throws -> Page.WayBack, in project: Project?
+        _ error: any Error, back: (FlowProblem) throws -> Page.ReturnToApp, in project: Project?
     ) async throws -> PageResponse {
         guard let problem = FlowProblem(error) else { throw error }
         let page = Page.flowFailure(

@@ -29,7 +29,7 @@ struct HandlerCallback {
     func keptForm() async throws -> PageResponse {
         let form = FormFields(call.request)
         return try await withFlow(of: form?.value("state")) { returned in
-            try await flows.keep(
+            try await flows.storeResponse(
                 AuthorizationResponse { form?.value($0) }, of: returned, at: call.request.path, from: call.origin)
             let state = PercentEncoding.encode(form?.value("state") ?? "")
             return PageResponse(.leading(to: "handler?state=" + state), of: returned.project.realm)
@@ -76,7 +76,7 @@ struct HandlerCallback {
         let flow = returned.flow
         // Another browser learns nothing about the flow, and a repeated response changes nothing.
         let isForeign = problem.page == .otherBrowser || problem.page == .alreadyUsed
-        let back: Page.WayBack
+        let back: Page.ReturnToApp
         switch flow.delivery {
         case .app(let target, _):
             let name = problem.page == .cancelled ? Self.cancelled : problem.refusalCode
@@ -95,7 +95,7 @@ struct HandlerCallback {
 
     private func script(
         _ event: SDKEvent, _ isPopup: Bool, _ target: AuthorizationTarget, _ problem: FlowProblem
-    ) throws -> Page.WayBack {
+    ) throws -> Page.ReturnToApp {
         let delivery = EventDelivery(event, isPopup: isPopup, returnTo: target, failure: problem)
         return .script(try delivery.json(), waits: problem.waits)
     }
@@ -104,7 +104,7 @@ struct HandlerCallback {
     static let cancelled = "user_cancelled"
 
     private func failure(
-        _ problem: FlowProblem, back: Page.WayBack, in project: Project?
+        _ problem: FlowProblem, back: Page.ReturnToApp, in project: Project?
     ) async throws -> PageResponse {
         let canRetry = problem.canRetry && call.request.method == .get
         let page = Page.flowFailure(

@@ -56,7 +56,7 @@ private struct AppleAppSiteAssociation: Encodable {
             app.bundleIDs.map {
                 Detail(
                     appIDs: ["\(app.teamID ?? "").\($0)"],
-                    components: [LinkPattern(of: app.project, AppLink.bundleIDName, $0)])
+                    components: [LinkPattern(of: app.project, AppLink.bundleIDParameter, $0)])
             }
         }
         var named: Set<String> = []
@@ -117,7 +117,7 @@ private struct AssetLink: Encodable {
 
     init(_ package: String, of app: AssociatedApp) {
         target = Target(package: package, fingerprints: app.fingerprints)
-        let pattern = LinkPattern(of: app.project, AppLink.packageName, package)
+        let pattern = LinkPattern(of: app.project, AppLink.packageParameter, package)
         extensions = [Self.opensLinks: Extension(components: [pattern])]
     }
 }

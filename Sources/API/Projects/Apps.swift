@@ -21,7 +21,7 @@ extension Endpoint {
     ) { call, administrator in
         let input = try call.body(as: AppInput.self, for: administrator)
         let id = ID<App>(input.appId ?? "")
-        guard id.canBeApp else {
+        guard id.isValidAppID else {
             throw RequestRefusal.invalidField("/appId", "must have at most 63 characters: a to z, 0 to 9 and hyphens")
         }
         let configuration = try await call.configure(as: administrator) {

@@ -66,7 +66,7 @@ extension Endpoint {
 extension EndpointCall {
     fileprivate func tenantInPath() throws(RequestRefusal) -> ID<Tenant> {
         let id = ID<Tenant>(parameters["tenant"] ?? "")
-        guard id.canBeTenant else { throw .rejected(.tenantNotFound) }
+        guard id.isValidTenantID else { throw .rejected(.tenantNotFound) }
         return id
     }
 }

@@ -77,7 +77,7 @@ struct IdpCredential: Decodable {
     /// A code that is too long is dropped: no sign-in fails because of its code.
     private var code: AuthorizationCode? {
         guard let code = authorizationCode.nonEmpty, code.utf8.count <= AuthorizationCode.lengthLimit,
-            AuthorizationCode.canHave(redirectURI: redirectUri ?? "")
+            AuthorizationCode.isValid(redirectURI: redirectUri ?? "")
         else { return nil }
         return AuthorizationCode(code: Secret(code), redirectURI: redirectUri.nonEmpty)
     }

@@ -169,7 +169,7 @@ extension EndpointCall {
 
     /// Returns the project as it applies to the tenant; `nil` if there is no such tenant.
     private func project(of tenant: ID<Tenant>, in project: Project, at endpoint: Endpoint) async throws -> Project? {
-        guard tenant.canBeTenant, let project = try await services.projects.tenancy.tenant(tenant, project) else {
+        guard tenant.isValidTenantID, let project = try await services.projects.tenancy.tenant(tenant, project) else {
             return nil
         }
         guard endpoint.servesDisabledTenants || project.tenant?.settings.isDisabled != true else {

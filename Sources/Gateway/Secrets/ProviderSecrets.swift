@@ -7,9 +7,9 @@ extension ConfigurationRules {
     /// Expects a P-256 key in PEM as Apple's secret, and a printable string as that of other providers.
     ///
     /// - Parameter publicURL: the URL of the gateway; `nil` if it is not known.
-    package static func live(takesLoopbackIssuers: Bool = false, publicURL: String? = nil) -> ConfigurationRules {
+    package static func live(acceptsLoopbackIssuers: Bool = false, publicURL: String? = nil) -> ConfigurationRules {
         let host = publicURL.flatMap { URL(string: $0)?.host }
-        return ConfigurationRules(takesLoopbackIssuers: takesLoopbackIssuers, ownHost: host) { secret, provider in
+        return ConfigurationRules(acceptsLoopbackIssuers: acceptsLoopbackIssuers, ownHost: host) { secret, provider in
             let text = secret.expose()
             guard provider == .apple else {
                 return (1...512).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
@@ -29,7 +29,7 @@ extension SecretEncryption {
         let box = SealedBox(keys: masterKeys)
         return SecretEncryption { secret, provider, project in
             try box.seal(Array(secret.expose().utf8), context: context(provider, in: project))
-        } holds: { sealed, secret, provider, project in
+        } matches: { sealed, secret, provider, project in
             do {
                 return try box.open(sealed, context: context(provider, in: project)) == Array(secret.expose().utf8)
             } catch {
@@ -41,7 +41,7 @@ extension SecretEncryption {
     /// For changes without secrets; encryption throws ``Failure``.
     package static let absent = SecretEncryption { _, _, _ in
         throw Failure(message: "a secret cannot be stored: SEKISHO_MASTER_KEY is not set")
-    } holds: { _, _, _, _ in
+    } matches: { _, _, _, _ in
         false
     }
 

@@ -36,12 +36,12 @@ final class RateLimits: Sendable {
             fullLevel(limited, below: limit, length, project, at: clock.now()) { _, _ in } != nil
         } require: { [self] limited, limit, length, project throws(TooManyAttempts) in
             try admit(limited, below: limit, length, project) { _, _ in }
-        } take: { [self] limited, limit, length, project throws(TooManyAttempts) in
+        } count: { [self] limited, limit, length, project throws(TooManyAttempts) in
             try admit(limited, below: limit, length, project) { $0.add(to: $1) }
-        } forgive: { [self] limited, length, project in
+        } subtract: { [self] limited, length, project in
             let windows = limited.scopes.map { window(of: limited.kind, $0, length, project, at: clock.now()) }
             counts.withLock { counts in
-                for window in windows { counts.takeOne(from: window) }
+                for window in windows { counts.subtract(from: window) }
             }
         }
     }
@@ -85,13 +85,13 @@ final class RateLimits: Sendable {
 
     /// Exchanges counts with the other replicas. If that fails, the counts of this process stay in effect.
     func merge(with store: RateCountStore) async throws {
-        let deltas = counts.withLock { $0.takeDeltas(atMost: Self.deltaLimit, at: clock.now()) }
+        let deltas = counts.withLock { $0.drainDeltas(atMost: Self.deltaLimit, at: clock.now()) }
         guard !deltas.isEmpty else { return }
         do {
             let totals = try await store.merge(deltas)
-            counts.withLock { $0.learn(totals, of: deltas) }
+            counts.withLock { $0.apply(totals, of: deltas) }
         } catch {
-            counts.withLock { $0.keep(deltas) }
+            counts.withLock { $0.restore(deltas) }
             throw error
         }
     }

@@ -9,7 +9,7 @@ public struct Account: Hashable, Sendable {
     public var photoURL: String?
     /// When the password was set; `nil` if the account has none.
     public var passwordUpdatedAt: Instant?
-    /// In E.164, with the plus sign.
+    /// A phone number in E.164, with the plus sign.
     public var phoneNumber: String?
     public var identities: [LinkedIdentity]
     public var customClaims: Claims?
@@ -58,8 +58,8 @@ public struct Account: Hashable, Sendable {
 
     public var hasPassword: Bool { passwordUpdatedAt != nil }
 
-    /// Whether the user cannot authenticate again: the account has no identity, no mailbox (and so no password), no
-    /// phone number, and no backend that signs the user in.
+    /// Whether the account has no credential: no identity, no email address (and therefore no password), no phone
+    /// number, and no sign-in with custom tokens.
     public var isAnonymous: Bool { identities.isEmpty && email == nil && phoneNumber == nil && !usesCustomTokens }
 
     /// The wire's `signinMethods`: every sign-in method of the account.
@@ -94,9 +94,9 @@ public struct AccountUpdate: Hashable, Sendable {
     /// A new address is unverified, unless ``emailIsVerified`` sets the flag.
     public var email: Value<EmailAddress>?
     public var emailIsVerified: Bool?
-    /// Removes ``Account/initialEmail``, which may be the address of a previous claimant of the account.
-    public var forgetsInitialEmail = false
-    /// In E.164, with the plus sign.
+    /// Removes ``Account/initialEmail``, which may belong to the user who registered the address without verifying it.
+    public var removesInitialEmail = false
+    /// A phone number in E.164, with the plus sign.
     public var phoneNumber: Value<String>?
     public var passwordHash: Value<String>?
     public var usesEmailLinks: Bool?
@@ -121,8 +121,8 @@ extension AccountUpdate {
         return enables || changesEmail || changesPassword || validSince != nil
     }
 
-    /// Whether an administrator's update decides who owns the account. Links in earlier mailboxes end with it, because an
-    /// attacker may hold one.
+    /// Whether an administrator's update determines the owner of the account. Such an update invalidates the links in
+    /// emails that were sent before, because an attacker may have one.
     public var decidesOwner: Bool { email != nil || passwordHash != nil || validSince != nil }
 
     /// The members that the update contains, by their wire names, for the audit trail.
@@ -138,7 +138,7 @@ extension AccountUpdate {
     }
 }
 
-/// An account to be created, with what its first sign-in provides.
+/// An account to be created, with the values from its first sign-in.
 public struct NewAccount: Hashable, Sendable {
     public let id: ID<Account>
     public let email: EmailAddress?
@@ -159,7 +159,7 @@ public struct NewAccount: Hashable, Sendable {
 }
 
 extension Account {
-    /// The account that was stored for `new`.
+    /// The account that is stored for `new`.
     public init(_ new: NewAccount) {
         self.init(
             id: new.id, email: new.email, displayName: new.displayName,
@@ -176,7 +176,7 @@ extension Account {
 
     /// A new account for `identity`.
     ///
-    /// - Parameter takesEmail: the account holds the identity's address.
+    /// - Parameter takesEmail: whether the account gets the identity's address.
     public init(_ id: ID<Account>, for identity: LinkedIdentity, takesEmail: Bool, at now: Instant) {
         let email = takesEmail ? identity.email : nil
         self.init(
@@ -224,8 +224,9 @@ extension LinkedIdentity {
 }
 
 extension CredentialStatus {
-    /// The status after a sign-in with a token that Apple issued at `issuedAt`. A repeated old token proves nothing new.
-    /// An unchanged state keeps its time, so that a sign-in writes no row for it.
+    /// The status after a sign-in with a token that Apple issued at `issuedAt`. A token that was issued before the
+    /// latest report changes nothing. An unchanged state keeps its time, so that a sign-in does not write a row only to
+    /// update it.
     static func signedIn(before: CredentialStatus?, issuedAt: Instant?) -> CredentialStatus? {
         guard let issuedAt else { return before }
         guard let before else { return CredentialStatus(.authorized, at: issuedAt) }

@@ -21,9 +21,9 @@ public struct AccountAdministration: Sendable {
         self.entropy = entropy
     }
 
-    /// A requested update. The address, number and password have not been checked.
+    /// A requested update. The address, phone number and password have not been checked.
     public struct Input: Sendable {
-        /// All members except address, number and password.
+        /// All members except the address, phone number and password.
         public var change = AdministrativeChange()
         public var email: String?
         public var phoneNumber: String?
@@ -32,7 +32,7 @@ public struct AccountAdministration: Sendable {
         public init() {}
     }
 
-    /// Checks in the wire's order: account, address, password, number.
+    /// Checks in the order of the wire protocol: account, address, password, phone number.
     public func update(
         _ id: ID<Account>, _ input: Input, in project: Project, from network: ClientNetwork, by actor: AuditActor
     ) async throws -> Account {
@@ -58,13 +58,13 @@ public struct AccountAdministration: Sendable {
         }
     }
 
-    /// - Returns: in the order of `references`, each account once.
+    /// - Returns: the accounts in the order of `references`, each account once.
     public func find(_ references: [AccountReference], in project: Project) async throws -> [Account] {
         guard !references.isEmpty else { return [] }
-        let found = try await store.find(references.map(\.plain), in: project.realm)
-        var ids: Set<ID<Account>> = []
-        return references.compactMap { reference in found.first(where: reference.names) }
-            .filter { ids.insert($0.id).inserted }
+        let found = try await store.find(references.map(\.normalized), in: project.realm)
+        var seen: Set<ID<Account>> = []
+        return references.compactMap { reference in found.first(where: reference.identifies) }
+            .filter { seen.insert($0.id).inserted }
     }
 
     public func delete(_ account: ID<Account>, in project: Project, by actor: AuditActor) async throws {
@@ -81,7 +81,7 @@ public struct AccountAdministration: Sendable {
             accounts, onlyDisabled: !evenIfEnabled, by: actor, now: clock.now(), in: project.realm)
     }
 
-    /// Lists all accounts in the order of IDs. An account that exists during the whole listing is returned exactly
+    /// Lists the accounts in the order of IDs. An account that exists during the whole listing is returned exactly
     /// once.
     public func page(after id: ID<Account>?, limit: Int, in project: Project) async throws -> [Account] {
         try await store.page(after: id, limit: limit, in: project.realm)
@@ -93,8 +93,8 @@ public struct AccountAdministration: Sendable {
 }
 
 extension AccountReference {
-    /// With `password` and `phone` seen as the address and the number they are.
-    fileprivate var plain: AccountReference {
+    /// Replaces an identity of `password` or `phone` with the email address or phone number that it consists of.
+    fileprivate var normalized: AccountReference {
         switch self {
         case .identity(.password, let subject): EmailAddress(subject).map { .email($0) } ?? self
         case .identity(.phone, let subject): PhoneNumber(subject).map { .phoneNumber($0) } ?? self

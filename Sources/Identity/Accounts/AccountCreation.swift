@@ -1,5 +1,5 @@
 extension AccountAdministration {
-    /// A requested account. The address, number and password have not been checked.
+    /// A requested account. The address, phone number and password have not been checked.
     public struct Draft: Sendable {
         /// `nil` lets the gateway choose the ID.
         public var id: ID<Account>?
@@ -14,7 +14,7 @@ extension AccountAdministration {
         public init() {}
     }
 
-    /// Checks in the wire's order: ID, number, address, password.
+    /// Checks in the order of the wire protocol: ID, phone number, address, password.
     public func create(
         _ draft: Draft, in project: Project, from network: ClientNetwork, by actor: AuditActor
     ) async throws -> Account {

@@ -1,4 +1,4 @@
-/// The operations of an owner on the own account. Throws ``EditRefusal``, ``CredentialRefusal`` and ``TokenRefusal``.
+/// The operations of users on their own accounts. Throws ``EditRefusal``, ``CredentialRefusal`` and ``TokenRefusal``.
 public struct AccountEditor: Sendable {
     private let store: any AccountStore
     private let tokens: any TokenAuthority
@@ -37,16 +37,16 @@ public struct AccountEditor: Sendable {
         /// Providers whose identities are unlinked; ``ProviderID/password`` also removes the address that belongs to
         /// the password.
         public var unlinked: Set<ProviderID> = []
-        /// Confirms that the account may lose its last sign-in method.
+        /// Whether the request confirms that the account may lose its last sign-in method.
         public var mayLoseLastSignInMethod = false
-        /// Ends all other sessions, and renews this one as a fresh login.
+        /// Ends all other sessions, and replaces the caller's session as after a fresh login.
         public var renewsSession = false
         /// Lets the client resume the session that replaces its own.
         public var resumptionKey: ResumptionKey?
 
         public init() {}
 
-        var removesWaysIn: Bool { removesEmail || removesPassword || removesPhoneNumber || !unlinked.isEmpty }
+        var removesSignInMethods: Bool { removesEmail || removesPassword || removesPhoneNumber || !unlinked.isEmpty }
     }
 
     /// The account after the change, and new tokens if the change ended the old ones.
@@ -55,9 +55,9 @@ public struct AccountEditor: Sendable {
         public let signedIn: SignedIn?
     }
 
-    /// A change of address or password ends every session of the account and opens this one again, as does
-    /// ``Input/renewsSession``. A session that is opened again counts as a fresh login, so all of these changes require
-    /// a recent one. Unlinking an identity ends the other sessions that were opened through it.
+    /// A change of address or password, and ``Input/renewsSession``, end every session of the account and replace the
+    /// caller's session with a new one. The new session counts as a fresh login, so all of these changes require a
+    /// recent login. Unlinking an identity ends the other sessions that were opened through it.
     public func edit(
         _ caller: Caller, _ input: Input, in project: Project, from origin: RequestContext
     ) async throws -> Edited {
@@ -66,7 +66,7 @@ public struct AccountEditor: Sendable {
         let isCredential = isNewAddress || input.password != nil || input.removesEmail || input.removesPassword
         guard input.password == nil || project.policy.allowsPasswords else { throw EditRefusal.passwordsNotAllowed }
         let isRenewed = isCredential || input.renewsSession
-        try admit(caller, input, isRenewed: isRenewed, in: project)
+        try admitCredentialChange(caller, input, isRenewed: isRenewed, in: project)
         if isNewAddress, project.policy.emailEnumerationProtection { throw EditRefusal.emailNeedsVerification }
         if let email, isNewAddress { try await requireFree(email, in: project) }
         let passwordHash: AccountUpdate.Value<String>? =
@@ -86,7 +86,7 @@ public struct AccountEditor: Sendable {
             caller.account.hasPassword || caller.account.usesEmailLinks
             ? input.unlinked : input.unlinked.subtracting([.password])
         change.protectsLastSignInMethod =
-            input.removesWaysIn && !input.mayLoseLastSignInMethod && project.policy.protectsLastSignInMethod
+            input.removesSignInMethods && !input.mayLoseLastSignInMethod && project.policy.protectsLastSignInMethod
         change.linkOnly = project.linkOnlyProviders
         if isRenewed {
             let method = input.password == nil ? caller.session.method : .password
@@ -107,7 +107,7 @@ public struct AccountEditor: Sendable {
         guard project.policy.allowsPasswords else { throw EditRefusal.passwordsNotAllowed }
         let credential = try PasswordCredential(email: email, password: password)
         try caller.requireRecentLogin(by: project.policy, at: clock.now())
-        try limiter.takeCredentialChange(of: caller.account.id, in: project)
+        try limiter.countCredentialChange(of: caller.account.id, in: project)
         let isNewAddress = credential.email != caller.account.email
         if isNewAddress, caller.account.email != nil, project.policy.emailEnumerationProtection {
             throw EditRefusal.emailNeedsVerification
@@ -116,7 +116,7 @@ public struct AccountEditor: Sendable {
             return try await addPassword(
                 credential, nil, displayName, to: caller, for: resumptionKey, in: project, from: origin)
         }
-        return try await limiter.takingAddress(from: origin.network, in: project) {
+        return try await limiter.limitingAddressChange(from: origin.network, in: project) {
             try await addPassword(
                 credential, credential.email, displayName, to: caller, for: resumptionKey, in: project, from: origin)
         }
@@ -141,8 +141,8 @@ public struct AccountEditor: Sendable {
         return try await apply(change, to: caller, in: project, from: origin)
     }
 
-    /// - Parameter apple: whether the deletion revokes Apple's tokens. If that is not possible, the notice explains how
-    ///   to disconnect the app.
+    /// - Parameter apple: whether the deletion revokes Apple's tokens. If the tokens cannot be revoked, the notice
+    ///   explains how to disconnect the app.
     public func delete(
         _ caller: Caller, apple: AppleRevocation = .none, in project: Project, from origin: RequestContext
     ) async throws {
@@ -161,15 +161,15 @@ public struct AccountEditor: Sendable {
         }
     }
 
-    private func admit(_ caller: Caller, _ input: Input, isRenewed: Bool, in project: Project) throws {
-        guard isRenewed || input.removesWaysIn else { return }
+    private func admitCredentialChange(_ caller: Caller, _ input: Input, isRenewed: Bool, in project: Project) throws {
+        guard isRenewed || input.removesSignInMethods else { return }
         let now = clock.now()
         if isRenewed {
             try caller.requireRecentLogin(by: project.policy, at: now)
         } else {
             try caller.requireRecentLoginToLink(by: project.policy, at: now)
         }
-        try limiter.takeCredentialChange(of: caller.account.id, in: project)
+        try limiter.countCredentialChange(of: caller.account.id, in: project)
     }
 
     /// The notices to the owner, sent to the address that the account had before the change.

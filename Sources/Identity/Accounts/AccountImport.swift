@@ -1,5 +1,5 @@
 extension AccountAdministration {
-    /// An account of another system, checked and ready to be imported.
+    /// An account of another system that was checked and can be imported.
     public struct Import: Sendable {
         public var account: Account
         public var password: Secret?
@@ -20,20 +20,20 @@ extension AccountAdministration {
         return StoredPasswordScheme(scheme, key: try await passwordKeys.store(key, project.realm))
     }
 
-    /// The creation time of an imported account that has none.
+    /// The current time: the creation time of an imported account that states none.
     public var now: Instant { clock.now() }
 
-    /// Hashes passwords one after the other, so that an import takes one place in the hashing queue, and then stores
+    /// Hashes passwords one after the other, so that an import occupies only one slot in the hashing queue. Then stores
     /// all accounts at once.
     ///
-    /// - Parameter imports: of several with the same ID, the last one is used; of several with the same address, number
-    ///   or identity, the first.
+    /// - Parameter imports: if several have the same ID, the last one is used; if several have the same address, phone
+    ///   number or identity, the first one.
     /// - Returns: the conflicting members of the accounts that were not stored.
     public func store(
         _ imports: [Import], overwrite: ImportOverwrite, in project: Project, from network: ClientNetwork,
         by actor: AuditActor
     ) async throws -> [ID<Account>: UniqueMember] {
-        var (accepted, refused) = Self.apart(imports)
+        var (accepted, refused) = Self.partition(imports)
         for index in accepted.indices {
             guard accepted[index].hash == nil, let password = accepted[index].password else { continue }
             accepted[index].hash = try await passwords.hash(password, network)
@@ -45,9 +45,9 @@ extension AccountAdministration {
             return StoredAccount(account: account, passwordHash: entry.hash)
         }
         guard !accounts.isEmpty else { return refused }
-        let inTheWay = try await store.store(
+        let conflicts = try await store.store(
             accounts, overwrite: overwrite, by: actor, now: now, in: project.realm)
-        refused.merge(inTheWay) { first, _ in first }
+        refused.merge(conflicts) { first, _ in first }
         return refused
     }
 
@@ -57,16 +57,16 @@ extension AccountAdministration {
         var hash: String?
     }
 
-    /// The accounts that can be stored together, and the conflicting members of the others.
-    private static func apart(_ imports: [Import]) -> ([Entry], [ID<Account>: UniqueMember]) {
+    /// Returns the accounts that can be stored together, and the conflicting members of the others.
+    private static func partition(_ imports: [Import]) -> ([Entry], [ID<Account>: UniqueMember]) {
         let last = Dictionary(imports.enumerated().map { ($1.account.id, $0) }) { max($0, $1) }
         var accepted: [Entry] = []
         var refused: [ID<Account>: UniqueMember] = [:]
         var seen: Set<AccountReference> = []
         for (index, entry) in imports.enumerated() where last[entry.account.id] == index {
-            let references = entry.account.uniqueNames
-            if let twice = references.first(where: { seen.contains($0.1) }) {
-                refused[entry.account.id] = twice.0
+            let references = entry.account.uniqueIdentifiers
+            if let duplicate = references.first(where: { seen.contains($0.1) }) {
+                refused[entry.account.id] = duplicate.0
                 continue
             }
             seen.formUnion(references.map(\.1))

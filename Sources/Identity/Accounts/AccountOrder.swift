@@ -5,7 +5,7 @@ public struct AccountOrder: Hashable, Sendable {
         case email
         case createdAt
         case name
-        /// Reads all accounts: an index would have to be updated at every sign-in.
+        /// Sorting by this field reads all accounts, because an index would have to be updated at every sign-in.
         case lastSignInAt
     }
 
@@ -32,12 +32,12 @@ extension QueryRefusal {
     }
 
     public var detail: String? {
-        "There are too many accounts to sort by this. Sort by USER_ID, CREATED_AT or USER_EMAIL."
+        "There are too many accounts to sort by this field. Sort by USER_ID, CREATED_AT or USER_EMAIL."
     }
 }
 
-/// The identifiers, other than an ID, as which a search text can be read.
-public struct AccountNames: Hashable, Sendable {
+/// The email address or phone number that a search text contains.
+public struct ContactIdentifiers: Hashable, Sendable {
     public let email: EmailAddress?
     public let phoneNumber: PhoneNumber?
 
@@ -51,15 +51,15 @@ public struct AccountNames: Hashable, Sendable {
     }
 }
 
-/// A prefix of IDs.
+/// A prefix of account IDs.
 public struct IDPrefix: Hashable, Sendable {
     public let text: String
-    /// The first text after all texts with the prefix, by code points; `nil` if there is no such text.
+    /// The exclusive upper bound of all texts with the prefix, by code points; `nil` if there is none.
     public let end: String?
 
     /// - Returns: `nil` if no ID can begin with the text.
     public init?(_ text: String) {
-        guard ID<Account>.canBe(text) else { return nil }
+        guard ID<Account>.isValid(text) else { return nil }
         self.text = text
         var scalars = Array(text.unicodeScalars)
         while let last = scalars.popLast() {
@@ -73,7 +73,7 @@ public struct IDPrefix: Hashable, Sendable {
 }
 
 extension Unicode.Scalar {
-    /// `nil` after the last one. Surrogates are not scalars.
+    /// The next code point, without surrogates; `nil` after the last one.
     fileprivate var successor: Unicode.Scalar? {
         value == 0xD7FF ? Unicode.Scalar(0xE000 as UInt32) : Unicode.Scalar(value + 1)
     }

@@ -19,12 +19,12 @@ public struct AccountQueryService: Sendable {
         try await store.page(by: order, skipping: count, limit: limit, in: project.realm)
     }
 
-    /// On the first page, and in addition to `limit`, accounts whose address or number is `text`; then accounts whose
-    /// IDs begin with it.
+    /// Returns accounts whose IDs begin with `text`, at most `limit`. The first page begins with the accounts whose
+    /// address or phone number is `text`; they do not count toward `limit`.
     public func search(
         _ text: String, after id: ID<Account>?, limit: Int, in project: Project
     ) async throws -> Page {
-        let names = AccountNames(text)
+        let names = ContactIdentifiers(text)
         let isFirst = id == nil
         let named =
             isFirst && !names.references.isEmpty ? try await store.find(names.references, in: project.realm) : []
@@ -34,7 +34,7 @@ public struct AccountQueryService: Sendable {
         return Page(accounts: named + others, last: others.count == limit ? others.last?.id : nil)
     }
 
-    /// Accounts with an Apple identity whose `real_user_status` is `status`.
+    /// Returns accounts with an Apple identity whose `real_user_status` is `status`.
     public func search(
         realUserStatus status: Int, after id: ID<Account>?, limit: Int, in project: Project
     ) async throws -> Page {

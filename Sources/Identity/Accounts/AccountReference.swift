@@ -3,11 +3,11 @@ public enum AccountReference: Hashable, Sendable {
     case id(ID<Account>)
     case email(EmailAddress)
     case phoneNumber(PhoneNumber)
-    /// `password` and `phone` count as providers whose subject is the address or the number.
+    /// `password` and `phone` count as providers whose subject is the email address or the phone number.
     case identity(provider: ProviderID, subject: String)
 
     /// Whether it identifies `account`.
-    func names(_ account: Account) -> Bool {
+    func identifies(_ account: Account) -> Bool {
         switch self {
         case .id(let id): account.id == id
         case .email(let email): account.email == email
@@ -20,8 +20,8 @@ public enum AccountReference: Hashable, Sendable {
 }
 
 extension Account {
-    /// The members, apart from the ID, that no other account may have.
-    public var uniqueNames: [(member: UniqueMember, name: AccountReference)] {
+    /// The identifiers, apart from the ID, that no other account in the realm may have.
+    public var uniqueIdentifiers: [(member: UniqueMember, reference: AccountReference)] {
         let email = email.map { (UniqueMember.email, AccountReference.email($0)) }
         let number = phoneNumber.flatMap(PhoneNumber.init).map {
             (UniqueMember.phoneNumber, AccountReference.phoneNumber($0))
@@ -34,14 +34,15 @@ extension Account {
 }
 
 extension ID where Subject == Account {
-    /// Whether the identifier is valid for an account, also if a backend chose it: custom tokens accept any text.
-    public static func canBe(_ text: String) -> Bool {
+    /// Whether `text` is a valid account ID. A backend that signs custom tokens may choose any text of 1 to 128
+    /// characters without NUL.
+    public static func isValid(_ text: String) -> Bool {
         (1...128).contains(text.unicodeScalars.count) && !text.unicodeScalars.contains("\0")
     }
 
     /// An ID that an administrator chose.
     ///
-    /// - Returns: `nil` unless 1 to 128 characters of printable ASCII, without blank and slash.
+    /// - Returns: `nil` unless the text is 1 to 128 printable ASCII characters, without spaces and slashes.
     public init?(chosen text: String) {
         guard (1...128).contains(text.utf8.count),
             text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "/") })

@@ -1,6 +1,6 @@
-/// Accounts, their sessions and their identities: as their owners see them, and as administrators do. Every call is one
-/// statement or one transaction, which also writes the audit events. A write throws ``StoreConflict`` if it was not applied.
-/// Every call may throw ``StoreUnavailable`` and ``PersistentConflict``.
+/// Stores accounts, their sessions and their identities. Every call is one statement or one transaction, which also
+/// writes the audit events. A write throws ``StoreConflict`` if it was not applied. Every call may throw
+/// ``StoreUnavailable`` and ``PersistentConflict``.
 public protocol AccountStore: Sendable {
     // For sign-in:
 
@@ -24,14 +24,14 @@ public protocol AccountStore: Sendable {
 
     /// Records a sign-in.
     ///
-    /// - Parameter rehashed: replaces the password hash.
+    /// - Parameter rehashed: the hash that replaces the stored password hash; `nil` keeps the stored one.
     /// - Throws: ``StoreConflict/stale`` if the account has another generation than the session, or is disabled.
     func open(_ session: Session, rehashed: String?, in realm: ID<Realm>) async throws
 
     /// Records a sign-in to the account that has the session's account ID, and creates that account if there is none.
     ///
     /// - Parameters:
-    ///   - session: is opened with the generation that the account has.
+    ///   - session: the session to open; it gets the generation of the account.
     ///   - issuedAt: when the backend issued the token. An account that was deleted later is not created again.
     /// - Throws: ``StoreConflict/stale`` if the account is disabled; ``StoreConflict/notFound`` if it was deleted after
     ///   `issuedAt`.
@@ -39,14 +39,15 @@ public protocol AccountStore: Sendable {
         _ session: Session, issuedAt: Instant?, in realm: ID<Realm>
     ) async throws -> (account: Account, session: Session, isNew: Bool)
 
-    /// - Returns: `nil` if the account is gone.
+    /// - Returns: `nil` if the account does not exist.
     func find(_ claim: IDTokenClaim, in realm: ID<Realm>) async throws -> FoundSession?
 
-    /// Presents a refresh token; see ``Rotation`` for the rules.
+    /// Exchanges a refresh token by the rules of ``Rotation``.
     func rotate(_ claim: RefreshClaim, by policy: Policy, at now: Instant, in realm: ID<Realm>) async throws
         -> Rotation
 
-    /// Whether a session is alive and its client may still have no token of it: none but the first was presented.
+    /// Whether a session is active and its client may not have received its tokens: no refresh token after the first
+    /// one was presented.
     func isResumable(_ session: ID<Session>, in realm: ID<Realm>) async throws -> Bool
 
     // For the owner of a session:
@@ -59,7 +60,7 @@ public protocol AccountStore: Sendable {
 
     /// Deletes the account of `session` and everything that belongs to it. Its ID is never assigned again.
     ///
-    /// - Parameter emailBatch: is enqueued with the deletion.
+    /// - Parameter emailBatch: the emails to enqueue with the deletion.
     /// - Throws: ``StoreConflict/stale`` if the session has ended.
     func delete(
         by session: Session, of actor: AuditActor, at now: Instant, emailBatch: EmailBatch, in realm: ID<Realm>
@@ -70,7 +71,7 @@ public protocol AccountStore: Sendable {
 
     /// Ends a session of the same account as `own`.
     ///
-    /// - Throws: ``StoreConflict/notFound`` unless both sessions are alive and belong to the same account.
+    /// - Throws: ``StoreConflict/notFound`` unless both sessions are active and belong to the same account.
     func end(
         _ session: ID<Session>, by own: Session, of actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws
@@ -82,20 +83,21 @@ public protocol AccountStore: Sendable {
 
     // For administrators:
 
-    /// Returns which of these members some account already has.
+    /// Returns which of these values another account already has.
     ///
-    /// - Parameter account: may have the address and the number.
+    /// - Parameter account: the account that may have the address and the phone number.
     func taken(
         id: ID<Account>?, email: EmailAddress?, phoneNumber: PhoneNumber?, besides account: ID<Account>?,
         in realm: ID<Realm>
     ) async throws -> Set<UniqueMember>
 
-    /// Creates an account. The ID of a deleted account may be assigned again; nothing of the deleted account is restored.
+    /// Creates an account. The ID of a deleted account may be assigned again; no data of the deleted account is
+    /// restored.
     ///
     /// - Throws: ``StoreConflict/taken(_:)``.
     func create(_ account: StoredAccount, by actor: AuditActor, in realm: ID<Realm>) async throws
 
-    /// The accounts that `references` lead to, in no order.
+    /// The accounts that `references` identify, in no particular order.
     ///
     /// - Parameter references: `password` and `phone` do not count as identities here.
     func find(_ references: [AccountReference], in realm: ID<Realm>) async throws -> [Account]
@@ -117,7 +119,7 @@ public protocol AccountStore: Sendable {
         _ accounts: [ID<Account>], onlyDisabled: Bool, by actor: AuditActor, now: Instant, in realm: ID<Realm>
     ) async throws -> Set<ID<Account>>
 
-    /// The accounts that follow `id`, which need not exist, in the order of ids.
+    /// The accounts that follow `id`, which need not exist, in the order of IDs.
     func page(after id: ID<Account>?, limit: Int, in realm: ID<Realm>) async throws -> [Account]
 
     func count(in realm: ID<Realm>) async throws -> Int
@@ -125,8 +127,8 @@ public protocol AccountStore: Sendable {
     /// Stores each account that does not conflict with a stored one.
     ///
     /// - Parameters:
-    ///   - accounts: of different ids, addresses, numbers and identities.
-    ///   - overwrite: which accounts are replaced by one with the same ID; nothing of them is kept.
+    ///   - accounts: accounts with different IDs, addresses, phone numbers and identities.
+    ///   - overwrite: which accounts an imported account with the same ID replaces completely.
     /// - Returns: the conflicting members of the accounts that were not stored.
     /// - Throws: ``AdministrationRefusal/unlinksIdentities``, with nothing stored.
     func store(
@@ -136,8 +138,8 @@ public protocol AccountStore: Sendable {
 
     /// Changes an identity and emits its events. The sessions that were opened through a removed identity end.
     ///
-    /// - Parameter linkOnly: identities of these providers are no sign-in method.
-    /// - Returns: the identity after the change, or as it was before its removal.
+    /// - Parameter linkOnly: identities of these providers do not count as sign-in methods.
+    /// - Returns: the identity after the change, or the removed identity.
     /// - Throws: ``IdentityRefusal``.
     func apply(
         _ change: IdentityChange, ignoring linkOnly: Set<ProviderID>, by actor: AuditActor, at now: Instant,
@@ -145,15 +147,16 @@ public protocol AccountStore: Sendable {
     ) async throws -> DatedIdentity
 
     /// Applies the merge plan, stores a merge record for the undo, and enqueues `notices`. The source's ID is never
-    /// assigned again. A merge token that was used before returns the first result while that can still be undone.
+    /// assigned again. A merge token that was used before returns the first result as long as that merge can be undone.
     ///
-    /// - Returns: until when the merge can be undone.
+    /// - Returns: the time until which the merge can be undone.
     /// - Throws: ``StoreConflict/stale`` if the accounts no longer match the precondition; ``StoreConflict/alreadyUsed``.
     func merge(
         _ merge: AccountMerge, by actor: AuditActor, announcing notices: MergeNotices, in realm: ID<Realm>
     ) async throws -> Instant
 
-    /// Restores the source, and removes from the target what the merge gave it. Every session of the target ends.
+    /// Restores the source, and removes from the target what it received in the merge. Every session of the target
+    /// ends.
     ///
     /// - Returns: the target's ID.
     /// - Throws: ``UndoRefusal``; ``StoreConflict/notFound``; ``StoreConflict/taken(_:)``.
@@ -172,7 +175,7 @@ public protocol AccountStore: Sendable {
     ///
     /// - Parameter id: the last account of the previous page.
     func page(
-        beginningWith prefix: IDPrefix, besides names: AccountNames, after id: ID<Account>?, limit: Int,
+        beginningWith prefix: IDPrefix, besides names: ContactIdentifiers, after id: ID<Account>?, limit: Int,
         in realm: ID<Realm>
     ) async throws -> [Account]
 
@@ -198,7 +201,7 @@ public struct EmailHolder: Hashable, Sendable {
 public enum ImportOverwrite: Hashable, Sendable {
     case none
     case accountsWithoutIdentities
-    /// Their identities are removed with them.
+    /// Every account. Its identities are removed.
     case all
 }
 
@@ -210,7 +213,7 @@ public enum UniqueMember: Hashable, Sendable {
     case identity
 }
 
-/// An account with values that only the database has.
+/// An account with its password hash.
 public struct StoredAccount: Hashable, Sendable {
     public var account: Account
     public var passwordHash: String?

@@ -1,11 +1,11 @@
 internal import Encoding
 
-/// A self-describing password hash: of Argon2, bcrypt, SHA-crypt or yescrypt.
+/// A self-describing password hash of Argon2, bcrypt, SHA-crypt or yescrypt.
 public struct EncodedHash: Hashable, Sendable {
     public enum Family: Sendable {
         case argon2
         case bcrypt
-        /// Others of crypt(3).
+        /// Other formats of crypt(3): SHA-crypt and yescrypt.
         case crypt
     }
 
@@ -13,13 +13,13 @@ public struct EncodedHash: Hashable, Sendable {
     public let text: String
 
     private static let lengthLimit = 256
-    /// Binary logarithm of the cost; a greater one takes longer than a second.
+    /// Binary logarithm of the cost. With a higher cost, a check would take more than a second.
     private static let bcryptCost = 4...14
     private static let shaCryptRounds = 1000...1_000_000
     private static let argon2MemoryKiB = 8...262_144
     private static let argon2Iterations = 1...16
     private static let argon2Lanes = 1...16
-    /// Memory times iterations.
+    /// The maximum of memory in KiB times iterations.
     private static let argon2Work = 1_048_576
     private static let yescryptBytes = 268_435_456
 
@@ -50,30 +50,31 @@ public struct EncodedHash: Hashable, Sendable {
 
     private static func checkBcrypt(_ fields: [Substring]) throws(PasswordHashFault) {
         guard fields.count == 4, fields[2].utf8.count == 2, let cost = Int(fields[2]), fields[3].utf8.count == 53,
-            fields[3].isOfCrypt
+            fields[3].isCryptBase64
         else { throw .unreadable }
         guard bcryptCost.contains(cost) else { throw .rounds(bcryptCost) }
     }
 
     private static func checkSHACrypt(_ fields: [Substring]) throws(PasswordHashFault) {
-        var rest = fields.dropFirst(2)
-        if rest.first?.hasPrefix("rounds=") == true {
-            guard let rounds = Int(rest.removeFirst().dropFirst(7)) else { throw .unreadable }
+        var remaining = fields.dropFirst(2)
+        if remaining.first?.hasPrefix("rounds=") == true {
+            guard let rounds = Int(remaining.removeFirst().dropFirst(7)) else { throw .unreadable }
             guard shaCryptRounds.contains(rounds) else { throw .rounds(shaCryptRounds) }
         }
         let length = fields[1] == "5" ? 43 : 86
-        guard rest.count == 2, let salt = rest.first, salt.utf8.count <= 16, let hash = rest.last,
-            hash.utf8.count == length, hash.isOfCrypt
+        guard remaining.count == 2, let salt = remaining.first, salt.utf8.count <= 16, let hash = remaining.last,
+            hash.utf8.count == length, hash.isCryptBase64
         else { throw .unreadable }
     }
 
-    /// `$y$j9T$salt$hash`: a letter for the flavour, one for the logarithm of the cost, one for the block size.
+    /// Checks `$y$j9T$salt$hash`, where `j9T` is one character each for the variant, the logarithm of the cost, and the
+    /// block size.
     private static func checkYescrypt(_ fields: [Substring]) throws(PasswordHashFault) {
-        guard fields.count == 5, fields[2].utf8.count == 3, fields[2].first == "j", fields[3].isOfCrypt,
-            fields[4].isOfCrypt, fields[4].utf8.count == 43
+        guard fields.count == 5, fields[2].utf8.count == 3, fields[2].first == "j", fields[3].isCryptBase64,
+            fields[4].isCryptBase64, fields[4].utf8.count == 43
         else { throw .unreadable }
-        let numbers = fields[2].utf8.dropFirst().map { cryptLetters.firstIndex(of: $0) ?? 64 }
-        // Greater numbers have more letters, and are rejected.
+        let numbers = fields[2].utf8.dropFirst().map { cryptAlphabet.firstIndex(of: $0) ?? 64 }
+        // Greater numbers have more than one character, and are rejected.
         guard numbers.allSatisfy({ $0 < 32 }) else { throw .tooCostly }
         guard 128 << (numbers[0] + 1) * (numbers[1] + 1) <= yescryptBytes else { throw .tooCostly }
     }
@@ -82,7 +83,7 @@ public struct EncodedHash: Hashable, Sendable {
         let names = ["m", "t", "p"]
         let parameters = fields[3].split(separator: ",", omittingEmptySubsequences: false)
         guard fields.count == 6, parameters.count == 3 else { throw .unreadable }
-        // Version 1.0 has no field of its own for it, and no library here reads it.
+        // Hashes of Argon2 version 1.0 have no version field, and libsodium does not support them.
         guard fields[2] == "v=19" else { throw .algorithmIsUnsupported }
         let numbers = zip(names, parameters).compactMap { name, parameter in
             parameter.hasPrefix(name + "=") ? Int(parameter.dropFirst(2)) : nil
@@ -98,9 +99,10 @@ public struct EncodedHash: Hashable, Sendable {
         guard (16...64).contains(hash.count) else { throw .hashLength(16...64) }
     }
 
-    fileprivate static let cryptLetters = Array("./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
+    fileprivate static let cryptAlphabet = Array(
+        "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
 }
 
 extension Substring {
-    fileprivate var isOfCrypt: Bool { utf8.allSatisfy { EncodedHash.cryptLetters.contains($0) } }
+    fileprivate var isCryptBase64: Bool { utf8.allSatisfy { EncodedHash.cryptAlphabet.contains($0) } }
 }

@@ -2,16 +2,16 @@ internal import Encoding
 
 /// A password hash of another system, with everything that verification needs except the secret key.
 ///
-/// Kept as one text, in the manner of PHC strings: `$name$parameter=value,…$salt$hash`, in base64 without padding; `k`
-/// is the ID of the key. Self-describing hashes of crypt(3) and Argon2 are not stored in this form: see
-/// ``EncodedHash``.
+/// Stored as one string, similar to PHC strings: `$name$parameter=value,…$salt$hash`, with salt and hash in base64
+/// without padding; the parameter `k` is the ID of the key. Self-describing hashes of crypt(3) and Argon2 are not
+/// stored in this form: see ``EncodedHash``.
 public struct ForeignHash: Hashable, Sendable {
     public let method: HashMethod
     public let key: ID<PasswordKey>?
     public let salt: [UInt8]
     public let hash: [UInt8]
 
-    /// - Throws: unless every value is within its bounds.
+    /// - Throws: ``PasswordHashFault`` for a value that is out of bounds.
     init(_ method: HashMethod, key: ID<PasswordKey>?, salt: [UInt8], hash: [UInt8]) throws(PasswordHashFault) {
         guard HashMethod.saltLength.contains(salt.count) else { throw .saltLength(HashMethod.saltLength) }
         try method.check(hash: hash.count)
@@ -38,7 +38,7 @@ public struct ForeignHash: Hashable, Sendable {
         return text
     }
 
-    /// - Returns: `nil` unless ``text`` could have written it; values out of bounds are rejected too.
+    /// - Returns: `nil` unless the string has the format of ``text``, and every value is within its bounds.
     public init?(text: String) {
         let fields = text.split(separator: "$", omittingEmptySubsequences: false)
         guard text.utf8.count <= 1024, fields.count == 5, fields[0].isEmpty,
@@ -58,7 +58,7 @@ public struct ForeignHash: Hashable, Sendable {
         }
     }
 
-    /// The same hash, of which another project keeps the key.
+    /// The same hash with the key ID of the importing project.
     func keyed(by key: ID<PasswordKey>?) throws(PasswordHashFault) -> ForeignHash {
         try ForeignHash(method, key: method.needsKey ? key : nil, salt: salt, hash: hash)
     }

@@ -6,13 +6,13 @@ public enum HashMethod: Hashable, Sendable {
     case hmac(Function, order: Order)
     case pbkdf2(Function, iterations: Int)
     case scrypt(cost: Int, blockSize: Int, parallelization: Int)
-    /// Firebase's own; the salt has the separator at its end.
+    /// Firebase's modified scrypt. The salt ends with the salt separator.
     case firebaseScrypt(memoryCost: Int, rounds: Int)
 
     public enum Function: String, CaseIterable, Sendable {
         case md5, sha1, sha256, sha512
 
-        /// Of its result, in bytes.
+        /// The length of its result in bytes.
         public var length: Int {
             switch self {
             case .md5: 16
@@ -38,12 +38,12 @@ public enum HashMethod: Hashable, Sendable {
 
 extension HashMethod {
     static let digestRounds = 0...8192
-    /// Of HMAC in all blocks of one key: about a second.
+    /// The maximum number of HMAC computations for one hash, which take about a second.
     static let pbkdf2Work = 2_000_000
     static let scryptCost = 2...1_048_576
     static let scryptBlockSize = 1...64
     static let scryptParallelization = 1...64
-    /// Bytes that one check may have at a time, and go through in all: 256 MiB, about a second.
+    /// The maximum number of bytes that one check may process: 256 MiB, which takes about a second.
     static let scryptBytes = 268_435_456
     static let firebaseMemoryCost = 1...14
     static let firebaseRounds = 1...8
@@ -68,7 +68,7 @@ extension HashMethod {
             guard (1...limit).contains(iterations) else { throw .rounds(1...limit) }
         case .scrypt(let cost, let blockSize, let parallelization):
             guard Self.scryptCost.contains(cost) else { throw .memoryCost(Self.scryptCost) }
-            guard cost & (cost - 1) == 0 else { throw .costIsNoPowerOfTwo }
+            guard cost & (cost - 1) == 0 else { throw .costIsNotPowerOfTwo }
             guard Self.scryptBlockSize.contains(blockSize) else { throw .blockSize(Self.scryptBlockSize) }
             guard Self.scryptParallelization.contains(parallelization) else {
                 throw .parallelization(Self.scryptParallelization)

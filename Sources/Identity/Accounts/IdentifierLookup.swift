@@ -1,4 +1,4 @@
-/// What an unauthenticated client may learn about an address.
+/// Looks up the sign-in methods of an email address for unauthenticated clients.
 public struct IdentifierLookup: Sendable {
     let store: any AccountStore
 
@@ -10,14 +10,14 @@ public struct IdentifierLookup: Sendable {
         /// The project has email enumeration protection.
         case hidden
         case unknown
-        /// - Parameter providers: with ``ProviderID/password`` for sign-in links.
+        /// - Parameter providers: sign-in links count as ``ProviderID/password``.
         case registered(providers: [ProviderID], signInMethods: [ProviderID])
     }
 
     /// Runs the statement even if the answer is ``Answer/hidden``, so that the response time reveals nothing.
     ///
-    /// An account is also found by the address that a provider names for one of its identities, unless several accounts
-    /// may have an address: then only the account that holds it is described, without its identities.
+    /// An account is also found by the address of one of its identities. If the project allows duplicate addresses,
+    /// only the account that holds the address is found, and its identities are omitted.
     public func lookUp(_ email: EmailAddress, in project: Project) async throws -> Answer {
         let isOnlyHolder = project.policy.allowsDuplicateEmails
         let account =

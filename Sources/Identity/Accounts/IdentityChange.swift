@@ -78,7 +78,7 @@ extension Account {
         return account
     }
 
-    /// - Parameter linkOnly: identities of these providers are no sign-in method.
+    /// - Parameter linkOnly: identities of these providers do not count as sign-in methods.
     public func unlinking(
         _ provider: ProviderID, allowsNoSignInMethod: Bool, ignoring linkOnly: Set<ProviderID>
     ) throws(IdentityRefusal) -> (remaining: Account, identity: LinkedIdentity) {

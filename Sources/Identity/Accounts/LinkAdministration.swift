@@ -51,9 +51,9 @@ public struct LinkAdministration: Sendable {
             mergeToken: try sealedTokens.encode(precondition, until: end, in: project.realm))
     }
 
-    /// Commits the previewed merge completely or not at all. The same merge token returns the same result again.
+    /// Commits the previewed merge atomically. A repeated call with the same merge token returns the same result.
     ///
-    /// - Parameter origin: determines the language of the notices.
+    /// - Parameter origin: the context of the request, which determines the language of the notices.
     public func merge(
         _ mergeToken: String, by actor: AuditActor, in project: Project, from origin: RequestContext
     ) async throws -> Merged {

@@ -1,19 +1,21 @@
-/// What the owner of an account changes, with the effects that belong to the same transaction.
+/// A change of an account by its owner, with everything that is applied in the same transaction.
 public struct OwnerChange: Hashable, Sendable {
     public var update = AccountUpdate()
-    /// The identities of these providers are unlinked, with an address that nothing else holds (see
-    /// ``Account/primaryEmail(without:)``) and with the other sessions that were opened through them.
+    /// The identities of these providers are unlinked. The account loses an address that only they supply (see
+    /// ``Account/primaryEmail(without:)``), and the other sessions that were opened with them end.
     public var unlinked: Set<ProviderID> = []
     /// Rejects the change if the account would have no sign-in method left.
     public var protectsLastSignInMethod = false
     /// Identities of these providers do not count as sign-in methods.
     public var linkOnly: Set<ProviderID> = []
-    /// Read after all slow work. If ``replacement`` is set, logins up to this second become void.
+    /// The time of the change, read after all slow work. If ``replacement`` is set, logins up to this second become
+    /// invalid.
     public var changedAt: Instant
-    /// Ends every session of the account, sets `validSince` to the login time of this session, and opens it instead.
+    /// The session to open. If it is set, every other session of the account ends, and `validSince` becomes the login
+    /// time of this session.
     public private(set) var replacement: Session?
     public var emailBatch = EmailBatch.none
-    /// Audit events, without those of unlinked identities: the store adds them.
+    /// The audit events, except those for unlinked identities, which the store adds.
     public var notes: [AuditNote] = []
     public var actor = AuditActor.system
 

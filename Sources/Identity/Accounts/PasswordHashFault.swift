@@ -10,7 +10,7 @@ public enum PasswordHashFault: Refusal, Hashable {
     case memoryCost(ClosedRange<Int>)
     case blockSize(ClosedRange<Int>)
     case parallelization(ClosedRange<Int>)
-    case costIsNoPowerOfTwo
+    case costIsNotPowerOfTwo
     /// One verification would take too much memory or too long.
     case tooCostly
     case notBase64
@@ -28,7 +28,7 @@ extension PasswordHashFault {
         case .keyIsMissing: .emptyHashKey
         case .rounds: .invalidHashRounds
         case .memoryCost: .invalidHashMemoryCosts
-        case .keyLength, .blockSize, .parallelization, .costIsNoPowerOfTwo, .tooCostly, .notBase64, .saltLength,
+        case .keyLength, .blockSize, .parallelization, .costIsNotPowerOfTwo, .tooCostly, .notBase64, .saltLength,
             .hashLength, .unreadable:
             .invalidHashParameter
         }
@@ -38,7 +38,7 @@ extension PasswordHashFault {
         switch self {
         case .algorithmIsMissing, .algorithmIsUnknown, .keyIsMissing: nil
         case .algorithmIsUnsupported, .keyLength, .rounds, .memoryCost, .blockSize, .parallelization,
-            .costIsNoPowerOfTwo, .tooCostly, .notBase64, .saltLength, .hashLength, .unreadable:
+            .costIsNotPowerOfTwo, .tooCostly, .notBase64, .saltLength, .hashLength, .unreadable:
             problem
         }
     }
@@ -47,30 +47,30 @@ extension PasswordHashFault {
         self == .algorithmIsUnsupported ? "hashAlgorithm is not implemented." : codeWithDetail
     }
 
-    /// The fault of a single entry of an import.
+    /// A text for one entry of an import.
     public var problem: String {
         switch self {
         case .algorithmIsMissing: "passwordHash needs a hashAlgorithm"
         case .algorithmIsUnknown: "hashAlgorithm is unknown"
         case .algorithmIsUnsupported: "this kind of hash is not supported"
-        case .keyIsMissing: "passwordHash needs the signerKey it was made with"
-        case .keyLength(let range): "signerKey must have \(range.words) bytes"
-        case .rounds(let range): "rounds must be \(range.words)"
-        case .memoryCost(let range): "the memory cost must be \(range.words)"
-        case .blockSize(let range): "blockSize must be \(range.words)"
-        case .parallelization(let range): "the parallelization must be \(range.words)"
-        case .costIsNoPowerOfTwo: "the memory cost must be a power of two"
+        case .keyIsMissing: "passwordHash needs the signerKey that it was computed with"
+        case .keyLength(let range): "signerKey must have \(range.text) bytes"
+        case .rounds(let range): "rounds must be \(range.text)"
+        case .memoryCost(let range): "the memory cost must be \(range.text)"
+        case .blockSize(let range): "blockSize must be \(range.text)"
+        case .parallelization(let range): "the parallelization must be \(range.text)"
+        case .costIsNotPowerOfTwo: "the memory cost must be a power of two"
         case .tooCostly: "passwordHash would take too much memory or time to check"
         case .notBase64: "passwordHash and salt must be base64"
-        case .saltLength(let range): "salt must have \(range.words) bytes"
-        case .hashLength(let range): "passwordHash must have \(range.words) bytes"
+        case .saltLength(let range): "salt must have \(range.text) bytes"
+        case .hashLength(let range): "passwordHash must have \(range.text) bytes"
         case .unreadable: "passwordHash does not match the stated hash algorithm"
         }
     }
 }
 
 extension ClosedRange<Int> {
-    fileprivate var words: String {
+    fileprivate var text: String {
         lowerBound == upperBound ? "\(lowerBound)" : "\(lowerBound) to \(upperBound)"
     }
 }

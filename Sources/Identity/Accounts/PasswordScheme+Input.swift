@@ -1,7 +1,7 @@
 extension PasswordScheme {
     /// The parameters of an import as the caller sent them, unchecked.
     public struct Input: Sendable {
-        /// As Firebase calls it, or `CRYPT` for strings of crypt(3), bcrypt and Argon2.
+        /// Firebase's name of the algorithm, or `CRYPT` for strings of crypt(3), bcrypt and Argon2.
         public var algorithm: String
         public var key: PasswordKey?
         public var saltSeparator: [UInt8] = []
@@ -25,7 +25,7 @@ extension PasswordScheme {
         public var parallelism: Int
         public var iterations: Int
         public var memoryKiB: Int
-        /// Version 1.3 and no associated data.
+        /// Whether the hashes use version 1.3 and no associated data.
         public var isPlain: Bool
 
         public init(
@@ -50,7 +50,7 @@ extension PasswordScheme {
         default:
             let method = try HashMethod(input)
             if method.needsKey {
-                // Firebase's hash is as long as its key; a short one could be guessed.
+                // Firebase's hash is as long as its key. A short hash could be matched by guessing.
                 let range = method.isFirebaseScrypt ? HashMethod.hashLength : HashMethod.keyLength
                 guard let key = input.key, !key.bytes.isEmpty else { throw .keyIsMissing }
                 guard range.contains(key.bytes.count) else { throw .keyLength(range) }

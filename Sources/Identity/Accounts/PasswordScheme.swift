@@ -3,11 +3,11 @@ internal import Encoding
 /// The password hashing scheme of an import.
 public struct PasswordScheme: Sendable {
     enum Method: Hashable, Sendable {
-        /// - Parameter separator: goes behind every salt.
+        /// - Parameter separator: is appended to every salt.
         case foreign(HashMethod, separator: [UInt8])
-        /// The bare hash of Argon2, to be put into a string with its parameters.
+        /// Raw Argon2 hashes. The stored form is a string with these parameters.
         case argon2(variant: String, memoryKiB: Int, iterations: Int, lanes: Int)
-        /// Self-describing strings, of one family or of any.
+        /// Self-describing strings of one family, or of any family if it is `nil`.
         case encoded(EncodedHash.Family?)
     }
 
@@ -25,14 +25,14 @@ public struct PasswordScheme: Sendable {
     /// For an import without parameters: self-describing hashes.
     public static let selfDescribing = PasswordScheme(.encoded(nil))
 
-    /// The text to store for one password.
+    /// Returns the text to store for one password.
     ///
     /// - Parameters:
     ///   - hash: as it was exported; the hexadecimal digits of a digest are decoded.
     ///   - key: the ID under which ``key`` is stored.
     func stored(hash: [UInt8], salt: [UInt8], key: ID<PasswordKey>?) throws(PasswordHashFault) -> String {
         if hash.first == UInt8(ascii: "$"), let text = String(validating: hash, as: UTF8.self) {
-            if let known = try Self.described(text, key: key) {
+            if let known = try Self.selfDescribed(text, key: key) {
                 guard case .encoded(let family?) = method, known.family != family else { return known.text }
                 throw .unreadable
             }
@@ -40,11 +40,11 @@ public struct PasswordScheme: Sendable {
         switch method {
         case .foreign(let method, let separator):
             if let hashLength, hash.count != hashLength { throw .hashLength(hashLength...hashLength) }
-            let bare = method.bare(hash)
-            if case .firebaseScrypt = method, let length = self.key?.bytes.count, bare.count != length {
+            let rawHash = method.rawBytes(of: hash)
+            if case .firebaseScrypt = method, let length = self.key?.bytes.count, rawHash.count != length {
                 throw .hashLength(length...length)
             }
-            return try ForeignHash(method, key: method.needsKey ? key : nil, salt: salt + separator, hash: bare).text
+            return try ForeignHash(method, key: method.needsKey ? key : nil, salt: salt + separator, hash: rawHash).text
         case .argon2(let variant, let memoryKiB, let iterations, let lanes):
             if let hashLength, hash.count != hashLength { throw .hashLength(hashLength...hashLength) }
             let (salt, hash) = (Base64.encodeUnpadded(salt), Base64.encodeUnpadded(hash))
@@ -57,7 +57,7 @@ public struct PasswordScheme: Sendable {
     }
 
     /// - Returns: `nil` if `text` is not a self-describing hash of a known kind.
-    private static func described(
+    private static func selfDescribed(
         _ text: String, key: ID<PasswordKey>?
     ) throws(PasswordHashFault) -> (text: String, family: EncodedHash.Family?)? {
         if let hash = ForeignHash(text: text) { return (try hash.keyed(by: key).text, nil) }
@@ -69,8 +69,8 @@ public struct PasswordScheme: Sendable {
 }
 
 extension HashMethod {
-    /// Firebase exports MD5 as hexadecimal digits, so other digests are accepted in that form too.
-    fileprivate func bare(_ hash: [UInt8]) -> [UInt8] {
+    /// Decodes hexadecimal digits. Firebase exports MD5 in that form, so other digests are accepted in it too.
+    fileprivate func rawBytes(of hash: [UInt8]) -> [UInt8] {
         switch self {
         case .digest(let function, _, _), .hmac(let function, _):
             hash.count == 2 * function.length ? Hexadecimal.decode(hash) ?? hash : hash
@@ -90,7 +90,7 @@ public struct StoredPasswordScheme: Sendable {
         self.key = key
     }
 
-    /// The text to store for one password.
+    /// Returns the text to store for one password.
     ///
     /// - Parameters:
     ///   - hash: in base64, as an export or a client writes it.

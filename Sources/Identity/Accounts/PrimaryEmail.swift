@@ -3,9 +3,10 @@ extension Account {
     ///
     /// The account keeps its address if the password stays, if another identity has the same address, or if the address
     /// did not come from a removed method. Otherwise the first remaining identity supplies its address, which is
-    /// verified only as far as that provider is trusted: a new address never inherits the verification of the old one.
+    /// verified only if that provider is authoritative for it: a new address never inherits the verification of the old
+    /// one.
     ///
-    /// - Parameter providers: with ``ProviderID/password`` if the password is removed.
+    /// - Parameter providers: the removed methods, including ``ProviderID/password`` if the password is removed.
     public func primaryEmail(without providers: Set<ProviderID>) -> (email: EmailAddress?, isVerified: Bool) {
         let remaining = identities.filter { !providers.contains($0.provider) }
         let isFromRemovedMethod =
@@ -19,8 +20,8 @@ extension Account {
         return (newPrimary.email, newPrimary.emailTrust == .authoritative)
     }
 
-    /// The account after the deletion of the Apple Account with this subject. A relay address ends with it. An address
-    /// that receives email stays: often it is the only way to recover the account.
+    /// The account after the deletion of the Apple Account with this subject. A relay address is removed, because it no
+    /// longer forwards email. Any other address stays, because it may be the only way to recover the account.
     func afterDeletion(ofAppleAccount subject: String) -> Account {
         var account = self
         if let identity = identity(.apple, subject: subject), identity.isPrivateEmail, identity.email == email {
@@ -30,12 +31,12 @@ extension Account {
         return account
     }
 
-    /// The new address of the account if `identity`, which it has, comes with another address than before.
+    /// The new address of the account if its linked `identity` now has a different address.
     ///
     /// - Parameter isFree: whether no other account holds the new address.
-    /// - Returns: `nil` if the account keeps its address. It follows only from the identity's former relay address, and
-    ///   only if nothing but the identity signs in with that address.
-    public func emailFollowing(_ identity: VerifiedIdentity, isFree: Bool) -> EmailAddress? {
+    /// - Returns: `nil` if the account keeps its address. The address changes only if it is the identity's former relay
+    ///   address, and the account has no password and no email links.
+    public func followedEmail(of identity: VerifiedIdentity, isFree: Bool) -> EmailAddress? {
         guard let before = self.identity(identity.provider, subject: identity.subject), before.isPrivateEmail,
             let new = identity.email, identity.emailTrust == .authoritative, new != before.email,
             email == before.email, !hasPassword, !usesEmailLinks, isFree
@@ -45,8 +46,9 @@ extension Account {
 
     /// The address of the account after an administrator has added this sign-in method, and whether it is verified.
     ///
-    /// An account keeps its own address and its verification. An account without address takes the identity's, unless
-    /// it is unverified: a user who verifies it later would have to reclaim the account.
+    /// An account keeps its own address and its verification. An account without an address gets the identity's
+    /// address, unless that address is unverified: otherwise, a user who verifies it later would have to reclaim the
+    /// account.
     public func primaryEmail(with identity: LinkedIdentity) -> (email: EmailAddress?, isVerified: Bool) {
         guard email == nil, identity.emailTrust != .none else { return (email, emailIsVerified) }
         return (identity.email, identity.email != nil && identity.emailTrust == .authoritative)

@@ -4,7 +4,7 @@ public enum CredentialRefusal: Refusal, Hashable {
     case invalidEmail
     case missingPassword
     case weakPassword(minimumLength: Int)
-    /// At least one.
+    /// The missing requirements; at least one.
     case passwordLacks([PasswordRequirement])
 }
 
@@ -30,7 +30,7 @@ extension CredentialRefusal {
 }
 
 extension PasswordRequirement {
-    /// Firebase's text if Firebase has the same rule.
+    /// A sentence for developers, with Firebase's text if Firebase has the same rule.
     fileprivate var sentence: String {
         switch self {
         case .minimumLength(let length): "Password must contain at least \(length) characters"
@@ -47,11 +47,11 @@ extension PasswordRequirement {
 /// Why a sign-in was rejected.
 public enum SignInRefusal: Refusal, Hashable {
     case passwordsNotAllowed
-    /// No account has the address. Only without email enumeration protection.
+    /// No account has the address. Used only without email enumeration protection.
     case unknownEmail
-    /// The password is wrong, or the account has none. Only without email enumeration protection.
+    /// The password is wrong, or the account has none. Used only without email enumeration protection.
     case wrongPassword
-    /// One of the two above, with email enumeration protection.
+    /// ``unknownEmail`` or ``wrongPassword``, with email enumeration protection.
     case unknownEmailOrWrongPassword
     case accountDisabled
     /// A re-authentication with the credential of another account.
@@ -92,7 +92,7 @@ extension SignUpRefusal {
 public enum TokenRefusal: Refusal, Hashable {
     /// Malformed, forged, expired, or of another project.
     case invalidIDToken
-    /// Valid, but of another tenant or of none.
+    /// Valid, but issued for another tenant, or for no tenant.
     case otherTenant
     /// Malformed, forged, of another project, or of a deleted account.
     case invalidRefreshToken

@@ -1,15 +1,15 @@
-/// A stored code or token of Apple, with which the gateway can check whether a user still uses an app, and disconnect the
-/// app. At most one with a refresh token is stored for each identity and client ID.
+/// A stored authorization code or token from Apple. With it, the gateway checks whether a user still uses an app, and
+/// disconnects the app. At most one with a refresh token is stored for each identity and client ID.
 public struct AppleGrant: Hashable, Sendable {
     public enum State: String, CaseIterable, Sendable {
-        /// The code of a sign-in waits to be exchanged for a refresh token.
+        /// The authorization code of a sign-in has not been exchanged for a refresh token yet.
         case redeeming = "REDEEMING"
         case authorized = "AUTHORIZED"
         /// The user, or the gateway for the user, has disconnected the app.
         case revoked = "REVOKED"
-        /// The token was obtained with another team or private key than the configured one.
+        /// The token was obtained with a team or private key that is no longer configured.
         case unknown = "UNKNOWN"
-        /// The token waits to be revoked at Apple.
+        /// The token has to be revoked at Apple.
         case revoking = "REVOKING"
     }
 
@@ -20,9 +20,10 @@ public struct AppleGrant: Hashable, Sendable {
         case code = "CODE"
     }
 
-    /// What a worker does with a waiting grant.
+    /// What a worker does with a pending grant.
     public enum Purpose: String, CaseIterable, Sendable {
-        /// A code is exchanged for a refresh token, or the refresh token of a sign-in in the browser is kept.
+        /// A code is exchanged for a refresh token, or the refresh token of a sign-in in the browser is stored for its
+        /// identity.
         case redeem
         case revoke
     }
@@ -39,9 +40,9 @@ public struct AppleGrant: Hashable, Sendable {
     public let token: [UInt8]
     /// The redirect URI of the web flow; `nil` for a native app.
     public let redirectURI: String?
-    /// The worker gives up then; `nil` for a grant that is kept.
+    /// When the worker gives up; `nil` for a grant without a time limit.
     public let expiresAt: Instant?
-    /// Attempts so far, including the present one.
+    /// Attempts so far, including the current one.
     public let attempts: Int
 
     public init(

@@ -1,5 +1,5 @@
-/// Attempts to redeem and to revoke grants. Each attempt is one request to Apple; a crash at any point leaves the grant to
-/// another worker.
+/// Attempts to redeem and to revoke grants. Each attempt is one request to Apple; after a crash at any point, another
+/// worker continues with the grant.
 public struct AppleGrantAttempts: Sendable {
     private let store: any AppleGrantStore
     private let endpoint: AppleTokenEndpoint
@@ -12,7 +12,7 @@ public struct AppleGrantAttempts: Sendable {
 
     /// - Parameters:
     ///   - backoff: the delay after a failed attempt.
-    ///   - pause: waits before a token is stored again; throws if the process ends.
+    ///   - pause: waits before the next attempt to store a token; throws if the process ends.
     ///   - chance: a random number from 0 to 1.
     public init(
         store: any AppleGrantStore, endpoint: AppleTokenEndpoint, credentials: AppleCredentialsLookup,
@@ -48,12 +48,12 @@ public struct AppleGrantAttempts: Sendable {
             } catch let fault as AppleKeyFault {
                 return try await retry(grant, because: fault.reason, isConfigurationFault: true)
             }
-            guard let token = opened(grant) else {
+            guard let token = decryptedToken(of: grant) else {
                 return try await retry(grant, because: "the token cannot be decrypted")
             }
             return switch (grant.purpose, grant.tokenType) {
             case (.redeem, .code): try await redeem(grant, token, client)
-            case (.redeem, _): try await keep(grant, obtainedWith: client.key)
+            case (.redeem, _): try await storeExchangedToken(of: grant, obtainedWith: client.key)
             case (.revoke, _): try await revoke(grant, token, client)
             }
         } catch {
@@ -68,7 +68,8 @@ public struct AppleGrantAttempts: Sendable {
             AuthorizationCode(code: token, redirectURI: grant.redirectURI), client)
         switch (RedemptionDecision(exchange, for: grant.subject), exchange) {
         case (.keep, .tokens(let tokens)):
-            try await keepNew(try sealing.seal(tokens.refreshToken, grant.id), of: grant, obtainedWith: client.key)
+            try await storeNewToken(
+                try sealing.seal(tokens.refreshToken, grant.id), of: grant, obtainedWith: client.key)
             return .redeemed
         case (.giveUp(let reason), .failed) where grant.attempts > 1:
             // Another worker may have exchanged the code and not stored the token yet.
@@ -79,12 +80,12 @@ public struct AppleGrantAttempts: Sendable {
         }
     }
 
-    /// Apple accepts a code once, so a token that is not stored is lost. While the database fails, this repeats it until
-    /// the code would have expired.
-    private func keepNew(_ token: [UInt8], of grant: AppleGrant, obtainedWith key: AppleKeyName) async throws {
+    /// Apple accepts a code once, so a token that is not stored is lost. If the database fails, this retries until the
+    /// code would have expired.
+    private func storeNewToken(_ token: [UInt8], of grant: AppleGrant, obtainedWith key: AppleKeyName) async throws {
         while true {
             do {
-                return try await keep(token, of: grant, obtainedWith: key)
+                return try await storeToken(token, of: grant, obtainedWith: key)
             } catch let error as StoreUnavailable {
                 guard let end = grant.expiresAt, clock.now() < end else { throw error }
                 try await pause()
@@ -92,17 +93,17 @@ public struct AppleGrantAttempts: Sendable {
         }
     }
 
-    private func keep(_ token: [UInt8], of grant: AppleGrant, obtainedWith key: AppleKeyName) async throws {
+    private func storeToken(_ token: [UInt8], of grant: AppleGrant, obtainedWith key: AppleKeyName) async throws {
         let now = clock.now()
-        try await store.keep(
+        try await store.markAuthorized(
             grant, token: token, obtainedWith: key, firstCheck: AppleGrant.firstCheck(after: now, chance: chance()),
             at: now)
     }
 
     /// The code of a sign-in in the browser was exchanged before the sign-in. Its refresh token is stored already, so an
     /// interruption loses nothing.
-    private func keep(_ grant: AppleGrant, obtainedWith key: AppleKeyName) async throws -> Outcome {
-        try await keep(grant.token, of: grant, obtainedWith: key)
+    private func storeExchangedToken(of grant: AppleGrant, obtainedWith key: AppleKeyName) async throws -> Outcome {
+        try await storeToken(grant.token, of: grant, obtainedWith: key)
         return .redeemed
     }
 
@@ -117,7 +118,7 @@ public struct AppleGrantAttempts: Sendable {
         return .revoked
     }
 
-    private func opened(_ grant: AppleGrant) -> Secret? {
+    private func decryptedToken(of grant: AppleGrant) -> Secret? {
         do {
             return try sealing.open(grant.token, grant.id)
         } catch {
@@ -125,7 +126,7 @@ public struct AppleGrantAttempts: Sendable {
         }
     }
 
-    /// - Parameter isConfigurationFault: the next attempt with another token of the client ID would fail too.
+    /// - Parameter isConfigurationFault: whether an attempt with any other token of the client ID would fail too.
     private func retry(
         _ grant: AppleGrant, because reason: String, isConfigurationFault: Bool = false
     ) async throws -> Outcome {
@@ -149,7 +150,7 @@ public struct AppleGrantAttempts: Sendable {
     }
 }
 
-/// Finds what authenticates a client ID to Apple.
+/// Finds the credentials with which a client ID authenticates to Apple.
 public struct AppleCredentialsLookup: Sendable {
     /// - Returns: `nil` if the realm has no private key for Apple.
     /// - Throws: ``AppleKeyFault``, ``StoreUnavailable``.

@@ -2,9 +2,10 @@ internal import Synchronization
 
 /// The daily checks of grants.
 public struct AppleGrantChecks: Sendable {
-    /// Longer than the requests of a batch can take. Grants whose check was not finished wait until then.
+    /// Longer than the requests of a batch can take. A grant whose check did not finish is checked again after the
+    /// lease.
     private static let lease: Duration = .seconds(3600)
-    /// Requests at once.
+    /// The maximum number of concurrent requests.
     private static let concurrency = 8
 
     private let store: any AppleGrantStore
@@ -32,14 +33,14 @@ public struct AppleGrantChecks: Sendable {
         /// The client IDs that are not checked, because too many checks failed in the last hour.
         public var stopped: Set<AppleClientKey> = []
         public var counts: [AppleGrant.State: Int] = [:]
-        /// Errors of the database that ended the checks of a client ID, or prevented grants of other keys from being marked.
+        /// Database errors that ended the checks of a client ID, or prevented the marking of grants of other keys.
         public var interruptions: [String] = []
     }
 
-    /// Makes the checks of one minute. A failure for one client ID does not affect the others.
+    /// Runs the checks of one minute. A failure for one client ID does not affect the others.
     public func run() async throws -> Report {
         var report = Report()
-        try await noting(in: &report) { try await store.markGrantsOfOtherKeys() }
+        try await recordingInterruption(in: &report) { try await store.markGrantsOfOtherKeys() }
         let now = clock.now()
         let counts = try await counts(at: now)
         for states in counts.values { report.counts.merge(states, uniquingKeysWith: +) }
@@ -48,7 +49,7 @@ public struct AppleGrantChecks: Sendable {
         for (client, states) in counts where !report.stopped.contains(client) {
             guard let number = states[.authorized] else { continue }
             var checked = report
-            try await noting(in: &report) {
+            try await recordingInterruption(in: &report) {
                 let due = try await store.claimChecks(
                     of: client, limit: AppleGrant.checksPerMinute(of: number), lease: Self.lease,
                     activeSince: now - AppleGrant.activityWindow, nextCheck: now + AppleGrant.checkInterval, at: now)
@@ -68,7 +69,7 @@ public struct AppleGrantChecks: Sendable {
         return counts
     }
 
-    private func noting(in report: inout Report, _ work: () async throws -> Void) async throws {
+    private func recordingInterruption(in report: inout Report, _ work: () async throws -> Void) async throws {
         do {
             try await work()
         } catch let error as CancellationError {
@@ -78,8 +79,8 @@ public struct AppleGrantChecks: Sendable {
         }
     }
 
-    /// Records each group of results at once, so that an interruption repeats few checks. Ends early if the client ID is
-    /// stopped by what was found so far.
+    /// Records each group of results at once, so that an interruption repeats few checks. Ends early if the results so
+    /// far stop the checks of the client ID.
     private func check(
         _ grants: [AppleGrant], _ key: AppleClientKey, after earlier: CheckCounts, in report: inout Report
     ) async throws {
@@ -89,7 +90,7 @@ public struct AppleGrantChecks: Sendable {
             let batch = CheckBatch(try await results(of: group, key), after: counts)
             try await record(batch, in: &report)
             counts = batch.counts
-            guard !batch.stops else {
+            guard !batch.stopsChecks else {
                 report.stopped.insert(key)
                 return
             }
@@ -112,11 +113,11 @@ public struct AppleGrantChecks: Sendable {
     }
 
     private func result(of grant: AppleGrant, _ client: AppleClientCredentials) async throws -> RecordedCheck {
-        guard let token = opened(grant) else { return .failed(failure: "the token cannot be decrypted") }
+        guard let token = decryptedToken(of: grant) else { return .failed(failure: "the token cannot be decrypted") }
         return RecordedCheck(try await endpoint.check(token, client))
     }
 
-    private func opened(_ grant: AppleGrant) -> Secret? {
+    private func decryptedToken(of grant: AppleGrant) -> Secret? {
         do {
             return try sealing.open(grant.token, grant.id)
         } catch {

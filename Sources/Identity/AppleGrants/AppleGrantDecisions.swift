@@ -1,10 +1,10 @@
-/// What follows from an attempt to exchange the code of a grant.
+/// The decision after an attempt to exchange the code of a grant.
 public enum RedemptionDecision: Hashable, Sendable {
     case keep
     case retry(reason: String)
     case giveUp(reason: String)
 
-    /// - Parameter subject: the identity that came with the code; `nil` if it was unlinked since.
+    /// - Parameter subject: the identity that came with the code; `nil` if it was unlinked in the meantime.
     public init(_ exchange: AppleExchange, for subject: String?) {
         self =
             switch exchange {
@@ -18,7 +18,8 @@ public enum RedemptionDecision: Hashable, Sendable {
 }
 
 extension RecordedCheck {
-    /// Only Apple's report about the token marks a grant. A wrong key, an outage and a network error mark nothing.
+    /// Only Apple's report about the token changes the state of a grant. A wrong key, an outage or a network error does
+    /// not.
     public init(_ answer: AppleResponse) {
         self =
             switch answer {
@@ -28,7 +29,7 @@ extension RecordedCheck {
             }
     }
 
-    /// The same without its consequence, because too many checks of the client ID fail.
+    /// The result that is recorded if too many checks of the client ID fail: a revocation counts as a failed check.
     var withoutConsequence: RecordedCheck {
         switch self {
         case .revoked(let failure): .failed(failure: failure)
@@ -39,20 +40,20 @@ extension RecordedCheck {
     public var isFailure: Bool { self != .authorized }
 }
 
-/// The results of checks of one client ID that were made together, evaluated with those of the last hour.
+/// The results of a group of checks of one client ID, evaluated together with the checks of the last hour.
 public struct CheckBatch: Sendable {
     public let results: [ID<AppleGrant>: RecordedCheck]
     /// Whether the checks of the client ID stop, because so many fail that disconnected users are not a likely reason.
-    public let stops: Bool
-    /// The checks of the last hour, with these.
+    public let stopsChecks: Bool
+    /// The checks of the last hour, including these.
     public let counts: CheckCounts
 
-    /// - Parameter earlier: the checks of the last hour, without these.
+    /// - Parameter earlier: the checks of the last hour, excluding these.
     public init(_ results: [ID<AppleGrant>: RecordedCheck], after earlier: CheckCounts) {
         let failed = results.values.count(where: \.isFailure)
         counts = CheckCounts(all: earlier.all + results.count, failed: earlier.failed + failed)
-        stops = counts.stopsChecks
-        self.results = stops ? results.mapValues(\.withoutConsequence) : results
+        stopsChecks = counts.stopsChecks
+        self.results = stopsChecks ? results.mapValues(\.withoutConsequence) : results
     }
 }
 

@@ -19,14 +19,14 @@ extension AppleGrant {
         now + checkInterval + checkInterval * min(max(chance, 0), 1)
     }
 
-    /// The checks of one minute, so that overdue checks of all grants take most of a day instead of a minute.
+    /// The maximum number of checks per minute, so that overdue checks of all grants are spread over most of a day.
     ///
     /// - Parameter grants: the number of grants that are checked.
     public static func checksPerMinute(of grants: Int) -> Int { max(10, (grants + 1199) / 1200) }
 }
 
 extension CheckCounts {
-    /// Up to this many failures never stop the checks of a client ID: some users always disconnect an app.
+    /// Up to this many failures never stop the checks of a client ID: a few users always disconnect an app.
     private static let toleratedFailures = 2
 
     /// Whether so many checks fail that the reason is probably the configuration or Apple, and not the users.

@@ -1,49 +1,51 @@
-/// The grants, for the workers that redeem, check and revoke them. Every call is one statement or one transaction, and
-/// may throw ``StoreUnavailable``.
+/// Stores the grants for the workers that redeem, check and revoke them. Every call is one statement or one
+/// transaction, and may throw ``StoreUnavailable``.
 public protocol AppleGrantStore: Sendable {
-    /// Claims grants that wait. No other worker can claim them until `lease` has passed.
+    /// Claims pending grants. No other worker can claim them until `lease` has passed.
     func claimWaiting(for purpose: AppleGrant.Purpose, limit: Int, lease: Duration, at now: Instant) async throws
         -> [AppleGrant]
 
-    /// Keeps the refresh token that the code of `grant` was exchanged for, in place of an earlier one of the same identity
-    /// and client ID. If the identity was unlinked meanwhile, or never linked, the token waits to be revoked.
+    /// Stores the refresh token that the code of `grant` was exchanged for, in place of an earlier one of the same
+    /// identity and client ID. If the identity was never linked, or was unlinked in the meantime, the token is revoked
+    /// later instead.
     ///
     /// - Parameters:
-    ///   - key: what the token was obtained with.
-    ///   - firstCheck: when the grant is checked first.
-    func keep(_ grant: AppleGrant, token: [UInt8], obtainedWith key: AppleKeyName, firstCheck: Instant, at now: Instant)
-        async throws
+    ///   - key: the team and private key that the token was obtained with.
+    ///   - firstCheck: the time of the first check of the grant.
+    func markAuthorized(
+        _ grant: AppleGrant, token: [UInt8], obtainedWith key: AppleKeyName, firstCheck: Instant, at now: Instant
+    ) async throws
 
     /// Does nothing if another worker has claimed the grant since.
     ///
     /// - Parameter failure: the reason, without any token.
     func postpone(_ grant: AppleGrant, until due: Instant, failure: String) async throws
 
-    /// Postpones many of the revocations that are due with the same client ID as `grant`, as if each had been attempted as
-    /// often.
+    /// Postpones a batch of the due revocations with the same client ID as `grant`. Each then counts at least as many
+    /// attempts as `grant`.
     func postponeRevocations(like grant: AppleGrant, until due: Instant, failure: String, at now: Instant) async throws
 
-    /// Deletes a grant that was revoked, or given up, unless its token was replaced meanwhile or another worker has
-    /// claimed it since.
+    /// Deletes a grant that was revoked, or given up, unless its token was replaced, or another worker has claimed it,
+    /// in the meantime.
     func remove(_ grant: AppleGrant) async throws
 
-    /// The checks of the last hour, and the failed ones among them, by client ID.
+    /// The numbers of all checks and of failed checks since `start`, by client ID.
     func checks(since start: Instant) async throws -> [AppleClientKey: CheckCounts]
 
-    /// Claims grants of a client ID whose check is due. A grant whose account was not used since `activeSince`
-    /// is put off until `nextCheck` instead. No other worker can claim them until `lease` has passed.
+    /// Claims grants of a client ID whose check is due. A grant whose account was not used since `activeSince` is
+    /// postponed until `nextCheck` instead. No other worker can claim them until `lease` has passed.
     func claimChecks(
         of client: AppleClientKey, limit: Int, lease: Duration, activeSince: Instant, nextCheck: Instant,
         at now: Instant
     ) async throws -> [AppleGrant]
 
-    /// Stores the results of checks of one client ID, and the states of the identities that follow from them. Passes over
-    /// grants that were replaced meanwhile.
+    /// Stores the results of checks of one client ID, and the states of the identities that follow from them. Skips
+    /// grants that were replaced in the meantime.
     func record(_ checks: [ID<AppleGrant>: RecordedCheck], nextCheck: Instant, at now: Instant) async throws
 
-    /// Marks grants ``AppleGrant/State/unknown`` that were obtained with another team or private key than the present
-    /// one, and exported identities of the present team ``CredentialStatus/State/transferred``. Works in small
-    /// transactions; what another transaction has locked waits for the next run.
+    /// Marks grants ``AppleGrant/State/unknown`` that were obtained with another team or private key than the current
+    /// one, and exported identities of the current team ``CredentialStatus/State/transferred``. Works in small
+    /// transactions, and skips rows that another transaction has locked until the next run.
     func markGrantsOfOtherKeys() async throws
 
     /// The states of an identity's grants.
@@ -52,15 +54,15 @@ public protocol AppleGrantStore: Sendable {
     /// The number of grants in each state, by client ID. Reads all grants, a limited number in each statement.
     func counts() async throws -> [AppleClientKey: [AppleGrant.State: Int]]
 
-    /// Stores a code or token that the owner of an identity sent to be revoked. A worker revokes it from `dueAt` on.
+    /// Stores a code or token that the owner of an identity wants to revoke. From `dueAt` on, a worker revokes it.
     func insert(_ revocation: RevocationRequest, in realm: ID<Realm>) async throws
 
     /// Stores the refresh token that the code of a revocation was exchanged for.
     func replaceCode(_ grant: ID<AppleGrant>, by token: [UInt8]) async throws
 
-    /// Marks what a revocation by the owner of an identity ended; the identity stays. A code has proved the identity, so
-    /// its grants of the same client ID are revoked. A token proves nothing, and Apple accepts unknown ones: then the
-    /// stored tokens wait to be revoked themselves.
+    /// Updates the grants of an identity after its owner has revoked a code or token. The identity stays linked. A code
+    /// has proved the identity, so its grants of the same client ID become revoked. A token proves nothing, because
+    /// Apple also accepts unknown tokens, so the stored tokens are revoked at Apple later.
     func revoke(_ revocation: RevocationRequest, in realm: ID<Realm>) async throws
 }
 
@@ -75,7 +77,7 @@ public struct AppleKeyName: Hashable, Sendable {
     }
 }
 
-/// The checks of a client ID within some time.
+/// The numbers of checks of a client ID within a period.
 public struct CheckCounts: Hashable, Sendable {
     public var all: Int
     public var failed: Int
@@ -86,7 +88,7 @@ public struct CheckCounts: Hashable, Sendable {
     }
 }
 
-/// What is stored of a check.
+/// The stored result of a check.
 public enum RecordedCheck: Hashable, Sendable {
     case authorized
     /// Apple reports that the user has disconnected the app.
@@ -99,19 +101,19 @@ public enum RecordedCheck: Hashable, Sendable {
 public struct RevocationRequest: Hashable, Sendable {
     public let id: ID<AppleGrant>
     public let account: ID<Account>
-    /// Does not end when Apple notifies the gateway of this revocation.
+    /// The session that sent the request. It does not end when Apple notifies the gateway of this revocation.
     public let session: ID<Session>
     public let subject: String
     public let clientID: String
     public let tokenType: AppleGrant.TokenType
     /// Encrypted, bound to ``id``.
     public let token: [UInt8]
-    /// Of the web flow that issued a code.
+    /// The redirect URI of the web flow that issued the code; `nil` for a native app, and for a token.
     public let redirectURI: String?
     public let requestedAt: Instant
-    /// When a worker revokes the token, if the request has not.
+    /// When a worker revokes the token if the request could not.
     public let dueAt: Instant
-    /// Of a code.
+    /// When the code expires; `nil` for a token.
     public let expiresAt: Instant?
     /// For the audit trail.
     public let trace: RequestTrace

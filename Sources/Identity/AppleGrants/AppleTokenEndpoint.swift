@@ -21,11 +21,11 @@ public struct AppleTokenEndpoint: Sendable {
     }
 }
 
-/// What authenticates a client ID to Apple.
+/// The credentials with which a client ID authenticates to Apple.
 public struct AppleClientCredentials: Sendable {
     public let clientID: String
     public let key: AppleKeyName
-    /// PEM.
+    /// The private key in PEM.
     public let privateKey: Secret
 
     public init(clientID: String, key: AppleKeyName, privateKey: Secret) {
@@ -40,7 +40,7 @@ public enum AppleResponse: Hashable, Sendable {
     case accepted
     /// Apple's `error`, with status 400.
     case rejected(AppleErrorCode)
-    /// No response, or one that reports nothing about the token.
+    /// No response, or a response without information about the token.
     ///
     /// - Parameter reason: without any token.
     case unavailable(reason: String)
@@ -57,9 +57,9 @@ public struct AppleTokens: Sendable {
     /// The `sub` of the response's identity token.
     public let subject: String?
     public let accessToken: Secret?
-    /// Not verified.
+    /// An unverified identity token.
     public let idToken: Secret?
-    /// Of the access token, in seconds.
+    /// The lifetime of the access token in seconds.
     public let expiresIn: Int64?
 
     public init(

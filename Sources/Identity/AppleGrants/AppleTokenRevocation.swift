@@ -1,7 +1,7 @@
 /// Revokes an Apple token for the owner of an account, as Firebase's `accounts:revokeToken` does. The account, its
 /// identity and its sessions stay.
 public struct AppleTokenRevocation: Sendable {
-    /// After this time, a worker revokes a token that the request could not.
+    /// The time after which a worker revokes a token that the request could not revoke.
     private static let lease: Duration = .seconds(30)
 
     private let store: any AppleGrantStore
@@ -27,7 +27,7 @@ public struct AppleTokenRevocation: Sendable {
         public let provider: ProviderID
         public let tokenType: AppleGrant.TokenType
         public let token: Secret
-        /// Of the web flow that issued a code.
+        /// The redirect URI of the web flow that issued the code.
         public let redirectURI: String?
 
         public init(provider: ProviderID, tokenType: AppleGrant.TokenType, token: Secret, redirectURI: String?) {
@@ -49,7 +49,7 @@ public struct AppleTokenRevocation: Sendable {
         guard request.provider == .apple, let settings = project.settings(of: .apple),
             let identity = caller.account.identities.first(where: { $0.provider == .apple })
         else { throw AppleRevocationRefusal.noAppleIdentity }
-        try limiter.takeCredentialChange(of: caller.account.id, in: project)
+        try limiter.countCredentialChange(of: caller.account.id, in: project)
         let key = AppleClientKey(realm: project.realm, clientID: app.clientID(of: settings, for: identity))
         let client: AppleClientCredentials
         do {
@@ -69,17 +69,17 @@ public struct AppleTokenRevocation: Sendable {
         try await store.insert(revocation, in: project.realm)
         let token = isCode ? try await exchange(request, for: revocation, client, project.realm) : request.token
         let type = isCode ? AppleGrant.TokenType.refreshToken : request.tokenType
-        let waiting = AppleGrant(revocation, type, in: project.realm)
+        let pending = AppleGrant(revocation, type, in: project.realm)
         let response = try await endpoint.revoke(token, type, client)
         if case .rejected(let error) = response, !error.isConfigurationFault {
-            try await store.remove(waiting)
+            try await store.remove(pending)
             throw AppleRevocationRefusal.rejected(request.tokenType, error)
         }
         try await store.revoke(revocation, in: project.realm)
-        if response == .accepted { try await store.remove(waiting) }
+        if response == .accepted { try await store.remove(pending) }
     }
 
-    /// The refresh token of the code, which is stored in place of the code.
+    /// Exchanges the code for a refresh token, and stores the refresh token in place of the code.
     private func exchange(
         _ request: Request, for revocation: RevocationRequest, _ client: AppleClientCredentials, _ realm: ID<Realm>
     ) async throws -> Secret {
@@ -104,9 +104,9 @@ public struct AppleTokenRevocation: Sendable {
 }
 
 extension App {
-    /// The client ID that Apple issued the app's codes to: the client ID of the latest sign-in if it is one of the app's,
-    /// otherwise the app's first one, bundle IDs before Services IDs. For an app without client IDs, it is that of the
-    /// latest sign-in.
+    /// The client ID that Apple issued the app's codes to: the client ID of the latest sign-in if it is one of the
+    /// app's, otherwise the app's first client ID, bundle IDs before Services IDs. For an app without client IDs, it is
+    /// the client ID of the latest sign-in.
     func clientID(of settings: ProviderSettings, for identity: LinkedIdentity) -> String {
         let own = (self.settings.bundleIDs + (self.settings.clientIDs[ProviderID.apple.rawValue] ?? []))
             .filter(settings.clientIDs.contains)

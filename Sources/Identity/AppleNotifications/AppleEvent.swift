@@ -1,11 +1,11 @@
-/// What happened at Apple to a user of Sign in with Apple.
+/// A change at Apple that concerns a user of Sign in with Apple.
 public struct AppleEvent: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         /// The user has disconnected the app.
         case consentRevoked
         /// The Apple Account was deleted.
         case accountDeleted
-        /// Whether the relay forwards email to the user from now on.
+        /// The relay starts or stops forwarding email to the user.
         case forwarding(Bool)
     }
 
@@ -15,7 +15,7 @@ public struct AppleEvent: Hashable, Sendable {
     public let email: EmailAddress?
     public let occurredAt: Instant
     public let receivedAt: Instant
-    /// Consumed once in each realm.
+    /// The replay key of the event, consumed once in each realm.
     public let replayKey: ReplayKey
 
     public init(
@@ -34,7 +34,7 @@ public struct AppleEvent: Hashable, Sendable {
     /// identity tokens have whole seconds.
     public var end: Instant { Instant(seconds: occurredAt.seconds + 1) }
 
-    /// When every identity token that the event made void has expired: Apple's are valid for a day.
+    /// The time at which every identity token that the event made void has expired: Apple's are valid for a day.
     public var voidUntil: Instant { occurredAt + AppleNotification.replayKeyLifetime }
 
     /// Whether identity tokens from before the event are void.
@@ -46,14 +46,14 @@ public struct AppleEvent: Hashable, Sendable {
     }
 }
 
-/// What the gateway knows about the identity that an event is about.
+/// The stored state of the identity that an event refers to.
 public struct AppleEventFacts: Hashable, Sendable {
     public let account: Account
     /// The latest issue time of the credentials that opened the account's stored sessions.
     public let credentialIssuedAt: Instant?
-    /// When the owner last had tokens revoked through the gateway.
+    /// When the owner last revoked tokens through the gateway.
     public let tokensRevokedAt: Instant?
-    /// The session that requested this.
+    /// The session that requested that revocation.
     public let tokensRevokedBy: ID<Session>?
     /// The time of the latest event about the relay.
     public let forwardingChangedAt: Instant?
@@ -71,7 +71,7 @@ public struct AppleEventFacts: Hashable, Sendable {
     }
 }
 
-/// What follows from an event for an identity, its sessions and its grants.
+/// The effects of an event on an identity, its sessions and its grants.
 public struct AppleEventDecision: Hashable, Sendable {
     public enum Change: Hashable, Sendable {
         case none
@@ -82,7 +82,7 @@ public struct AppleEventDecision: Hashable, Sendable {
         case setForwarding(Bool)
     }
 
-    /// What becomes of the sessions that were opened with Apple before the event.
+    /// The effect on the sessions that were opened with Apple before the event.
     public enum Sessions: Hashable, Sendable {
         case keep
         /// - Parameter except: a session that continues.
@@ -101,7 +101,7 @@ public struct AppleEventDecision: Hashable, Sendable {
         let identity = facts.account.identity(.apple, subject: event.subject)
         let isOutdated = identity.map { facts.isConfirmed(after: event, by: $0) } ?? true
         switch event.kind {
-        case .consentRevoked where facts.gatewayCaused(event):
+        case .consentRevoked where facts.isCausedByGateway(event):
             // Stock apps call `accounts:delete` next, with the session that requested the revocation.
             self.init(
                 change: isOutdated ? .none : .revoke, sessions: .end(except: facts.tokensRevokedBy),
@@ -139,7 +139,7 @@ extension AppleEventFacts {
         return credential.state == .authorized && credential.checkedAt >= event.end
     }
 
-    fileprivate func gatewayCaused(_ event: AppleEvent) -> Bool {
+    fileprivate func isCausedByGateway(_ event: AppleEvent) -> Bool {
         guard let tokensRevokedAt else { return false }
         return event.occurredAt >= tokensRevokedAt - AppleNotification.leeway
             && event.receivedAt <= tokensRevokedAt + AppleEventDecision.ownRevocationWindow
@@ -147,7 +147,8 @@ extension AppleEventFacts {
 }
 
 extension AppleEventDecision {
-    /// Identities of `linkOnly` cannot sign in.
+    /// Whether the change leaves the account without a sign-in method. Identities of `linkOnly` do not count as sign-in
+    /// methods.
     public func leavesNoSignInMethod(ignoring linkOnly: Set<ProviderID>) -> Bool {
         guard case .unlink(let remaining) = change else { return false }
         return !remaining.hasSignInMethod(ignoring: linkOnly)
@@ -161,8 +162,8 @@ extension AppleEventDecision {
         case .revoke: return [AuditNote(.identityRevoked, account, detail)]
         case .unlink:
             detail["cause"] = "account-deleted"
-            let orphaned = leavesNoSignInMethod(ignoring: linkOnly) ? [AuditNote(.signInMethodMissing, account)] : []
-            return [AuditNote(.identityUnlinked, account, detail)] + orphaned
+            let missing = leavesNoSignInMethod(ignoring: linkOnly) ? [AuditNote(.signInMethodMissing, account)] : []
+            return [AuditNote(.identityUnlinked, account, detail)] + missing
         case .setForwarding(let forwards):
             detail["forwards"] = String(forwards)
             return [AuditNote(.forwardingChanged, account, detail)]

@@ -44,7 +44,7 @@ public struct AppleNotification: Hashable, Sendable {
 extension AppleNotification {
     /// Notifications of older events are rejected.
     public static let acceptedAge: Duration = .seconds(7 * 86_400)
-    /// How long replay keys are kept after the event: longer than ``acceptedAge``, because clocks differ.
+    /// How long replay keys are kept after the event. Longer than ``acceptedAge``, because clocks differ.
     public static let replayKeyLifetime: Duration = .seconds(8 * 86_400)
     /// How far Apple's clock may be ahead.
     static let leeway: Duration = .seconds(60)

@@ -1,5 +1,5 @@
-/// Receives Apple's notifications. Any client can send one, so everything before the signature check is cheap, and each
-/// client network may send only few that are rejected.
+/// Receives Apple's notifications. Any client can send one, so everything before the signature check is cheap, and the
+/// number of rejected notifications from one client network is limited.
 ///
 /// Throws ``AppleNotificationRefusal``, ``TooManyAttempts``, and ``ProviderUnreachable`` while Apple's keys cannot be
 /// fetched: Apple then sends the notification again.
@@ -11,7 +11,7 @@ public struct AppleNotificationService: Sendable {
     private let limiter: RateLimiter
     private let clock: WallClock
 
-    /// - Parameter project: the project with the settings of a realm applied.
+    /// - Parameter project: returns the project with the settings of a realm applied.
     public init(
         store: any AppleNotificationStore, verifier: AppleNotificationVerifier,
         project: @escaping @Sendable (ID<Realm>) async throws -> Project?, outOfBand: OutOfBand, limiter: RateLimiter,
@@ -25,10 +25,10 @@ public struct AppleNotificationService: Sendable {
         self.clock = clock
     }
 
-    /// What became of a notification. The raw value is a label of the metric.
+    /// The outcome of a notification. The raw value is a label of the metric.
     public enum Outcome: String, Hashable, CaseIterable, Sendable {
         case applied
-        /// Every realm has applied it before.
+        /// Every realm has already applied the event.
         case repeated
         case unknownType = "unknown_type"
     }
@@ -39,7 +39,7 @@ public struct AppleNotificationService: Sendable {
         public fileprivate(set) var withoutSignInMethod: [ID<Account>] = []
     }
 
-    /// - Parameter named: the project that the path names.
+    /// - Parameter named: the project in the path; `nil` if the path has none.
     public func receive(
         _ payload: String, in named: ID<Project>?, from origin: RequestContext
     ) async throws -> Receipt {
@@ -48,26 +48,26 @@ public struct AppleNotificationService: Sendable {
         var receipt = Receipt(outcome: .repeated)
         for realm in realms {
             guard let commit = try await apply(event, in: realm, from: origin) else { continue }
-            let orphan = commit.leavesNoSignInMethod ? commit.facts?.account.id : nil
+            let affected = commit.leavesNoSignInMethod ? commit.facts?.account.id : nil
             receipt = Receipt(
-                outcome: .applied, withoutSignInMethod: receipt.withoutSignInMethod + [orphan].compactMap(\.self))
+                outcome: .applied, withoutSignInMethod: receipt.withoutSignInMethod + [affected].compactMap(\.self))
         }
         return receipt
     }
 
-    /// Looks for the projects only after the signature was verified. Each notification is counted as rejected before it is
-    /// verified, and no longer when it is accepted, so that concurrent notifications cannot exceed the limit. It stays
-    /// counted if Apple's keys cannot be fetched, because its sender is unknown then.
+    /// Verifies the signature before it looks up the projects. Each notification is counted as rejected before the
+    /// verification, so that concurrent notifications cannot exceed the limit. An accepted notification is subtracted
+    /// again. If Apple's keys cannot be fetched, the notification stays counted, because its sender is unknown.
     private func accepted(
         _ payload: String, in named: ID<Project>?, from origin: RequestContext
     ) async throws -> (AppleNotification, [ID<Realm>]) {
-        try limiter.takeNotification(from: origin.network)
+        try limiter.countNotification(from: origin.network)
         do {
             let notification = try await verifier.verify(payload, clock.now())
             try notification.requireTimely(at: clock.now())
             let realms = try await store.realms(ofClient: notification.audience, in: named)
             guard !realms.isEmpty else { throw AppleNotificationRefusal.audience }
-            limiter.forgiveNotification(from: origin.network)
+            limiter.uncountNotification(from: origin.network)
             return (notification, realms)
         } catch let refusal as ProviderRefusal {
             throw AppleNotificationRefusal(refusal)
@@ -76,7 +76,7 @@ public struct AppleNotificationService: Sendable {
         } catch let outage as ProviderUnreachable {
             throw outage
         } catch {
-            limiter.forgiveNotification(from: origin.network)
+            limiter.uncountNotification(from: origin.network)
             throw error
         }
     }
@@ -123,13 +123,13 @@ extension RateLimiter {
     /// Notifications belong to no project until they are verified.
     private static let installation = ID<Realm>("")
 
-    fileprivate func forgiveNotification(from network: ClientNetwork) {
-        forgive(.rejectedNotifications(from: network), Policy.rejectedNotificationWindow, Self.installation)
+    fileprivate func uncountNotification(from network: ClientNetwork) {
+        subtract(.rejectedNotifications(from: network), Policy.rejectedNotificationWindow, Self.installation)
     }
 
     /// - Throws: if the network has sent too many notifications that were rejected.
-    fileprivate func takeNotification(from network: ClientNetwork) throws(TooManyAttempts) {
-        try take(
+    fileprivate func countNotification(from network: ClientNetwork) throws(TooManyAttempts) {
+        try count(
             .rejectedNotifications(from: network), Policy.rejectedNotificationLimit, Policy.rejectedNotificationWindow,
             Self.installation)
     }

@@ -1,5 +1,4 @@
-/// What Apple's notifications change. Every call is one statement or one transaction, and may throw
-/// ``StoreUnavailable``.
+/// Applies Apple's notifications. Every call is one statement or one transaction, and may throw ``StoreUnavailable``.
 public protocol AppleNotificationStore: Sendable {
     /// The realms whose provider `apple.com`, or one of whose apps, has this client ID.
     ///
@@ -16,7 +15,7 @@ public protocol AppleNotificationStore: Sendable {
     func apply(_ commit: AppleEventCommit, in realm: ID<Realm>) async throws
 }
 
-/// An event with what follows from it.
+/// An event with the decision about it, and everything needed to apply it.
 public struct AppleEventCommit: Hashable, Sendable {
     public let event: AppleEvent
     /// `nil` if no account has the identity; then ``decision`` is `nil` too.

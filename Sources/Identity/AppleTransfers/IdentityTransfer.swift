@@ -5,7 +5,7 @@ public struct IdentityTransfer: Hashable, Sendable {
     /// Apple's `transfer_sub`.
     public let transferSubject: String
     public let subject: String
-    /// `nil` if Apple did not state an address: the present one is kept.
+    /// `nil` if Apple did not state an address: the current one is kept.
     public let email: EmailAddress?
     public let isPrivateEmail: Bool
 
@@ -21,8 +21,9 @@ public struct IdentityTransfer: Hashable, Sendable {
 }
 
 extension Account {
-    /// The account after the transfer of one of its identities. The account's address follows only from the relay address
-    /// of the old team, and only if nothing but the identity signs in with it. It stays as verified as it was.
+    /// The account after the transfer of one of its identities. The account's address changes only if it is the relay
+    /// address of the old team, and the account has no password and no email links. The new address is verified if the
+    /// old one was.
     public func transferring(_ transfer: IdentityTransfer) -> Account {
         var account = self
         account.identities = identities.map { former in

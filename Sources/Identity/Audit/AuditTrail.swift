@@ -22,14 +22,14 @@ public struct AuditActor: Hashable, Sendable {
         AuditActor(name: "key:\(id)", trace: trace)
     }
 
-    /// The same actor, in one request.
+    /// The same actor with the trace of a request.
     public func tracing(_ trace: RequestTrace) -> AuditActor { AuditActor(name: name, trace: trace) }
 
-    /// The user of the account, as far as a token, a password or a mailbox proves.
+    /// The user of the account, proven by a token, a password or access to the mailbox.
     public static func user(_ trace: RequestTrace) -> AuditActor { AuditActor(name: "user", trace: trace) }
 }
 
-/// What an audit event records of a change: IDs and member names, never personal values, secrets or addresses.
+/// The content of an audit event: IDs and member names, never personal data, secrets or addresses.
 public struct AuditNote: Hashable, Sendable {
     public let action: String
     /// The ID of the changed object.
@@ -106,7 +106,7 @@ public struct AuditQuery: Hashable, Sendable {
 /// The audit trail for operators. Changes write their own events, in their own transactions.
 public struct AuditTrail: Sendable {
     public var page: @Sendable (AuditQuery, ID<Realm>) async throws -> [AuditEvent]
-    /// For operations that change nothing in the database.
+    /// Records an operation that changes nothing else in the database.
     public var record: @Sendable (AuditNote, AuditActor, ID<Realm>, _ now: Instant) async throws -> Void
 
     public init(
@@ -136,7 +136,7 @@ extension AuditNote {
         case passwordRemoved = "password.removed"
         case identityLinked = "identity.linked"
         case identityUnlinked = "identity.unlinked"
-        /// It moved to another Apple developer team with its app.
+        /// The identity moved to another Apple developer team with its app.
         case identityTransferred = "identity.transferred"
         /// The user stopped using the provider for the app. The identity stays linked.
         case identityRevoked = "identity.revoked"
@@ -166,7 +166,7 @@ extension AuditNote {
     /// The maximum number of IDs in one event. The event also has their total number.
     public static let idLimit = 100
 
-    /// An import is one event of the project, and one more for each account that it replaced.
+    /// The events for an import: one for the project, and one for each account that it replaced.
     public static func imported(
         _ accounts: [ID<Account>], overwriting known: [ID<Account>] = [], in realm: ID<Realm>
     ) -> [AuditNote] {

@@ -3,7 +3,7 @@
 public struct AuthorizationFlow: Hashable, SealedTokenContent {
     public static let purpose = "authorization-flow"
 
-    /// What the flow was started for. It cannot be used for anything else.
+    /// The operation that the flow was started for. The result cannot be used for another operation.
     public enum Operation: String, CaseIterable, Codable, Sendable {
         case signIn = "SIGN_IN"
         case link = "LINK"
@@ -13,13 +13,13 @@ public struct AuthorizationFlow: Hashable, SealedTokenContent {
 
     /// How the result reaches the app.
     public enum Delivery: Hashable, Codable, Sendable {
-        /// By a redirect to the app, with the grant in the query. The client has the session ID.
+        /// A redirect to the app, with the grant in the query. The client already has the session ID.
         ///
-        /// - Parameter sessionHash: base64url of SHA-256.
+        /// - Parameter sessionHash: the SHA-256 of the session ID in base64url.
         case app(AuthorizationTarget, sessionHash: String)
-        /// By an event for the frame of Firebase's SDK in the window that opened this one.
+        /// An event for the frame of Firebase's SDK in the window that opened this one.
         case popup(SDKEvent, returnTo: AuthorizationTarget)
-        /// By an event that waits in the browser for the SDK's frame, and a redirect to the page.
+        /// An event that is stored in the browser for the SDK's frame, and a redirect to the page.
         case page(SDKEvent, returnTo: AuthorizationTarget)
     }
 
@@ -31,7 +31,7 @@ public struct AuthorizationFlow: Hashable, SealedTokenContent {
     public let operation: Operation
     /// Issued by the gateway, single-use, and part of the provider's identity token.
     public let nonce: String
-    /// Of PKCE (RFC 7636); `nil` for Apple, which does not support it.
+    /// The code verifier of PKCE (RFC 7636); `nil` for Apple, which does not support PKCE.
     public let verifier: String?
     /// Where the provider sends its response.
     public let redirectURI: String
@@ -42,7 +42,7 @@ public struct AuthorizationFlow: Hashable, SealedTokenContent {
     /// Binds the flow to the browser that started it.
     public struct Cookie: Hashable, Codable, Sendable {
         public let name: String
-        /// Base64url of SHA-256.
+        /// The SHA-256 of the value in base64url.
         public let hash: String
         public let isSecure: Bool
     }
@@ -70,11 +70,11 @@ extension AuthorizationFlow {
         }
     }
 
-    /// What the identity will be used for.
+    /// The intended use of the identity.
     var use: LoginServices.Use { operation == .link ? .link : .signIn }
 
-    /// Whether the provider posts its response from its own site. Such a request carries no cookie, so the form is stored
-    /// until the browser follows a redirect, with the cookie.
+    /// Whether the provider posts its response from its own site. Browsers send no cookie with such a request, so the
+    /// form is stored until the browser follows a redirect and sends the cookie.
     public var receivesForm: Bool { provider == .apple }
 }
 
@@ -96,7 +96,8 @@ public struct SDKEvent: Hashable, Codable, Sendable {
     }
 }
 
-/// What a completed flow keeps until its grant is redeemed: a verified identity and the provider's tokens.
+/// The result of a completed flow: a verified identity and the provider's tokens. It is stored until its grant is
+/// redeemed.
 public struct AuthorizationResult: Hashable, SealedTokenContent {
     public static let purpose = "authorization-result"
 
@@ -110,7 +111,7 @@ public struct ProviderTokens: Hashable, Codable, Sendable {
     public let idToken: String
     public let accessToken: String?
     public let refreshToken: String?
-    /// In seconds.
+    /// The lifetime of the access token in seconds.
     public let expiresIn: Int64?
     /// The `sub` of Apple's identity token, which Apple's token endpoint vouches for; `nil` for another provider.
     public let appleSubject: String?

@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// `state`: a sealed flow, and the realm that it is sealed for.
+/// The parameter `state`: a sealed flow, and the realm that it is sealed for.
 struct AuthorizationState {
     let sealed: String
     let realm: ID<Realm>
@@ -38,65 +38,68 @@ extension AuthorizationFlows {
     /// Finds the flow that a provider's response belongs to.
     public func flow(of state: String) async throws -> ReturnedFlow {
         guard let parsed = AuthorizationState(state) else { throw AuthorizationRefusal.stateInvalid }
-        // Nothing is looked up for a forged state.
+        // The state is decrypted before anything is looked up, so a forged state causes no query.
         let (flow, replayKey) = try unsealed(AuthorizationFlow.self, from: parsed.sealed, in: parsed.realm)
-        guard let project = try await directory.realm(parsed.realm), project.tenant?.settings.isDisabled != true else {
+        guard let project = try await configuration.realm(parsed.realm), project.tenant?.settings.isDisabled != true
+        else {
             throw AuthorizationRefusal.stateInvalid
         }
-        guard let app = try await directory.app(flow.app, project.id) else { throw AuthorizationRefusal.notConfigured }
+        guard let app = try await configuration.app(flow.app, project.id) else {
+            throw AuthorizationRefusal.notConfigured
+        }
         try flow.requireTarget(of: app, in: project)
         return ReturnedFlow(
             flow: flow, project: project, app: app,
             stored: StoredFlow(hash: replayKey.hash, realm: project.realm, expiresAt: replayKey.expiresAt))
     }
 
-    /// Keeps the form that a provider posted, until a request comes with the cookie.
+    /// Stores the form that a provider posted until the browser sends a request with the cookie.
     ///
-    /// - Parameter path: of the request.
-    public func keep(
+    /// - Parameter path: the path of the request.
+    public func storeResponse(
         _ response: AuthorizationResponse, of returned: ReturnedFlow, at path: String, from origin: RequestContext
     ) async throws {
-        try takeResponse(of: returned, from: origin)
+        try countResponse(of: returned, from: origin)
         try returned.flow.require(path: path)
         guard returned.flow.receivesForm, response.code.map(\.utf8.count) ?? 0 <= AuthorizationResponse.lengthLimit
         else { throw AuthorizationRefusal.invalidResponse }
         let sealed = try sealedTokens.encode(response, until: returned.stored.expiresAt, in: returned.project.realm)
-        try await store.keep(sealed, of: returned.stored)
+        try await store.storeResponse(sealed, of: returned.stored)
     }
 
-    /// Redeems the code and verifies the identity. If the provider cannot be reached before the code is spent, the flow
-    /// stays as it is and the same request may succeed later.
+    /// Redeems the code and verifies the identity. If the provider cannot be reached before the code is redeemed, the
+    /// flow does not change, and the same request may succeed later.
     ///
     /// - Parameters:
     ///   - response: ignored if the provider posts its response.
-    ///   - path: of the request.
-    ///   - cookie: the value of the cookie with this name.
+    ///   - path: the path of the request.
+    ///   - cookie: returns the value of the cookie with this name.
     public func complete(
         _ returned: ReturnedFlow, with response: AuthorizationResponse, at path: String,
         cookie: (String) -> String?, from origin: RequestContext
     ) async throws -> FlowGrant {
         do {
-            try takeResponse(of: returned, from: origin)
+            try countResponse(of: returned, from: origin)
             try requireBrowser(returned.flow, cookie: cookie)
             try returned.flow.require(path: path)
-            let grant = try await granted(returned, response)
-            note(.granted)
+            let grant = try await processResponse(response, of: returned)
+            countEvent(.granted)
             return grant
         } catch {
             switch error {
-            case AuthorizationRefusal.cancelled: note(.cancelled)
-            case is ProviderUnreachable, AuthorizationRefusal.notVerifiable: note(.unavailable)
-            case is any Refusal: note(.rejected)
+            case AuthorizationRefusal.cancelled: countEvent(.cancelled)
+            case is ProviderUnreachable, AuthorizationRefusal.notVerifiable: countEvent(.unavailable)
+            case is any Refusal: countEvent(.rejected)
             default: break
             }
             throw error
         }
     }
 
-    private func takeResponse(
+    private func countResponse(
         of returned: ReturnedFlow, from origin: RequestContext
     ) throws(TooManyAttempts) {
-        try limiter.take(
+        try limiter.count(
             .authorizationFlows(from: origin.network), Policy.authorizationFlowLimit, Policy.authorizationFlowWindow,
             ID(returned.project.id))
     }
@@ -112,16 +115,18 @@ extension AuthorizationFlows {
         }
     }
 
-    private func granted(_ returned: ReturnedFlow, _ response: AuthorizationResponse) async throws -> FlowGrant {
+    private func processResponse(
+        _ response: AuthorizationResponse, of returned: ReturnedFlow
+    ) async throws -> FlowGrant {
         let flow = returned.flow
         guard let claimed = try await store.claim(returned.stored, hasResponse: flow.receivesForm) else {
             throw AuthorizationRefusal.alreadyUsed
         }
         do {
-            let kept = try claimed.response.map {
+            let storedResponse = try claimed.response.map {
                 try unsealed(AuthorizationResponse.self, from: $0, in: returned.project.realm).content
             }
-            return try await granted(returned, redeeming: flow.receivesForm ? kept : response)
+            return try await createGrant(for: returned, redeeming: flow.receivesForm ? storedResponse : response)
         } catch let error as ProviderUnreachable {
             try await store.release(returned.stored)
             throw error
@@ -131,8 +136,8 @@ extension AuthorizationFlows {
         }
     }
 
-    private func granted(
-        _ returned: ReturnedFlow, redeeming response: AuthorizationResponse?
+    private func createGrant(
+        for returned: ReturnedFlow, redeeming response: AuthorizationResponse?
     ) async throws -> FlowGrant {
         let (flow, project) = (returned.flow, returned.project)
         guard let response else { throw AuthorizationRefusal.invalidResponse }
@@ -141,9 +146,9 @@ extension AuthorizationFlows {
         guard let code = response.code, (1...AuthorizationResponse.lengthLimit).contains(code.utf8.count) else {
             throw AuthorizationRefusal.invalidResponse
         }
-        // The provider may have been disabled since.
+        // The provider may have been disabled in the meantime.
         try verifier.admit(flow.provider, returned.app, project, flow.use)
-        // A code of the earlier issuer is not sent to a later one.
+        // A code of the former issuer must not be sent to a new issuer.
         guard let settings = project.settings(of: flow.provider), flow.issuer == project.issuer(of: flow.provider)
         else { throw ProviderRefusal.notConfigured }
         // A code can be redeemed once, so everything else that may be unavailable comes first.
@@ -153,12 +158,12 @@ extension AuthorizationFlows {
                 settings: settings, realm: project.realm, clientID: flow.clientID, code: Secret(code),
                 redirectURI: flow.redirectURI, verifier: flow.verifier, issuer: response.issuer))
         let appleToken = try appleToken(tokens, of: returned)
-        if let appleToken { try await store.keep(appleToken, in: project.realm, at: clock.now()) }
+        if let appleToken { try await store.storeToken(appleToken, in: project.realm, at: clock.now()) }
         var identity: VerifiedIdentity
         do {
             identity = try await verified(tokens, of: returned, named: response.name)
         } catch is ProviderUnreachable {
-            // The provider has replaced its keys a moment ago.
+            // The provider replaced its keys after they were loaded.
             throw AuthorizationRefusal.notVerifiable
         }
         identity.code = appleToken
@@ -176,7 +181,7 @@ extension AuthorizationFlows {
             expiresAt: clock.now() + Self.unusedTokenLifetime, tokenType: .refreshToken)
     }
 
-    /// The nonce binds the identity token, and so the code, to this flow.
+    /// Verifies the identity token. The nonce binds the token, and therefore the code, to this flow.
     private func verified(
         _ tokens: ProviderTokens, of returned: ReturnedFlow, named name: PersonName?
     ) async throws -> VerifiedIdentity {

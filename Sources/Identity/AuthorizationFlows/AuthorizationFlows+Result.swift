@@ -16,7 +16,7 @@ extension AuthorizationFlows {
         } catch AuthorizationRefusal.stateInvalid {
             throw AuthorizationRefusal.invalidGrant
         }
-        // A pending token that is made from the result is consumed by the same key.
+        // A pending token that contains the result has the same replay key.
         let end = clock.now() + Self.grantLifetime + FederatedSignIn.pendingLifetime
         return RedeemedAuthorization(result: result, replayKey: ReplayKey(hash: key.grantHash, expiresAt: end))
     }
@@ -33,14 +33,15 @@ extension AuthorizationFlows {
 }
 
 extension AuthorizationRefusal {
-    /// The error in the URL that a client presents, unless it is not one that the gateway writes.
+    /// The error in the URL that a client presents; `unknown` if the gateway cannot have written it.
     public init(reported error: String) {
         let isPlain =
             (1...64).contains(error.utf8.count) && error.utf8.allSatisfy { (0x41...0x5A).contains($0) || $0 == 0x5F }
         self = .failed(isPlain ? error : "unknown")
     }
 
-    /// The provider's error, unless it is not one of OAuth's (RFC 6749 §4.1.2.1): anything may have been written there.
+    /// The provider's error; `unknown` if it is not an OAuth error code (RFC 6749 §4.1.2.1), because any client can
+    /// write the parameter.
     init(providerError error: String) {
         let isPlain = (1...64).contains(error.utf8.count) && error.utf8.allSatisfy { (0x5F...0x7A).contains($0) }
         self = .providerError(isPlain ? error : "unknown")

@@ -5,7 +5,7 @@ public struct AuthorizationStart: Sendable {
     public let provider: ProviderID
     public let operation: AuthorizationFlow.Operation
     public let delivery: Delivery
-    /// `https://auth.example.com/__/auth/handler`.
+    /// The URL to which the provider sends its response, e.g. `https://auth.example.com/__/auth/handler`.
     public let redirectURI: String
     public let scopes: [String]
     public let customParameters: [String: String]
@@ -29,7 +29,7 @@ public struct AuthorizationStart: Sendable {
     }
 }
 
-/// A flow that waits for the provider's response.
+/// A flow that was started. The next step is the provider's response.
 public struct StartedFlow: Sendable {
     public let authorizationURL: String
     /// `nil` for a flow that is bound to a browser.
@@ -39,12 +39,13 @@ public struct StartedFlow: Sendable {
 }
 
 extension AuthorizationFlows {
-    /// The rule about guideline 4.8 and link-only providers applies here and again when the result is used.
+    /// Starts a flow. The rules about guideline 4.8 and link-only providers apply here and again when the result is
+    /// used.
     public func start(
         _ start: AuthorizationStart, for app: App, in project: Project, from origin: RequestContext
     ) async throws -> StartedFlow {
         try verifier.admit(start.provider, app, project, start.operation == .link ? .link : .signIn)
-        try limiter.take(
+        try limiter.count(
             .authorizationFlows(from: origin.network), Policy.authorizationFlowLimit,
             Policy.authorizationFlowWindow, ID(project.id))
         guard let settings = project.settings(of: start.provider),
@@ -67,7 +68,7 @@ extension AuthorizationFlows {
                 nonce: flow.nonce, codeChallenge: verifier.map { Base64URL.encode(secrets.hash($0)) },
                 scopes: ProviderStart(of: settings, for: app, in: project).scopes(adding: start.scopes),
                 customParameters: start.customParameters))
-        note(.started)
+        countEvent(.started)
         return StartedFlow(authorizationURL: url, sessionID: sessionID, cookie: cookie)
     }
 
@@ -76,7 +77,7 @@ extension AuthorizationFlows {
     ) throws(AuthorizationRefusal) -> (AuthorizationFlow.Delivery, sessionID: String?) {
         switch delivery {
         case .app(let target, let chosen):
-            guard chosen.map(Self.canBeSessionID) ?? true else { throw .invalidSessionID }
+            guard chosen.map(Self.isValidSessionID) ?? true else { throw .invalidSessionID }
             let sessionID = chosen ?? secrets.random()
             return (.app(target, sessionHash: hash(sessionID)), sessionID)
         case .popup(let event, let target): return (.popup(event, returnTo: target), nil)
@@ -84,12 +85,12 @@ extension AuthorizationFlows {
         }
     }
 
-    /// A short session ID could be guessed.
-    private static func canBeSessionID(_ text: String) -> Bool {
+    /// Requires at least 16 characters, because a short session ID could be guessed.
+    private static func isValidSessionID(_ text: String) -> Bool {
         (16...128).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 
-    /// Each flow has its own cookie, so that flows in several tabs do not disturb each other.
+    /// Each flow has its own cookie, so that flows in several tabs do not interfere.
     private func newCookie(isSecure: Bool) -> (cookie: AuthorizationFlow.Cookie, value: String) {
         let value = secrets.random()
         let name = (isSecure ? "__Host-" : "") + "sekisho-flow-" + secrets.random().prefix(10)

@@ -4,15 +4,15 @@
 /// Throws ``AuthorizationRefusal``, ``ContinueURLRefusal``, ``ProviderRefusal``, ``TooManyAttempts`` and
 /// ``ProviderUnreachable``.
 public struct AuthorizationFlows: Sendable {
-    /// The time in which the user has to sign in at the provider.
+    /// The time limit for signing in at the provider.
     public static let lifetime: Duration = .seconds(600)
     public static let grantLifetime: Duration = .seconds(60)
-    /// How long a refresh token of Apple waits for a sign-in. After this time, no grant and no pending token can lead to a
-    /// sign-in, even if the clocks of replicas differ.
+    /// How long Apple's refresh token is stored for a sign-in. After this time, every grant and pending token has
+    /// expired, even if the clocks of replicas differ.
     static let unusedTokenLifetime = grantLifetime + FederatedSignIn.pendingLifetime + .seconds(300)
 
     /// Finds the realm and the app of a flow that comes back from a provider.
-    public struct Directory: Sendable {
+    public struct ConfigurationLookup: Sendable {
         public var realm: @Sendable (ID<Realm>) async throws -> Project?
         public var app: @Sendable (ID<App>, ID<Project>) async throws -> App?
 
@@ -35,26 +35,26 @@ public struct AuthorizationFlows: Sendable {
     let verifier: Verifier
     let sealedTokens: any SealedTokens
     let appleSealing: AppleGrantSealing
-    let directory: Directory
+    let configuration: ConfigurationLookup
     let limiter: RateLimiter
     let secrets: FlowSecrets
     let clock: WallClock
-    let note: @Sendable (Event) -> Void
+    let countEvent: @Sendable (Event) -> Void
 
     public init(
         store: any AuthorizationFlowStore, servers: AuthorizationServers, verifier: Verifier,
-        sealedTokens: any SealedTokens, appleSealing: AppleGrantSealing, directory: Directory, limiter: RateLimiter,
-        secrets: FlowSecrets, clock: WallClock, note: @escaping @Sendable (Event) -> Void
+        sealedTokens: any SealedTokens, appleSealing: AppleGrantSealing, configuration: ConfigurationLookup,
+        limiter: RateLimiter, secrets: FlowSecrets, clock: WallClock, countEvent: @escaping @Sendable (Event) -> Void
     ) {
         self.store = store
         self.servers = servers
         self.verifier = verifier
         self.sealedTokens = sealedTokens
         self.appleSealing = appleSealing
-        self.directory = directory
+        self.configuration = configuration
         self.limiter = limiter
         self.secrets = secrets
         self.clock = clock
-        self.note = note
+        self.countEvent = countEvent
     }
 }

@@ -10,7 +10,7 @@ public enum AuthorizationRefusal: Refusal, Hashable {
     case cancelled
     /// The provider responded with an error. The value is one of OAuth's.
     case providerError(String)
-    /// The provider's response lacks something, or does not belong to this provider.
+    /// The provider's response lacks a parameter, or does not belong to this provider.
     case invalidResponse
     /// The provider's token endpoint rejects the code, or the client's credentials.
     case codeRejected(String)

@@ -22,10 +22,10 @@ public struct AuthorizationRequest: Sendable {
     public let redirectURI: String
     public let state: String
     public let nonce: String
-    /// Of the method S256; `nil` for a provider without PKCE.
+    /// The PKCE code challenge with the method S256; `nil` for a provider without PKCE.
     public let codeChallenge: String?
     public let scopes: [String]
-    /// Chosen by the client. They never replace a parameter that the gateway sets.
+    /// Parameters that the client chose. They never replace a parameter that the gateway sets.
     public let customParameters: [String: String]
 }
 
@@ -36,7 +36,8 @@ public struct CodeRedemption: Sendable {
     public let code: Secret
     public let redirectURI: String
     public let verifier: String?
-    /// The parameter `iss` of the response (RFC 9207), which prevents that one provider's code reaches another.
+    /// The parameter `iss` of the response (RFC 9207), which prevents a provider from receiving another provider's
+    /// code.
     public let issuer: String?
 }
 
@@ -45,10 +46,10 @@ public struct AuthorizationResponse: Sendable, Codable {
     public let code: String?
     public let issuer: String?
     public let error: String?
-    /// Apple's `user`: unsigned, and sent only once.
+    /// The name in Apple's parameter `user`, which is unsigned and sent only once.
     public let name: PersonName?
 
-    /// In bytes.
+    /// The maximum length of a code in bytes.
     static let lengthLimit = 4096
 
     public init(code: String?, issuer: String?, error: String?, name: PersonName?) {
@@ -58,7 +59,7 @@ public struct AuthorizationResponse: Sendable, Codable {
         self.name = name
     }
 
-    /// The errors by which Google, OpenID providers and Apple report that the user cancelled.
+    /// Whether the error is one that Google, OpenID providers or Apple use if the user cancelled.
     var isCancelled: Bool { error == "access_denied" || error == "user_cancelled_authorize" }
 }
 
@@ -68,11 +69,11 @@ extension AuthorizationResponse: SealedTokenContent {
 
 /// Source of the secrets of flows.
 public struct FlowSecrets: Sendable {
-    /// 43 random characters of base64url: 256 bits.
+    /// Returns 43 random characters of base64url: 256 bits.
     public var random: @Sendable () -> String
-    /// SHA-256.
+    /// Returns the SHA-256 of a text.
     public var hash: @Sendable (String) -> [UInt8]
-    /// In a time that does not depend on the content.
+    /// Compares in constant time.
     public var areEqual: @Sendable ([UInt8], [UInt8]) -> Bool
 
     public init(

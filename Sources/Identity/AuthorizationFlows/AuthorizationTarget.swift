@@ -1,4 +1,5 @@
-/// The URL of an app to which the browser returns, checked when the flow starts and when the provider has responded.
+/// The URL of an app to which the browser returns. It is checked when the flow starts, and again when the provider has
+/// responded.
 public struct AuthorizationTarget: Hashable, Codable, Sendable {
     public static let lengthLimit = 2048
     /// The parameters that the gateway adds to the query.
@@ -7,8 +8,8 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
 
     public let text: String
 
-    /// A URL that a client names: exactly one of the app's redirect URIs; for an app without any, a page of an authorized
-    /// domain. A page without TLS is accepted on the device itself, and in `dev`.
+    /// Accepts a URL that is equal to one of the app's redirect URIs. For an app without redirect URIs, accepts a page
+    /// of an authorized domain. A page without TLS is accepted on localhost, and in `dev`.
     public init(_ text: String, of app: App, in project: Project) throws(ContinueURLRefusal) {
         guard Self.isReadable(text) else { throw .malformed }
         if app.settings.redirectURIs.isEmpty {
@@ -21,7 +22,7 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
         self.text = text
     }
 
-    /// A page of an authorized domain.
+    /// Accepts a page of an authorized domain.
     public init(page text: String, in project: Project) throws(ContinueURLRefusal) {
         guard Self.isReadable(text) else { throw .malformed }
         try Self.requirePage(text, in: project)
@@ -32,7 +33,7 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
         let start = text.prefix(8).lowercased()
         if start.hasPrefix("http://") || start.hasPrefix("https://") {
             let page = try ContinueURL(text, in: project)
-            guard start.hasPrefix("https://") || project.acceptsPlain(page.host) else { throw .malformed }
+            guard start.hasPrefix("https://") || project.acceptsHTTP(page.host) else { throw .malformed }
         } else {
             guard canBeRegistered(text) else { throw .malformed }
             guard project.acceptsEveryDomain else { throw .unauthorizedDomain }
@@ -59,16 +60,17 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
         return base + separator + "\(name)=\(value)" + text.dropFirst(base.count)
     }
 
-    /// Whether an app may register `text` as a redirect URI: an https URL (an app link), an http URL of the device
-    /// itself, or a custom scheme (RFC 8252 §7). Schemes that browsers handle themselves are not accepted.
+    /// Whether an app may register `text` as a redirect URI: an https URL (an app link), an http URL of a loopback
+    /// host, or a custom scheme (RFC 8252 §7). Schemes that browsers handle themselves are not accepted.
     public static func canBeRegistered(_ text: String) -> Bool {
         guard isReadable(text), !text.contains("#"), !hasReservedName(text),
             let match = text.wholeMatch(of: /([A-Za-z][A-Za-z0-9+.-]*):(.+)/)
         else { return false }
-        let (scheme, rest) = (match.1.lowercased(), match.2)
+        let (scheme, remainder) = (match.1.lowercased(), match.2)
         switch scheme {
-        case "https": return rest.wholeMatch(of: /\/\/[A-Za-z0-9.-]+(:[0-9]{1,5})?([\/?].*)?/) != nil
-        case "http": return rest.wholeMatch(of: /\/\/(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?([\/?].*)?/) != nil
+        case "https": return remainder.wholeMatch(of: /\/\/[A-Za-z0-9.-]+(:[0-9]{1,5})?([\/?].*)?/) != nil
+        case "http":
+            return remainder.wholeMatch(of: /\/\/(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?([\/?].*)?/) != nil
         default: return !browserSchemes.contains(scheme)
         }
     }
@@ -86,13 +88,13 @@ extension Project {
     public var frameAncestors: [String] {
         guard !acceptsEveryDomain else { return ["*"] }
         let sources = authorizedDomains.filter(Project.canAuthorize).map { $0.lowercased() }.flatMap { host in
-            ["https://\(host):*"] + (acceptsPlain(host) ? ["http://\(host):*"] : [])
+            ["https://\(host):*"] + (acceptsHTTP(host) ? ["http://\(host):*"] : [])
         }
         return sources.isEmpty ? ["'none'"] : sources
     }
 
-    /// Whether pages of `host` need no TLS.
-    fileprivate func acceptsPlain(_ host: String) -> Bool {
+    /// Whether pages of `host` may be http URLs.
+    fileprivate func acceptsHTTP(_ host: String) -> Bool {
         emulatorRules != nil || host == "localhost" || host == "127.0.0.1"
     }
 }

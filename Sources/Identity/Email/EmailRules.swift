@@ -1,12 +1,12 @@
 extension EmailSettings {
-    /// Length of names and subjects in Unicode scalars.
+    /// The allowed length of names and subjects in Unicode scalars.
     static let textLength = 1...200
     private static let urlLength = 2048
 
     /// - Parameter ownHost: see ``ConfigurationRules``.
     func problems(in project: Project, ownHost: String?) -> [ConfigurationProblem] {
         var problems: [ConfigurationProblem] = []
-        if senderName.map(Self.canBeShown) == false { problems.append(.emailSenderName) }
+        if senderName.map(Self.isValidHeaderText) == false { problems.append(.emailSenderName) }
         if let actionURL {
             if let host = Self.host(ofLink: actionURL) {
                 let isAllowed = host == ownHost?.lowercased() || project.authorizedDomains.contains(host)
@@ -16,15 +16,15 @@ extension EmailSettings {
             }
         }
         for kind in OutgoingEmail.Kind.allCases {
-            for language in Language.allCases where subjects[kind]?[language].map(Self.canBeShown) == false {
+            for language in Language.allCases where subjects[kind]?[language].map(Self.isValidHeaderText) == false {
                 problems.append(.emailSubject(kind, language))
             }
         }
         return problems
     }
 
-    /// The text becomes a header field of an email, in which a line break would start another field.
-    private static func canBeShown(_ text: String) -> Bool {
+    /// Whether the text may be part of a header field of an email, in which a line break would start another field.
+    private static func isValidHeaderText(_ text: String) -> Bool {
         textLength.contains(text.unicodeScalars.count)
             && !text.unicodeScalars.contains { scalar in
                 [.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)

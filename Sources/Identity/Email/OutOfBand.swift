@@ -1,18 +1,18 @@
 /// Generates codes, and encrypts the payloads of emails.
 public struct OutOfBand: Sendable {
-    /// 43 random characters of base64url: 256 bits.
+    /// Returns 43 random characters of base64url: 256 bits.
     public var newCode: @Sendable () -> String
-    /// SHA-256.
+    /// Returns the SHA-256 of a code.
     public var hash: @Sendable (String) -> [UInt8]
-    /// A random UUID in lower case.
+    /// Returns a random UUID in lower case.
     public var emailID: @Sendable () -> ID<OutgoingEmail>
     public var seal: @Sendable (EmailPayload, ID<OutgoingEmail>) throws -> [UInt8]
-    /// The URL that links open, without query.
+    /// Returns the URL that links open, without query.
     public var actionBase: @Sendable (Project, ActionLink.Mode) -> String
     /// See ``AppLink/base(for:in:at:)``.
     public var appLinkBase: @Sendable (AppLink.Request, Project) -> String?
     /// Whether the installation sends emails.
-    public var isSent: Bool
+    public var sendsEmail: Bool
     /// Whether the link that restores an address goes to the account's first address, even if that was never verified, as
     /// in Firebase's emulator. Only for `dev`.
     public var restoresFirstAddress = false
@@ -22,7 +22,7 @@ public struct OutOfBand: Sendable {
         emailID: @escaping @Sendable () -> ID<OutgoingEmail>,
         seal: @escaping @Sendable (EmailPayload, ID<OutgoingEmail>) throws -> [UInt8],
         actionBase: @escaping @Sendable (Project, ActionLink.Mode) -> String,
-        appLinkBase: @escaping @Sendable (AppLink.Request, Project) -> String?, isSent: Bool
+        appLinkBase: @escaping @Sendable (AppLink.Request, Project) -> String?, sendsEmail: Bool
     ) {
         self.newCode = newCode
         self.hash = hash
@@ -30,15 +30,16 @@ public struct OutOfBand: Sendable {
         self.seal = seal
         self.actionBase = actionBase
         self.appLinkBase = appLinkBase
-        self.isSent = isSent
+        self.sendsEmail = sendsEmail
     }
 }
 
 extension OutOfBand {
-    /// How long a notice without links is retried.
+    /// How long the delivery of a notice without links is retried.
     private static let noticeLifetime: Duration = .seconds(72 * 3600)
 
-    /// A notice to the account's address; empty if the address is unverified or no emails are sent.
+    /// Returns a notice to the account's address; empty if the address is unverified, or the installation sends no
+    /// emails.
     func notice(
         _ kind: OutgoingEmail.Kind, about account: Account, _ payload: EmailPayload = EmailPayload(),
         from origin: RequestContext,
@@ -53,7 +54,7 @@ extension OutOfBand {
         _ payload: EmailPayload = EmailPayload(),
         from origin: RequestContext, at now: Instant
     ) throws -> [OutgoingEmail] {
-        guard isSent else { return [] }
+        guard sendsEmail else { return [] }
         // A notice with links is retried as long as the links work.
         let lifetime =
             payload.removals == nil && kind != .identityLinked
@@ -77,7 +78,7 @@ extension OutOfBand {
     func additionNotice(
         of method: AddedSignInMethod, to account: Account, from origin: RequestContext
     ) throws -> EmailBatch {
-        guard let email = account.email, account.emailIsVerified, isSent else { return .none }
+        guard let email = account.email, account.emailIsVerified, sendsEmail else { return .none }
         let issued = removalCode(for: method, of: account.id, sentTo: email, at: method.addedAt)
         let payload = EmailPayload(code: issued.secret, provider: method.provider)
         let emails = try notice(
@@ -91,7 +92,7 @@ extension OutOfBand {
         from origin: RequestContext,
         at now: Instant
     ) throws -> EmailBatch {
-        guard isSent else { return .none }
+        guard sendsEmail else { return .none }
         let issued = identities.compactMap { identity in
             identity.linkedAt.map { linkedAt in
                 let method = AddedSignInMethod(
@@ -125,7 +126,7 @@ extension OutOfBand {
         let recipient =
             restoresFirstAddress
             ? account.initialEmail ?? account.email : account.emailIsVerified ? account.email : nil
-        guard let email = recipient, isSent else { return .none }
+        guard let email = recipient, sendsEmail else { return .none }
         let code = newCode()
         let recovery = OOBCode(
             hash: hash(code), purpose: .recoverEmail, account: account.id, email: email, newEmail: newEmail,

@@ -1,5 +1,5 @@
-/// An email that waits to be sent. Its ID is its `Message-ID` (RFC 5322 §3.6.4), so that receivers can recognise a message
-/// that was sent twice.
+/// An email in the queue. Its ID is its `Message-ID` (RFC 5322 §3.6.4), so that mail clients recognise a message that
+/// was sent twice.
 public struct OutgoingEmail: Hashable, Sendable {
     /// The template of the email. No template contains user input.
     public enum Kind: String, Sendable, CaseIterable {
@@ -7,14 +7,14 @@ public struct OutgoingEmail: Hashable, Sendable {
         case resetPassword = "PASSWORD_RESET"
         case signIn = "EMAIL_SIGNIN"
         case changeEmail = "VERIFY_AND_CHANGE_EMAIL"
-        /// Notices are sent without a request. After a reset, this one has a link for each identity that was linked in the
-        /// last 30 days.
+        /// A notice, like all following kinds: it is sent without a request. After a reset, it has a removal link for
+        /// each identity that was linked in the last 30 days.
         case passwordChanged = "notice.password-changed"
         /// Sent to the former address, with a link that restores it.
         case emailChanged = "notice.email-changed"
         /// Sent to the former relay address of an Apple identity and to the new one. Has no link.
         case emailFollowed = "notice.email-followed"
-        /// Also for an added password or email link. Has a link that removes the sign-in method.
+        /// Sent after an identity, a password or an email link was added. Has a link that removes the sign-in method.
         case identityLinked = "notice.identity-linked"
         case identityUnlinked = "notice.identity-unlinked"
         case accountReclaimed = "notice.account-reclaimed"
@@ -26,7 +26,7 @@ public struct OutgoingEmail: Hashable, Sendable {
     /// A random UUID in lower case.
     public let id: ID<OutgoingEmail>
     public let kind: Kind
-    /// The account that the email is about; `nil` while it is unknown, and if the account was deleted.
+    /// The account that the email is about; `nil` until the account is known, and after the account was deleted.
     public let account: ID<Account>?
     public let recipient: EmailAddress
     public let language: Language?
@@ -56,7 +56,7 @@ public struct OutgoingEmail: Hashable, Sendable {
 public struct EmailPayload: Hashable, Codable, Sendable {
     /// The code of the link.
     public var code: String?
-    /// A parameter of the link that stock clients read.
+    /// The API key: a parameter of the link that stock clients read.
     public var apiKey: String?
     /// A URL of an authorized domain, checked when the client requested the email.
     public var continueURL: String?
@@ -64,14 +64,15 @@ public struct EmailPayload: Hashable, Codable, Sendable {
     public var appLinkBase: String?
     /// The provider that was linked or unlinked.
     public var provider: ProviderID?
-    /// Links that each remove an identity; `nil` if the email has none.
+    /// Links that remove one identity each; `nil` if the email has none.
     public var removals: [Removal]?
     /// The sign-in methods of the account after a merge.
     public var methods: [ProviderID]?
-    /// After a deletion: the gateway could not disconnect the app from the Apple Account; `nil` if it can.
+    /// `true` in the notice of a deletion if the gateway cannot disconnect the app from the Apple Account; otherwise
+    /// `nil`.
     public var staysConnectedToApple: Bool?
 
-    /// The code of a link that removes an identity.
+    /// A link that removes an identity.
     public struct Removal: Hashable, Codable, Sendable {
         public let provider: ProviderID
         public let code: String
@@ -109,13 +110,13 @@ public struct EmailBatch: Hashable, Sendable {
     }
 }
 
-/// The emails that wait to be sent. Every call is one statement or one transaction and may throw ``StoreUnavailable``.
+/// The queue of emails to be sent. Every call is one statement or one transaction and may throw ``StoreUnavailable``.
 public protocol EmailQueue: Sendable {
     /// Claims emails that are due. No other worker can claim them until `lease` has passed.
     func claim(limit: Int, lease: Duration, at now: Instant) async throws -> [QueuedEmail]
 
     /// Binds the code of a password reset that was requested by address to the account that has the address now, unless
-    /// it is bound already.
+    /// it is already bound.
     ///
     /// - Returns: whether there is such an account.
     func bind(_ code: [UInt8], of queued: QueuedEmail) async throws -> Bool
@@ -129,14 +130,14 @@ public protocol EmailQueue: Sendable {
     /// - Parameter failure: the reason, without any address.
     func postpone(_ id: ID<OutgoingEmail>, until due: Instant, failure: String) async throws
 
-    /// Keeps the email for the operator's list, and does not try again.
+    /// Marks the email as failed. It stays in the list for operators, and is not sent again.
     func giveUp(_ id: ID<OutgoingEmail>, failure: String, at now: Instant) async throws
 }
 
 public struct QueuedEmail: Hashable, Sendable {
     public let email: OutgoingEmail
     public let realm: ID<Realm>
-    /// Attempts so far, including the present one.
+    /// Attempts so far, including the current one.
     public let attempts: Int
     /// Whether the recipient is a relay address that forwards no email.
     public let relayIsStopped: Bool

@@ -24,7 +24,7 @@ public struct ActionLink: Hashable, Sendable {
                 }
         }
 
-        /// Only the gateway's own page supports this mode; the pages of apps support Firebase's modes.
+        /// Whether only the gateway's own page supports this mode. The pages of apps support Firebase's modes.
         public var needsOwnPage: Bool {
             switch self {
             case .resetPassword, .verifyEmail, .verifyAndChangeEmail, .recoverEmail, .signIn: false
@@ -36,9 +36,9 @@ public struct ActionLink: Hashable, Sendable {
     public let url: String
 
     /// - Parameters:
-    ///   - base: from configuration, or a checked ``ContinueURL``. Parameters of its query that have one of our names are
-    ///     removed.
-    ///   - apiKey: of the request for the code; without one, the link contains the project's ID.
+    ///   - base: a URL from the configuration, or a checked ``ContinueURL``. Query parameters with the same names as
+    ///     those of the link are removed.
+    ///   - apiKey: the API key of the request for the code; `nil` puts the project's ID in its place.
     public init(
         _ mode: Mode, code: String, in realm: ID<Realm>, at base: String, apiKey: String?, language: Language,
         continueURL: String? = nil
@@ -49,30 +49,30 @@ public struct ActionLink: Hashable, Sendable {
             ("lang", language.rawValue), ("continueUrl", continueURL), ("tenantId", realm.tenant?.rawValue),
         ]
         let pairs = parameters.compactMap { name, value in value.map { "\(name)=\(PercentEncoding.encode($0))" } }
-        let (whole, fragment) = base.divided(at: "#")
-        let (path, query) = whole.divided(at: "?")
-        let kept = query.dropFirst().split(separator: "&").map(String.init).filter { pair in
+        let (url, fragment) = base.divided(at: "#")
+        let (path, query) = url.divided(at: "?")
+        let otherPairs = query.dropFirst().split(separator: "&").map(String.init).filter { pair in
             !parameters.contains { $0.0 == pair.divided(at: "=").0 }
         }
-        url = path + "?" + (kept + pairs).joined(separator: "&") + fragment
+        self.url = path + "?" + (otherPairs + pairs).joined(separator: "&") + fragment
     }
 }
 
 extension EmailSettings {
     /// The URL that links of `mode` open.
     ///
-    /// - Parameter publicURL: the gateway's, without a slash at the end.
+    /// - Parameter publicURL: the gateway's public URL, without a slash at the end.
     public func actionBase(of mode: ActionLink.Mode, at publicURL: String) -> String {
         let own = publicURL + Self.actionPath
         return mode.needsOwnPage ? own : actionURL ?? own
     }
 
-    /// For links to the gateway's own page.
+    /// The path of the gateway's own page.
     public static let actionPath = "/__/auth/action"
 }
 
 extension OutgoingEmail.Kind {
-    /// Emails of this kind are also sent without a link.
+    /// Whether emails of this kind may have no link.
     public var linkIsOptional: Bool { self == .accountsMerged }
 
     /// The mode of the email's link; `nil` if the email has no link.
@@ -91,7 +91,7 @@ extension OutgoingEmail.Kind {
 }
 
 extension String {
-    /// What stands before the first `mark`, and the rest with it.
+    /// Returns the text before the first `mark`, and the text from `mark` on.
     fileprivate func divided(at mark: Character) -> (String, String) {
         let end = firstIndex(of: mark) ?? endIndex
         return (String(self[..<end]), String(self[end...]))

@@ -2,16 +2,17 @@
 ///
 /// The link names the app that was requested, so that another app of the project does not open it.
 public enum AppLink {
-    /// Below the project's ID. The well-known files of the host name this path only, so that no app opens other links.
+    /// The path after the project's ID. The well-known files of the host list this path only, so that apps open no
+    /// other links.
     public static let path = "/__/auth/links"
-    /// Names the bundle ID in the query.
-    public static let bundleIDName = "ibi"
-    /// Names the Android package in the query.
-    public static let packageName = "apn"
+    /// The query parameter with the bundle ID.
+    public static let bundleIDParameter = "ibi"
+    /// The query parameter with the Android package.
+    public static let packageParameter = "apn"
 
     public static func path(of project: ID<Project>) -> String { "/\(project)\(path)" }
 
-    /// What a client requested.
+    /// The app that a client names when it requests an email.
     public struct Request: Hashable, Sendable {
         public let bundleID: String?
         public let package: String?
@@ -24,13 +25,16 @@ public enum AppLink {
 
     /// The URL that the link begins with.
     ///
-    /// - Parameter publicURL: the gateway's, without a slash at the end.
+    /// - Parameter publicURL: the gateway's public URL, without a slash at the end.
     /// - Returns: `nil` if the request names no app of the project that is associated with the gateway's host.
     public static func base(for request: Request, in project: Project, at publicURL: String) -> String? {
         let apps = project.associatedApps.filter { $0.isAssociated(with: host(of: publicURL)) }
         let found = [
-            (bundleIDName, request.bundleID.flatMap { id in apps.contains { $0.bundleIDs.contains(id) } ? id : nil }),
-            (packageName, request.package.flatMap { id in apps.contains { $0.packages.contains(id) } ? id : nil }),
+            (
+                bundleIDParameter,
+                request.bundleID.flatMap { id in apps.contains { $0.bundleIDs.contains(id) } ? id : nil }
+            ),
+            (packageParameter, request.package.flatMap { id in apps.contains { $0.packages.contains(id) } ? id : nil }),
         ].compactMap { name, id in id.map { "\(name)=\($0)" } }
         return found.isEmpty ? nil : "\(publicURL)\(path(of: project.id))?\(found.joined(separator: "&"))"
     }

@@ -2,13 +2,12 @@
 /// §3.2.1), whose host is authorized by the project.
 public struct ContinueURL: Hashable, Sendable {
     public let text: String
-    /// In lower case.
+    /// The host in lower case.
     public let host: String
 
     private static let lengthLimit = 2048
 
-    /// A URL that browsers may parse in different ways is malformed: backslashes, spaces, non-ASCII characters, user
-    /// info.
+    /// Rejects URLs that browsers may parse differently: with backslashes, spaces, non-ASCII characters or user info.
     public init(_ text: String, in project: Project) throws(ContinueURLRefusal) {
         guard text.utf8.count <= Self.lengthLimit, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x5C }),
             let scheme = ["https://", "http://"].first(where: { text.lowercased().hasPrefix($0) })

@@ -1,5 +1,5 @@
-/// The change of an account after a user has proven control of a mailbox. Every change is decided on the account as
-/// it was read, and applied only while the account is unchanged.
+/// The change of an account after a user has proven control of a mailbox. Each change is computed from the account as
+/// it was read, and is applied only if the account has not changed since.
 public struct MailboxChange: Hashable, Sendable {
     public let account: Account
     public private(set) var update: AccountUpdate
@@ -7,13 +7,13 @@ public struct MailboxChange: Hashable, Sendable {
     public var unlinksSince: Instant?
     /// Identities of these providers are unlinked, except the one that the account was created with.
     public var unlinks: Set<ProviderID> = []
-    /// Recovery and removal codes that were sent earlier and end with the change.
+    /// The recovery and removal codes that the change invalidates.
     public var voids: VoidedRemedies?
     /// The hash of a network that becomes a known network of the account; see ``NetworkHashing``.
     public var network: [UInt8]?
     public var event: Event?
-    /// Another account that holds ``email`` and never verified it. It loses the address first, as if disavowed. Otherwise
-    /// an attacker who registers the owner's address would block every recovery of it.
+    /// Another account that holds ``email`` and never verified it. It loses the address first, as after
+    /// ``disavowing(_:)``. Otherwise an attacker who registers the address would prevent the owner from recovering it.
     public var displaced: Account?
 
     /// The event for the outbox.
@@ -22,19 +22,20 @@ public struct MailboxChange: Hashable, Sendable {
         case disavowed
     }
 
-    /// Which remedies end when control of a mailbox is proven.
+    /// The remedies that become invalid when control of a mailbox is proven.
     public enum VoidedRemedies: Hashable, Sendable {
         case all
-        /// Those that were sent to `email`, and all that were created after the first of these. The earliest remedy
-        /// wins, so an intruder who has changed the address cannot invalidate what was sent to the owner before.
+        /// The remedies that were sent to `email`, and all remedies that were created after the first of those. Earlier
+        /// remedies stay valid, so that an intruder who has changed the address cannot invalidate the emails that the
+        /// owner received before.
         ///
         /// - Parameters:
-        ///   - madeAt: when the redeemed remedy was created, if a remedy is redeemed.
-        ///   - addedSince: links to `email` that remove methods added earlier stay valid.
-        case proven(email: EmailAddress, madeAt: Instant?, addedSince: Instant)
+        ///   - createdAt: when the redeemed remedy was created, if a remedy is redeemed.
+        ///   - addedSince: links to `email` that remove sign-in methods added before this time stay valid.
+        case proven(email: EmailAddress, createdAt: Instant?, addedSince: Instant)
     }
 
-    private static let everSince = Instant(microseconds: 0)
+    private static let epoch = Instant(microseconds: 0)
 
     private init(_ account: Account) {
         self.account = account
@@ -42,7 +43,7 @@ public struct MailboxChange: Hashable, Sendable {
         email = account.email
     }
 
-    /// The address that the account has after the change. It is verified, unless it is `nil`.
+    /// The address of the account after the change; `nil` if it has none. Setting an address also marks it as verified.
     public private(set) var email: EmailAddress? {
         get { if case .set(let email) = update.email { email } else { nil } }
         set {
@@ -78,8 +79,8 @@ public struct MailboxChange: Hashable, Sendable {
         change.endsSessions = true
         change.unlinksSince = code.createdAt
         change.unlinks = providers
-        change.voids = .proven(email: code.email, madeAt: code.createdAt, addedSince: code.createdAt)
-        if account.gotPassword(since: code.createdAt) { change.update.passwordHash = .remove }
+        change.voids = .proven(email: code.email, createdAt: code.createdAt, addedSince: code.createdAt)
+        if account.passwordWasSet(since: code.createdAt) { change.update.passwordHash = .remove }
         return change
     }
 
@@ -97,25 +98,26 @@ public struct MailboxChange: Hashable, Sendable {
         change.endsSessions = true
         change.unlinksSince = method.addedAt
         change.update.usesEmailLinks = account.usesEmailLinks && method.provider != .emailLink && !addressIsTaken
-        change.voids = .proven(email: code.email, madeAt: code.createdAt, addedSince: method.addedAt)
-        if addressIsTaken ? account.hasPassword : account.gotPassword(since: method.addedAt) {
+        change.voids = .proven(email: code.email, createdAt: code.createdAt, addedSince: method.addedAt)
+        if addressIsTaken ? account.hasPassword : account.passwordWasSet(since: method.addedAt) {
             change.update.passwordHash = .remove
         }
         return change
     }
 
-    /// An account whose address was never verified goes to the user who controls the mailbox; see ``reclaiming(_:)``.
+    /// Sets a new password. An account with an unverified address is first reclaimed for the user who controls the
+    /// mailbox; see ``reclaiming(_:)``.
     public static func resetting(
         _ account: Account, to passwordHash: String, removing providers: Set<ProviderID>, by policy: Policy
     ) -> MailboxChange {
         var change = account.emailIsVerified ? MailboxChange(account) : reclaiming(account)
         if change.voids == nil, let email = account.email {
-            change.voids = .proven(email: email, madeAt: nil, addedSince: everSince)
+            change.voids = .proven(email: email, createdAt: nil, addedSince: epoch)
         }
         change.unlinks = providers
         change.update.passwordHash = .set(passwordHash)
         change.endsSessions = true
-        if policy.resetUnlinksIdentities { change.unlinksSince = everSince }
+        if policy.resetUnlinksIdentities { change.unlinksSince = epoch }
         return change
     }
 
@@ -134,7 +136,8 @@ public struct MailboxChange: Hashable, Sendable {
         return change
     }
 
-    /// The user who controls the mailbox disavows the account: it loses the address and what belongs to the address.
+    /// The user who controls the mailbox disavows the account: it loses the address, the password and the sign-in by
+    /// email link.
     public static func disavowing(_ account: Account) -> MailboxChange {
         var change = MailboxChange(account)
         change.email = nil
@@ -150,9 +153,9 @@ public struct MailboxChange: Hashable, Sendable {
     private static func reclaiming(_ account: Account) -> MailboxChange {
         var change = MailboxChange(account)
         change.update.passwordHash = account.hasPassword ? .remove : nil
-        change.unlinksSince = everSince
+        change.unlinksSince = epoch
         change.update.phoneNumber = .remove
-        change.update.forgetsInitialEmail = true
+        change.update.removesInitialEmail = true
         change.update.displayName = .remove
         change.update.photoURL = .remove
         change.update.usesEmailLinks = false
@@ -166,7 +169,7 @@ public struct MailboxChange: Hashable, Sendable {
     var generation: Int64 { account.generation + (endsSessions ? 1 : 0) }
 
     /// The identities that the account keeps, except the one that it was created with.
-    var keptIdentities: [LinkedIdentity] {
+    var remainingAddedIdentities: [LinkedIdentity] {
         account.addedIdentities.filter { identity in
             let isLate = unlinksSince.map { since in identity.linkedAt.map { $0 >= since } ?? true } ?? false
             return !isLate && !unlinks.contains(identity.provider)
@@ -175,12 +178,12 @@ public struct MailboxChange: Hashable, Sendable {
 }
 
 extension Account {
-    fileprivate func gotPassword(since time: Instant) -> Bool { passwordUpdatedAt.map { $0 >= time } ?? false }
+    fileprivate func passwordWasSet(since time: Instant) -> Bool { passwordUpdatedAt.map { $0 >= time } ?? false }
 }
 
 extension Account {
-    /// An address that neither the account nor a provider of its identities has verified goes to the user who has proven
-    /// the mailbox.
+    /// Whether the account loses its address to a user who has proven control of the mailbox: neither the gateway nor a
+    /// provider of the account's identities has verified the address.
     var losesAddressToOwner: Bool {
         !emailIsVerified && !isDisabled && !identities.contains { $0.email == email && $0.emailTrust >= .verified }
     }

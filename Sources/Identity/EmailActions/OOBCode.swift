@@ -1,4 +1,4 @@
-/// A single-use code that was sent to a mailbox. Only its hash is kept.
+/// A single-use code that was sent to a mailbox. Only its hash is stored.
 public struct OOBCode: Hashable, Sendable {
     /// The purpose of a code: the wire's `requestType`.
     public enum Purpose: String, Sendable, CaseIterable {
@@ -23,7 +23,7 @@ public struct OOBCode: Hashable, Sendable {
         }
     }
 
-    /// SHA-256 of the code, the only key by which a code can be found.
+    /// SHA-256 of the code, by which the code is looked up.
     public let hash: [UInt8]
     public let purpose: Purpose
     /// The account of the code. For ``Purpose/signIn`` the account that had the address when the link was sent, if
@@ -68,7 +68,7 @@ public enum OOBCodeRefusal: Refusal, Hashable {
     case expired
     /// The code was sent to another address than the request names.
     case otherEmail
-    /// Another account has the address now. The code is consumed all the same, unless it is a
+    /// Another account has the address now. The code is consumed nevertheless, unless its purpose is
     /// ``OOBCode/Purpose/recoverEmail``.
     case emailTaken
     case accountDisabled

@@ -1,10 +1,10 @@
-/// Email action codes. Every call is one statement or one transaction. A write throws ``StoreConflict`` if it was not
-/// applied. Every call may throw ``StoreUnavailable``.
+/// Stores email action codes. Every call is one statement or one transaction. A write throws ``StoreConflict`` if it
+/// was not applied. Every call may throw ``StoreUnavailable``.
 public protocol OOBCodeStore: Sendable {
     /// Stores a code and enqueues its email.
     ///
     /// - Parameters:
-    ///   - session: of the owner who requested the code. It must be alive.
+    ///   - session: the session of the owner who requested the code. It must be active.
     ///   - administrator: the audit event and its actor, if an administrator requested the code.
     /// - Throws: ``StoreConflict/stale`` if the session has ended.
     func issue(
@@ -24,8 +24,8 @@ public protocol OOBCodeStore: Sendable {
     ///
     /// - Returns: the account after the change.
     /// - Throws: ``StoreConflict/stale`` if the decision has to be taken again; ``StoreConflict/alreadyUsed``;
-    ///   ``StoreConflict/taken(_:)`` for the email address: then the code is consumed all the same, unless it restores an
-    ///   earlier address.
+    ///   ``StoreConflict/taken(_:)`` for the email address: then the code is consumed nevertheless, unless it restores
+    ///   an earlier address.
     func redeem(_ redemption: Redemption, in realm: ID<Realm>) async throws -> Account
 
     /// Consumes the code and applies a ``MergeReversal``.
@@ -49,7 +49,7 @@ public struct FoundCode: Hashable, Sendable {
         self.account = account
     }
 
-    /// - Throws: ``OOBCodeRefusal/invalid`` if the account has changed since the code was made, and
+    /// - Throws: ``OOBCodeRefusal/invalid`` if the account has changed since the code was issued, and
     ///   ``OOBCodeRefusal/expired``.
     public func requireValid(at now: Instant) throws(OOBCodeRefusal) {
         let hasChanged =
@@ -58,13 +58,13 @@ public struct FoundCode: Hashable, Sendable {
             case .signIn: code.account != nil && account?.id != code.account
             case .verifyEmail, .resetPassword, .changeEmail: account?.email != code.email
             }
-        let hasMovedOn = code.generation != nil && account?.generation != code.generation
-        guard !hasChanged, !hasMovedOn else { throw .invalid }
+        let hasOtherGeneration = code.generation != nil && account?.generation != code.generation
+        guard !hasChanged, !hasOtherGeneration else { throw .invalid }
         guard now < code.expiresAt else { throw .expired }
     }
 }
 
-/// A code to be consumed, with the decided change.
+/// A code to be consumed, with the change that it causes.
 public struct Redemption: Hashable, Sendable {
     public enum Step: Hashable, Sendable {
         case change(MailboxChange)
@@ -76,7 +76,7 @@ public struct Redemption: Hashable, Sendable {
     public let step: Step
     /// The session to open.
     public let session: Session?
-    /// The caller's session, which must be alive, if the caller adds the mailbox to their own account.
+    /// The session of a caller who adds the mailbox to their own account. It must be active.
     public let caller: Session?
     public let emailBatch: EmailBatch
     public let trace: RequestTrace

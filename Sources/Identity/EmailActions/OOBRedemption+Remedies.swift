@@ -1,8 +1,9 @@
 /// The remedies that the owner of a mailbox can redeem, signed in or not.
 extension OOBRedemption {
-    /// Restores the former address, and removes what was added to the account since it was replaced.
+    /// Restores the former address, and removes the sign-in methods that were added after it was replaced.
     ///
-    /// - Parameter providers: their identities are removed too, except the one that the account was created with.
+    /// - Parameter providers: identities of these providers are removed too, except the one that the account was
+    ///   created with.
     public func recover(
         _ code: String?, removing providers: Set<ProviderID>, in project: Project, from origin: RequestContext
     ) async throws -> RemedyResult {
@@ -44,7 +45,8 @@ extension OOBRedemption {
         return holder?.id == account.id ? nil : holder
     }
 
-    /// The code that sets the password after a remedy; empty if there is no address, or passwords are not allowed.
+    /// Returns the code that sets a password after a remedy; none if the account has no address, or the project does
+    /// not allow passwords.
     private func resetCode(
         _ secret: String, after change: MailboxChange, in project: Project, at now: Instant
     ) -> [OOBCode] {
@@ -76,7 +78,7 @@ public struct RemedyResult: Hashable, Sendable {
     }
 }
 
-/// A code with the secret that was presented.
+/// A code with its secret, which is not stored.
 public struct IssuedCode: Hashable, Sendable {
     public let secret: String
     public let code: OOBCode

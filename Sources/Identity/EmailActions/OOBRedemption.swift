@@ -1,6 +1,6 @@
 /// Redeems email action codes. Throws ``OOBCodeRefusal``, ``CredentialRefusal``, ``TokenRefusal`` and ``EditRefusal``.
 public struct OOBRedemption: Sendable {
-    /// In characters; a longer text is not a code of the gateway.
+    /// In bytes; a longer text is not a code of the gateway.
     private static let lengthLimit = 256
 
     let codes: any OOBCodeStore
@@ -48,7 +48,8 @@ public struct OOBRedemption: Sendable {
     /// Sets a password, which also verifies the address. The password is checked and hashed before the code is
     /// consumed.
     ///
-    /// - Parameter providers: their identities are removed, except the one that the account was created with.
+    /// - Parameter providers: identities of these providers are removed, except the one that the account was created
+    ///   with.
     public func resetPassword(
         _ code: String?, to password: Secret, removing providers: Set<ProviderID>, in project: Project,
         from origin: RequestContext
@@ -95,8 +96,8 @@ public struct OOBRedemption: Sendable {
         public let code: OOBCode
     }
 
-    /// Disavows an account ("this was not me") by a code that verifies an address. An address that was verified before
-    /// stays.
+    /// Disavows an account ("this was not me") by a code that verifies an address. An address that is already verified
+    /// cannot be disavowed.
     public func disavow(_ code: String?, in project: Project, from origin: RequestContext) async throws {
         _ = try await redeem(code, for: [.verifyEmail], in: project, from: origin) { account, _, _ in
             guard !account.emailIsVerified else { throw OOBCodeRefusal.invalid }
@@ -104,8 +105,8 @@ public struct OOBRedemption: Sendable {
         }
     }
 
-    /// Signs in the user who controls the mailbox, to the account that has the address or to a new one. With an ID
-    /// token, gives the address to the account of the token.
+    /// Signs the user who controls the mailbox in to the account that has the address, or to a new account. With an ID
+    /// token, adds the address to the account of the token.
     public func signIn(
         email: String?, code: String?, idToken: String?, in project: Project, from origin: RequestContext
     ) async throws -> (signedIn: SignedIn, isNewAccount: Bool) {
@@ -116,34 +117,34 @@ public struct OOBRedemption: Sendable {
             guard found.code.email == email else { throw OOBCodeRefusal.otherEmail }
             let caller: Caller? =
                 if let idToken { try await authenticator.authenticate(idToken: idToken, in: project) } else { nil }
-            let entry = try entry(of: found, by: caller, in: project, from: origin)
+            let prepared = try prepareSignIn(with: found, by: caller, in: project, from: origin)
             if let caller, attempt == 1 {
-                try limiter.takeCredentialChange(of: caller.account.id, in: project)
+                try limiter.countCredentialChange(of: caller.account.id, in: project)
             }
             let account = try await refusing(\.atRedemption) {
-                try await codes.redeem(entry.redemption, in: project.realm)
+                try await codes.redeem(prepared.redemption, in: project.realm)
             }
             let signedIn = try await tokens.signedIn(
-                account, entry.session, in: project, at: entry.redemption.redeemedAt)
-            return (signedIn, entry.isNewAccount)
+                account, prepared.session, in: project, at: prepared.redemption.redeemedAt)
+            return (signedIn, prepared.isNewAccount)
         }
     }
 
-    private struct Entry {
+    private struct PreparedSignIn {
         let redemption: Redemption
         let session: Session
         let isNewAccount: Bool
     }
 
-    private func entry(
-        of found: FoundCode, by caller: Caller?, in project: Project, from origin: RequestContext
-    ) throws -> Entry {
+    private func prepareSignIn(
+        with found: FoundCode, by caller: Caller?, in project: Project, from origin: RequestContext
+    ) throws -> PreparedSignIn {
         let now = clock.now()
         let email = found.code.email
-        func entry(
+        func prepared(
             _ step: Redemption.Step, _ account: ID<Account>, _ generation: Int64, _ emailBatch: EmailBatch,
             authenticatedAt: Instant
-        ) -> Entry {
+        ) -> PreparedSignIn {
             let session = Session(
                 id: entropy.sessionID(), account: account, generation: generation, method: .password,
                 authenticatedAt: authenticatedAt, device: origin.device,
@@ -151,8 +152,10 @@ public struct OOBRedemption: Sendable {
             let redemption = Redemption(
                 code: found.code, step: step, session: session, caller: caller?.session, emailBatch: emailBatch,
                 trace: origin.trace, redeemedAt: now)
-            if case .create = step { return Entry(redemption: redemption, session: session, isNewAccount: true) }
-            return Entry(redemption: redemption, session: session, isNewAccount: false)
+            if case .create = step {
+                return PreparedSignIn(redemption: redemption, session: session, isNewAccount: true)
+            }
+            return PreparedSignIn(redemption: redemption, session: session, isNewAccount: false)
         }
         if let caller {
             let change = MailboxChange.linking(email, to: caller.account)
@@ -166,24 +169,24 @@ public struct OOBRedemption: Sendable {
             guard found.account == nil || found.account?.id == caller.account.id else { throw EditRefusal.emailTaken }
             let emailBatch = try emailBatch(about: change, linking: email, from: origin, at: now)
             let isFresh = change.endsSessions || isOwnAddress
-            return entry(
+            return prepared(
                 .change(change), caller.account.id, change.generation, emailBatch,
                 authenticatedAt: isFresh ? now : caller.authenticatedAt(linkingAt: now))
         }
         guard let account = found.account else {
             let new = NewAccount(id: entropy.accountID(), email: email, createdAt: now)
-            return entry(.create(new), new.id, 1, .none, authenticatedAt: now)
+            return prepared(.create(new), new.id, 1, .none, authenticatedAt: now)
         }
         guard !account.isDisabled else { throw OOBCodeRefusal.accountDisabled }
         let change = MailboxChange.signingIn(account)
         let emails = try reclaimNotice(of: change, from: origin, at: now)
-        return entry(
+        return prepared(
             .change(change), account.id, change.generation, EmailBatch(emails: emails), authenticatedAt: now)
     }
 }
 
 extension OOBRedemption {
-    /// The same, for a code with one of `purposes`.
+    /// Returns what a code with one of `purposes` is for. Consumes nothing.
     public func check(
         _ code: String?, for purposes: Set<OOBCode.Purpose>, in project: Project
     ) async throws -> FoundCode {
@@ -224,7 +227,9 @@ extension OOBRedemption {
         guard reset.event != .reclaimed, let email = reset.email else {
             return EmailBatch(emails: try reclaimNotice(of: reset, from: origin, at: now))
         }
-        let recent = reset.keptIdentities.filter { $0.linkedAt.map { now < $0 + Policy.recentlyLinked } ?? true }
+        let recent = reset.remainingAddedIdentities.filter {
+            $0.linkedAt.map { now < $0 + Policy.recentLinkWindow } ?? true
+        }
         return try outOfBand.resetNotice(
             to: email, about: reset.account.id, removing: recent, from: origin, at: now)
     }

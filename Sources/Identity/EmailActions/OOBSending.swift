@@ -29,7 +29,7 @@ public struct OOBSending: Sendable {
         public var continueURL: String?
         /// The app that is to open the link; `nil` for a browser.
         public var appLink: AppLink.Request?
-        /// For the link.
+        /// The API key for the link.
         public var apiKey: String?
 
         public init(
@@ -52,31 +52,31 @@ public struct OOBSending: Sendable {
     public func send(_ request: Request, in project: Project, from origin: RequestContext) async throws -> EmailAddress
     {
         let content = try content(of: request, in: project)
-        guard outOfBand.isSent else { throw OOBSendingRefusal.emailNotConfigured }
+        guard outOfBand.sendsEmail else { throw OOBSendingRefusal.emailNotConfigured }
         switch request.purpose {
         case .resetPassword: return try await sendReset(request, content, in: project, from: origin)
         case .signIn:
             guard project.policy.allowsEmailLinks else { throw OOBSendingRefusal.notAllowed }
             let email = try EmailAddress(presented: request.email)
-            try limiter.takeEmail(request.purpose, to: email, from: origin.network, in: project)
+            try limiter.countEmail(request.purpose, to: email, from: origin.network, in: project)
             try await issue(Draft(.signIn, about: email), content, in: project, from: origin)
             return email
         case .verifyEmail, .changeEmail: return try await sendToOwner(request, content, in: project, from: origin)
-        case .recoverEmail, .removeSignInMethod, .undoMerge: throw OOBSendingRefusal.onlyOnChange
+        case .recoverEmail, .removeSignInMethod, .undoMerge: throw OOBSendingRefusal.notOnRequest
         }
     }
 
     /// Sends the email that a backend requested by address or, if it verifies or changes an address, by ID token. The
     /// backend learns whether the account exists.
     ///
-    /// - Parameter sendsEmail: `false` only returns the link.
+    /// - Parameter sendsEmail: `false` returns the link without sending it.
     public func send(
         _ request: Request, sendsEmail: Bool, for administrator: AuditActor, of project: Project,
         from origin: RequestContext
     ) async throws -> Issued {
         let content = try content(of: request, in: project)
-        guard outOfBand.isSent || !sendsEmail else { throw OOBSendingRefusal.emailNotConfigured }
-        guard !request.purpose.isRemedy else { throw OOBSendingRefusal.onlyOnChange }
+        guard outOfBand.sendsEmail || !sendsEmail else { throw OOBSendingRefusal.emailNotConfigured }
+        guard !request.purpose.isRemedy else { throw OOBSendingRefusal.notOnRequest }
         if request.purpose == .signIn, !project.policy.allowsEmailLinks { throw OOBSendingRefusal.notAllowed }
         if request.purpose == .resetPassword, !project.policy.allowsPasswords { throw OOBSendingRefusal.notAllowed }
         let newEmail = try request.checkedNewEmail()
@@ -117,21 +117,21 @@ public struct OOBSending: Sendable {
         return email
     }
 
-    /// Without a code if the emulator hides that the account does not exist.
+    /// The result for a backend. It has no code and no link if the emulator hides that the account does not exist.
     public struct Issued: Hashable, Sendable {
         public let email: EmailAddress
         public var code: String?
         public var link: ActionLink?
     }
 
-    /// Does the same work for addresses with and without an account, if the project hides which addresses have one: the
-    /// account is looked up when the email is sent.
+    /// Sends a password reset. If the project has email enumeration protection, the work does not depend on whether an
+    /// account has the address: the account is looked up when the email is sent.
     private func sendReset(
         _ request: Request, _ content: EmailPayload, in project: Project, from origin: RequestContext
     ) async throws -> EmailAddress {
         guard project.policy.allowsPasswords else { throw OOBSendingRefusal.notAllowed }
         let email = try EmailAddress(presented: request.email)
-        try limiter.takeEmail(request.purpose, to: email, from: origin.network, in: project)
+        try limiter.countEmail(request.purpose, to: email, from: origin.network, in: project)
         if !project.policy.emailEnumerationProtection, try await store.holder(of: email, in: project.realm) == nil {
             throw OOBSendingRefusal.emailUnknown
         }
@@ -145,7 +145,7 @@ public struct OOBSending: Sendable {
         return email
     }
 
-    /// Sends a code to the caller's present or requested address.
+    /// Sends a code to the caller's current address, or to the requested new one.
     private func sendToOwner(
         _ request: Request, _ content: EmailPayload, in project: Project, from origin: RequestContext
     ) async throws -> EmailAddress {
@@ -162,7 +162,7 @@ public struct OOBSending: Sendable {
                 try await requireFree(newEmail, for: caller.account, in: project)
             }
         }
-        try limiter.takeEmail(request.purpose, to: newEmail ?? email, from: origin.network, in: project)
+        try limiter.countEmail(request.purpose, to: newEmail ?? email, from: origin.network, in: project)
         let draft = Draft(
             request.purpose, of: caller.account, by: caller.session, about: email, newEmail: newEmail)
         try await issue(draft, content, in: project, from: origin)
@@ -218,7 +218,7 @@ extension OOBSending {
         let end = now + draft.purpose.lifetime(by: project.policy)
         let code = OOBCode(
             hash: outOfBand.hash(secret), purpose: draft.purpose, account: draft.account?.id,
-            generation: draft.purpose.diesWithSessions ? draft.account?.generation : nil, email: draft.email,
+            generation: draft.purpose.endsWithSessions ? draft.account?.generation : nil, email: draft.email,
             newEmail: draft.newEmail, createdAt: now, expiresAt: end)
         var outgoing: OutgoingEmail?
         if sendsEmail, let kind = OutgoingEmail.Kind(rawValue: draft.purpose.rawValue) {
@@ -235,8 +235,9 @@ extension OOBSending {
 }
 
 extension OOBCode.Purpose {
-    /// Whether the code would give control of the account. A code that only verifies a mailbox does not.
-    var diesWithSessions: Bool { self == .resetPassword || self == .changeEmail }
+    /// Whether the code becomes invalid when the sessions of the account end, because it gives control of the account.
+    /// A code that only verifies a mailbox stays valid.
+    var endsWithSessions: Bool { self == .resetPassword || self == .changeEmail }
 
     func lifetime(by policy: Policy) -> Duration {
         switch self {
@@ -266,13 +267,13 @@ public enum OOBSendingRefusal: Refusal, Hashable {
     case notAllowed
     /// No account has the address. Clients get this only without email enumeration protection.
     case emailUnknown
-    /// The same, for an account that a backend named by its address.
+    /// No account has the address that a backend stated.
     case accountUnknown
     case missingIDToken
     case missingNewEmail
     case invalidNewEmail
     /// The gateway sends such codes only when an address changes, not on request.
-    case onlyOnChange
+    case notOnRequest
     case emailNotConfigured
 }
 
@@ -285,14 +286,14 @@ extension OOBSendingRefusal {
         case .missingIDToken: .missingIDToken
         case .missingNewEmail: .missingNewEmail
         case .invalidNewEmail: .invalidNewEmail
-        case .onlyOnChange: .invalidReqType
+        case .notOnRequest: .invalidReqType
         }
     }
 
     public var detail: String? {
         switch self {
         case .notAllowed, .emailUnknown, .accountUnknown, .missingIDToken, .missingNewEmail, .invalidNewEmail: nil
-        case .onlyOnChange: "The gateway sends this code itself when an address changes."
+        case .notOnRequest: "The gateway sends this code itself when an address changes."
         case .emailNotConfigured: "This installation does not send email."
         }
     }

@@ -1,7 +1,7 @@
-/// Merges two accounts of one user, each side proven: the source by an ID token, the target by a credential or by
-/// another ID token.
+/// Merges two accounts of one user, who proves control of both: of the source by an ID token, of the target by a
+/// credential or another ID token.
 ///
-/// Throws ``MergeRefusal``, and what ``FederatedSignIn`` throws.
+/// Throws ``MergeRefusal``, and the errors of ``FederatedSignIn``.
 public struct AccountMerging: Sendable {
     /// Lifetime of a preview's merge token.
     public static let previewLifetime: Duration = .seconds(600)
@@ -67,7 +67,7 @@ public struct AccountMerging: Sendable {
             mergeToken: try sealedTokens.encode(payload, until: end, in: project.realm))
     }
 
-    /// Commits the previewed merge completely or not at all, and signs the user in to the target.
+    /// Commits the previewed merge atomically, and signs the user in to the target.
     public func commit(
         idToken: String, mergeToken: String, in project: Project, from origin: RequestContext
     ) async throws -> Merged {
@@ -78,7 +78,7 @@ public struct AccountMerging: Sendable {
             throw ProviderRefusal.invalidPendingToken
         }
         for account in [payload.precondition.plan.source, payload.precondition.plan.target] {
-            try limiter.takeCredentialChange(of: account, in: project)
+            try limiter.countCredentialChange(of: account, in: project)
         }
         let merge = AccountMerge(
             precondition: payload.precondition, replayKeys: payload.replayKeys + [replayKey], mergedAt: now,
@@ -121,7 +121,7 @@ public struct AccountMerging: Sendable {
     }
 }
 
-/// Proof of the account that remains.
+/// The proof of the target account.
 public enum MergeTarget: Sendable {
     case identity(IdentityProof)
     /// A recent login, as for the source.
@@ -158,14 +158,14 @@ public struct AccountMerge: Hashable, Sendable {
     public let replayKeys: [ReplayKey]
     public let mergedAt: Instant
     public let undoableUntil: Instant
-    /// The authorization code that came with the proof of the target's side.
+    /// The authorization code that came with the proof of the target.
     public var code: SealedCode?
 }
 
-/// The session that the owner of both accounts gets in the target.
+/// The new session of the target.
 public struct MergeCommit: Hashable, Sendable {
     public let session: ID<Session>
-    /// How the target's side was proven.
+    /// How the target was proven.
     public let method: ProviderID
     public let authenticatedAt: Instant
     /// The target's session that proved it, if any; the merge fails if it has ended.
@@ -174,7 +174,7 @@ public struct MergeCommit: Hashable, Sendable {
     public let targetSubject: String?
     public let device: String?
     public let networkHash: [UInt8]?
-    /// When Apple issued the credential that proved the target's side. The merge fails if it is void by now.
+    /// When Apple issued the credential that proved the target. The merge fails if it is void at the commit.
     public let credentialIssuedAt: Instant?
     public let trace: RequestTrace
 }

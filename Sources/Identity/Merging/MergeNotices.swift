@@ -13,15 +13,15 @@ public struct MergeNotices: Sendable {
 
     /// Each address gets one notice. The source's own has a link that undoes the merge.
     public func emailBatch(for accounts: MergedAccounts) throws -> EmailBatch {
-        guard outOfBand.isSent else { return .none }
-        let methods = accounts.target.wayInProviders
+        guard outOfBand.sendsEmail else { return .none }
+        let methods = accounts.target.signInProviders
         var emailBatch = EmailBatch.none
-        var written: Set<EmailAddress> = []
+        var notified: Set<EmailAddress> = []
         if let email = accounts.source.verifiedEmail {
-            written.insert(email)
+            notified.insert(email)
             emailBatch = try undoLink(to: email, methods)
         }
-        for (email, account) in accounts.otherRecipients where written.insert(email).inserted {
+        for (email, account) in accounts.otherRecipients where notified.insert(email).inserted {
             emailBatch.emails += try outOfBand.notice(
                 .accountsMerged, to: email, about: account, EmailPayload(methods: methods), from: origin,
                 at: merge.mergedAt)
@@ -42,9 +42,9 @@ public struct MergeNotices: Sendable {
     }
 }
 
-/// Two merged accounts, as the transaction of the merge reads them.
+/// Two merged accounts, as the transaction of the merge has read them.
 public struct MergedAccounts: Hashable, Sendable {
-    /// An earlier address of an account, which a link sent to it can restore.
+    /// An earlier address of an account, which can still be restored by a link that was sent to it.
     public struct Recovery: Hashable, Sendable {
         public let account: ID<Account>
         public let email: EmailAddress
@@ -59,7 +59,7 @@ public struct MergedAccounts: Hashable, Sendable {
     public let source: Account
     /// The account after the merge.
     public let target: Account
-    /// Of both accounts.
+    /// The earlier addresses of both accounts.
     public let recoveries: [Recovery]
 
     public init(source: Account, target: Account, recoveries: [Recovery]) {
@@ -78,5 +78,5 @@ public struct MergedAccounts: Hashable, Sendable {
 extension Account {
     fileprivate var verifiedEmail: EmailAddress? { emailIsVerified ? email : nil }
 
-    fileprivate var wayInProviders: [ProviderID] { signInMethods + (phoneNumber == nil ? [] : [.phone]) }
+    fileprivate var signInProviders: [ProviderID] { signInMethods + (phoneNumber == nil ? [] : [.phone]) }
 }

@@ -9,12 +9,12 @@ public struct MergePlan: Hashable, Codable, Sendable {
     public let target: ID<Account>
     /// Identities that move to the target.
     public let identities: [Moved]
-    /// The target takes the source's address, with its password and its verification.
+    /// Whether the target gets the source's address, with its password and verification.
     public let movesEmail: Bool
     public let movesPhoneNumber: Bool
     public let movesDisplayName: Bool
     public let movesPhoto: Bool
-    /// Members of the source that are lost.
+    /// Values of the source that the merge discards.
     public let dropped: [Dropped]
 
     public enum Dropped: String, Hashable, Codable, Sendable {
@@ -28,8 +28,8 @@ public struct MergePlan: Hashable, Codable, Sendable {
     public init(of source: Account, into target: Account) throws(MergeRefusal) {
         guard source.id != target.id else { throw .sameAccount }
         guard !source.isDisabled, !target.isDisabled else { throw .accountDisabled }
-        let collisions = source.identities.map(\.provider).filter { target.identities.map(\.provider).contains($0) }
-        guard collisions.isEmpty else { throw .providersCollide(collisions) }
+        let conflicts = source.identities.map(\.provider).filter { target.identities.map(\.provider).contains($0) }
+        guard conflicts.isEmpty else { throw .providersConflict(conflicts) }
         self.source = source.id
         self.target = target.id
         identities = source.identities.map { Moved(provider: $0.provider, subject: $0.subject) }
@@ -51,10 +51,11 @@ public enum MergeRefusal: Refusal, Hashable {
     /// No account has the proven identity: there is nothing to merge with, and the identity can be linked instead.
     case targetUnknown
     case accountDisabled
-    /// The source's address was changed, and the change can still be undone. Only an administrator may merge it.
+    /// The source's address was changed, and the change can still be undone. Until then, only an administrator may
+    /// merge the account.
     case recoveryPending
     /// Both accounts have identities of these providers, but an account can have only one of each.
-    case providersCollide([ProviderID])
+    case providersConflict([ProviderID])
     /// The accounts differ from the preview.
     case changed
     /// The merge token was used before, and that merge was undone or can no longer be undone.
@@ -68,7 +69,7 @@ extension MergeRefusal {
         case .targetUnknown: .userNotFound
         case .accountDisabled: .userDisabled
         case .recoveryPending: .recoveryPending
-        case .providersCollide: .providerAlreadyLinked
+        case .providersConflict: .providerAlreadyLinked
         case .changed: .mergePreviewOutdated
         case .alreadyMerged: .mergeAlreadyDone
         }
@@ -81,7 +82,7 @@ extension MergeRefusal {
         case .recoveryPending:
             "The email address of this account was changed recently. Merge it after the recovery link has expired, or "
                 + "contact an administrator."
-        case .providersCollide(let providers):
+        case .providersConflict(let providers):
             "Both accounts have an identity of \(providers.map(\.rawValue).joined(separator: " and "))."
         case .changed: "The accounts have changed. Request a dry run again."
         case .alreadyMerged:
@@ -106,18 +107,19 @@ public struct MergePrecondition: Hashable, SealedTokenContent {
     }
 }
 
-/// A precondition that both sides have proven, which the client keeps between preview and commit.
+/// The content of a merge token, which the client keeps between preview and commit: a precondition, and the proof of
+/// the target.
 public struct MergeTokenPayload: Hashable, SealedTokenContent {
     public static let purpose = "merge"
 
     public let precondition: MergePrecondition
-    /// The proof of the target's side, consumed by the commit.
+    /// The replay keys of the proof of the target, consumed by the commit.
     public let replayKeys: [ReplayKey]
-    /// How the target's side was proven.
+    /// How the target was proven.
     public let method: ProviderID
     /// The target's login, if an ID token proved it; `nil` if the proof is itself a login.
     public let authenticatedAt: Instant?
-    /// The session of that ID token, which has to be alive at the commit.
+    /// The session of that ID token, which must be active at the commit.
     public let targetSession: ID<Session>?
     /// The subject of the identity that is the proof; the target must still have it at the commit.
     public let targetSubject: String?

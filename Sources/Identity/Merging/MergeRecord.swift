@@ -24,39 +24,41 @@ public struct MergeRecord: Hashable, Sendable {
         self.undoableUntil = undoableUntil
     }
 
-    /// The target without what the merge gave it. It keeps a name or picture that it got later.
+    /// The target without the values that it received in the merge. It keeps a name or photo that was set later.
     ///
-    /// - Parameter allowsNoSignInMethod: confirms that the target may lose its last sign-in method.
+    /// - Parameter allowsNoSignInMethod: whether the request confirms that the target may lose its last sign-in method.
     public func undone(
         from target: Account, allowsNoSignInMethod: Bool, at now: Instant
     ) throws(UndoRefusal) -> Account {
         guard now < undoableUntil else { throw .tooLate }
         guard target.generation == targetGeneration else { throw .credentialsChanged }
         for moved in plan.identities {
-            guard target.identity(moved.provider, subject: moved.subject) != nil else { throw .movedOn(.identity) }
+            guard target.identity(moved.provider, subject: moved.subject) != nil else {
+                throw .changedSinceMerge(.identity)
+            }
         }
-        var rest = target
-        rest.identities.removeAll { identity in plan.identities.contains { $0.provider == identity.provider } }
-        if plan.movesEmail { try takeEmail(from: &rest) }
+        var updated = target
+        updated.identities.removeAll { identity in plan.identities.contains { $0.provider == identity.provider } }
+        if plan.movesEmail { try removeMovedEmail(from: &updated) }
         if plan.movesPhoneNumber {
-            guard target.phoneNumber == source.phoneNumber else { throw .movedOn(.phoneNumber) }
-            rest.phoneNumber = nil
+            guard target.phoneNumber == source.phoneNumber else { throw .changedSinceMerge(.phoneNumber) }
+            updated.phoneNumber = nil
         }
-        takeNameAndPhoto(from: &rest)
-        let losesLastSignInMethod = targetHadSignInMethod && target.hasSignInMethod && !rest.hasSignInMethod
+        removeMovedNameAndPhoto(from: &updated)
+        let losesLastSignInMethod = targetHadSignInMethod && target.hasSignInMethod && !updated.hasSignInMethod
         guard !losesLastSignInMethod || allowsNoSignInMethod else { throw .lastSignInMethod }
-        return rest
+        return updated
     }
 
-    func takeNameAndPhoto(from target: inout Account) {
+    func removeMovedNameAndPhoto(from target: inout Account) {
         if plan.movesDisplayName, target.displayName == source.displayName { target.displayName = nil }
         if plan.movesPhoto, target.photoURL == source.photoURL { target.photoURL = nil }
     }
 
-    private func takeEmail(from target: inout Account) throws(UndoRefusal) {
+    private func removeMovedEmail(from target: inout Account) throws(UndoRefusal) {
         guard target.email == source.email, target.emailIsVerified == source.emailIsVerified,
             target.passwordUpdatedAt == (source.hasPassword ? mergedAt : nil)
-        else { throw .movedOn(.email) }
+        else { throw .changedSinceMerge(.email) }
         target.email = nil
         target.emailIsVerified = false
         target.passwordUpdatedAt = nil
@@ -69,11 +71,12 @@ public enum UndoRefusal: Refusal, Hashable {
     /// There is no merge of this source: it never existed, was undone, or the target was deleted.
     case unknown
     case tooLate
-    /// The target's sessions were ended since, by a reset, a reclaim, a change of credentials, or an administrator.
+    /// The target's sessions were ended after the merge, by a reset, a reclaim, a change of credentials, or an
+    /// administrator.
     case credentialsChanged
-    /// The target no longer has what the merge gave it, or has changed it.
-    case movedOn(UniqueMember)
-    /// Another account has taken a member of the source since.
+    /// The target no longer has a value that it received in the merge, or has changed it.
+    case changedSinceMerge(UniqueMember)
+    /// Another account now has a unique member of the source.
     case taken(UniqueMember)
     /// The target would lose its last sign-in method, and the request does not confirm it.
     case lastSignInMethod
@@ -83,7 +86,7 @@ extension UndoRefusal {
     public var code: ErrorCode {
         switch self {
         case .unknown: .mergeNotFound
-        case .tooLate, .credentialsChanged, .movedOn: .mergeNotUndoable
+        case .tooLate, .credentialsChanged, .changedSinceMerge: .mergeNotUndoable
         case .taken(let member): member.takenCode
         case .lastSignInMethod: .lastSignInMethod
         }
@@ -94,7 +97,7 @@ extension UndoRefusal {
         case .unknown: "No merge of this account can be undone."
         case .tooLate: "The undo period has expired."
         case .credentialsChanged: "The sessions of the account that stayed have been ended since."
-        case .movedOn(let member): "The \(member.phrase) that the merge moved was changed or removed."
+        case .changedSinceMerge(let member): "The \(member.phrase) that the merge moved was changed or removed."
         case .taken: nil
         case .lastSignInMethod: EditRefusal.lastSignInMethod.detail
         }

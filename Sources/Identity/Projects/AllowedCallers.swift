@@ -30,7 +30,7 @@ public enum CallerRefusal: Refusal, Hashable {
         }
     }
 
-    /// Google's sentences.
+    /// The messages of Google's servers.
     public var message: String {
         switch self {
         case .ios(let bundleID): "Requests from this iOS client application \(Self.shown(bundleID)) are blocked."

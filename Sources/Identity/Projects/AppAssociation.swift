@@ -1,7 +1,7 @@
-/// The hosts that an app is associated with: it opens their links, and it offers passwords that were saved for them. The
-/// app names the same hosts in its entitlement "Associated Domains" or in its manifest.
+/// The hosts that an app is associated with: the app opens their links, and may use passwords that were saved for them.
+/// The app lists the same hosts in its entitlement "Associated Domains" or in its manifest.
 public struct AppAssociation: Hashable, Sendable {
-    /// Host names, without scheme, port or path. Empty: the app has opted in to none.
+    /// Host names, without scheme, port or path. Empty if the app is associated with no host.
     public var domains: [String]
     /// The Apple team that signs the app; `nil` for the team of the project's provider `apple.com`.
     public var teamID: String?
@@ -15,7 +15,7 @@ public struct AppAssociation: Hashable, Sendable {
     }
 }
 
-/// An app that opted in to a host, with its identifiers on each platform.
+/// An app with its associated hosts, and its identifiers on each platform.
 public struct AssociatedApp: Hashable, Sendable {
     public let project: ID<Project>
     public let settings: AppSettings
@@ -29,15 +29,15 @@ public struct AssociatedApp: Hashable, Sendable {
         teamID = settings.association.teamID ?? projectTeamID
     }
 
-    /// Whether the app names `host`.
+    /// Whether the app is associated with `host`.
     public func isAssociated(with host: String) -> Bool {
         settings.association.domains.contains { $0.lowercased() == host.lowercased() }
     }
 
-    /// The bundle IDs that the files of a host can name. Empty without a team.
+    /// The bundle IDs that the well-known files of a host can list. Empty without a team.
     public var bundleIDs: [String] { teamID == nil ? [] : settings.bundleIDs }
 
-    /// The packages that the files of a host can name. Empty without a fingerprint.
+    /// The packages that the well-known files of a host can list. Empty without a fingerprint.
     public var packages: [String] {
         settings.association.androidFingerprints.isEmpty ? [] : settings.callers.androidPackages
     }
@@ -60,8 +60,8 @@ extension Project {
 }
 
 extension [AssociatedApp] {
-    /// The hosts at which an Android app of one project may open the links of another, with the projects that share them.
-    /// Before Android 15, the app's own intent filter decides, and not the file of the host.
+    /// The hosts at which an Android app of one project may open the links of another, with the projects that share
+    /// them. Before Android 15, the app's own intent filter decides which links it opens, and not the file of the host.
     public var hostsSharedWithAndroid: [(host: String, projects: [ID<Project>])] {
         let listed = flatMap { app in app.settings.association.domains.map { (host: $0.lowercased(), app: app) } }
         return Dictionary(grouping: listed, by: \.host).sorted { $0.key < $1.key }.compactMap { host, listed in

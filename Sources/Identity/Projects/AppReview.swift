@@ -10,7 +10,7 @@ public struct AppReview: Hashable, Sendable {
     public struct Point: Hashable, Sendable {
         public let guideline: String
         public let verdict: Verdict
-        /// For the developer who answers App Review.
+        /// A sentence for the developer who answers App Review.
         public let text: String
     }
 
@@ -72,7 +72,7 @@ public struct AppReview: Hashable, Sendable {
         return "exempt as \(exemption.kind.rawValue)\(declaration), because: \(exemption.reason)"
     }
 
-    /// What the gateway cannot know.
+    /// The points that the gateway cannot check.
     private static func openPoints(
         _ services: LoginServices, _ app: App, _ project: Project, _ usesCustomTokens: Bool
     ) -> [Point] {

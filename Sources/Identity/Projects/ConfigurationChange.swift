@@ -1,6 +1,6 @@
 /// One changed member of a project's configuration.
 public struct ConfigurationChange: Hashable, Sendable {
-    /// From the outermost: `["providers", "google.com", "clientIds"]`.
+    /// The names of the member and its parents, outermost first: `["providers", "google.com", "clientIds"]`.
     public let path: [String]
     /// `nil` if the member was added.
     public let old: String?
@@ -29,15 +29,15 @@ extension ProjectConfiguration {
 
     private func changedSecrets(since old: ProjectConfiguration?) -> [ConfigurationChange] {
         newSecrets.compactMap { provider, secret in
-            let wasKept = old?.project.settings(of: provider)?.hasSecret == true
-            guard wasKept || !secret.isEmpty else { return nil }
+            let wasStored = old?.project.settings(of: provider)?.hasSecret == true
+            guard wasStored || !secret.isEmpty else { return nil }
             return ConfigurationChange(
                 path: ["providers", provider.rawValue, provider == .apple ? "privateKey" : "clientSecret"],
-                old: wasKept ? "kept" : nil, new: secret.isEmpty ? nil : "new", isSecret: true)
+                old: wasStored ? "kept" : nil, new: secret.isEmpty ? nil : "new", isSecret: true)
         }
     }
 
-    /// Every member that has a value, as text, except secrets.
+    /// Every member that has a value, with the value as text. Secrets are excluded.
     private var members: [([String], String)] {
         let policy = Policy.members.map { (["policy", $0.name], $0.text(in: project.policy)) }
         let domains = project.authorizedDomains.joined(separator: ", ")
@@ -113,7 +113,7 @@ extension ConfiguredApp {
 }
 
 extension AppSettings {
-    /// In a fixed order; `nil` for all of them, which is the default.
+    /// The requested scopes in a fixed order; `nil` for all of them, which is the default.
     public var requestedScopeNames: [String]? {
         let all = RequestedScope.allCases
         return requestedScopes.count == all.count ? nil : all.filter(requestedScopes.contains).map(\.rawValue)

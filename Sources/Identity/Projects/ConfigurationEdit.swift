@@ -6,16 +6,16 @@ public struct EditPermissions: OptionSet, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Change whose tokens are accepted, or where codes and events are sent: ``ServiceKeyScope/trust``.
+    /// Permission to change whose tokens are accepted, or where codes and events are sent: ``ServiceKeyScope/trust``.
     public static let changeTrust = EditPermissions(rawValue: 1)
-    /// Unlink the identities of a provider whose issuer changes.
+    /// Permission to unlink the identities of a provider whose issuer changes.
     public static let discardIdentities = EditPermissions(rawValue: 2)
 }
 
-/// Why an edit was rejected although its result may be valid.
+/// Why an edit was rejected, although the resulting configuration may be valid.
 public enum ConfigurationEditRefusal: Refusal, Hashable {
     /// The edit needs ``EditPermissions/changeTrust``.
-    case trustNeeded
+    case trustRequired
     /// The issuer of the provider would differ from the issuer of its identities. The edit needs
     /// ``EditPermissions/discardIdentities``.
     case issuerInUse(ProviderID, identities: Int)
@@ -24,14 +24,14 @@ public enum ConfigurationEditRefusal: Refusal, Hashable {
 extension ConfigurationEditRefusal {
     public var code: ErrorCode {
         switch self {
-        case .trustNeeded: .permissionDenied
+        case .trustRequired: .permissionDenied
         case .issuerInUse: .providerIssuerInUse
         }
     }
 
     public var detail: String? {
         switch self {
-        case .trustNeeded: ServiceKeyScope.trust.missingDetail
+        case .trustRequired: ServiceKeyScope.trust.missingDetail
         case .issuerInUse(let provider, let count):
             "\(provider.rawValue) has \(count == 1 ? "1 identity" : "\(count) identities") of another issuer. "
                 + "Configure the new issuer under another provider ID, or set discardIdentities to true to unlink them."

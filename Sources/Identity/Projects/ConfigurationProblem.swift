@@ -5,13 +5,13 @@ public enum ConfigurationProblem: Hashable, Sendable {
     /// - Parameter index: from 0.
     case domain(index: Int)
     case emailSenderName
-    /// Not the URL of a page.
+    /// The value is not the URL of a page.
     case emailActionURL
     case emailActionHost
     case emailSubject(OutgoingEmail.Kind, Language)
     case tooManyProviders
     case unknownProvider(ProviderID)
-    /// Settings that only Apple or only OpenID Connect providers have.
+    /// The provider has settings that are only for Apple, or only for OpenID Connect providers.
     case foreignSettings(ProviderID)
     /// - Parameter app: `nil` for the list of the project.
     case noClientIDs(ProviderID, app: ID<App>?)
@@ -37,11 +37,11 @@ public enum ConfigurationProblem: Hashable, Sendable {
     case associatedDomain(ID<App>)
     case androidFingerprint(ID<App>)
     case appTeamID(ID<App>)
-    /// The app opted in to a host, but has neither bundle IDs with a team nor packages with a fingerprint.
+    /// The app has an associated host, but neither bundle IDs with a team nor packages with a fingerprint.
     case association(ID<App>)
     case redirectURI(ID<App>)
     case tooManyValues(ID<App>, list: String, count: Int)
-    /// Not a provider, listed twice, or among the sign-in methods too.
+    /// The value is not a provider, is listed twice, or is also a sign-in method.
     case linkOnlyMethod(ProviderID, app: ID<App>)
     case unknownSignInMethod(ProviderID, app: ID<App>)
     case repeatedSignInMethod(ProviderID, app: ID<App>)
@@ -54,8 +54,8 @@ public enum ConfigurationProblem: Hashable, Sendable {
         if case .loginServices = self { true } else { false }
     }
 
-    /// Two problems with the same subject are the same one to an edit: violations of guideline 4.8 are compared by app,
-    /// tenant and provider.
+    /// Two problems with the same subject count as the same problem in an edit: violations of guideline 4.8 are
+    /// compared by app, tenant and provider.
     fileprivate struct Subject: Hashable {
         let app: ID<App>?
         let tenant: ID<Tenant>?
@@ -84,7 +84,7 @@ extension [ConfigurationProblem] {
 
 /// A configuration was rejected as a whole.
 public struct ConfigurationRefusal: Refusal, Hashable {
-    /// At least one.
+    /// The problems; at least one.
     public let problems: [ConfigurationProblem]
 
     public init(problems: [ConfigurationProblem]) {
@@ -93,7 +93,7 @@ public struct ConfigurationRefusal: Refusal, Hashable {
 }
 
 extension ConfigurationRefusal {
-    /// The code of guideline 4.8 only if there is no other problem.
+    /// The code for guideline 4.8 if all problems are violations of it.
     public var code: ErrorCode { problems.allSatisfy(\.isLoginServices) ? .loginServices : .invalidConfig }
 
     public var detail: String? {
@@ -107,16 +107,16 @@ extension ConfigurationProblem: CustomStringConvertible {
     public var description: String {
         let limits = ProjectConfiguration.Limits.self
         return switch self {
-        case .projectName: "the project's name \(Self.named)"
+        case .projectName: "the project's name \(Self.nameRule)"
         case .tooManyDomains: "there must not be more than \(Project.domainLimit) authorized domains"
         case .domain(let index):
             "authorized domain \(index + 1) must be a host name, without scheme, port or path"
-        case .emailSenderName: "the sender name of emails \(Self.written)"
+        case .emailSenderName: "the sender name of emails \(Self.headerTextRule)"
         case .emailActionURL:
             "the action URL of emails must be an https URL without user, query and fragment (http for loopback only)"
         case .emailActionHost: "the action URL of emails must be at an authorized domain"
         case .emailSubject(let kind, let language):
-            "the subject of \(kind.name) in language \(language.rawValue) \(Self.written)"
+            "the subject of \(kind.name) in language \(language.rawValue) \(Self.headerTextRule)"
         case .tooManyProviders: "there must not be more than \(limits.providers) providers"
         case .unknownProvider(let id):
             "\(id.shown) is not a provider ID: expected apple.com, google.com, or oidc. and 1 to 32 of a-z, 0-9 and hyphens"
@@ -137,12 +137,12 @@ extension ConfigurationProblem: CustomStringConvertible {
         case .relation(let id): "\(id.shown)'s relation must be social"
         case .hostedDomains(let id):
             "\(id.shown)'s hosted domains must be at most 50 host names, each of them once, and are for google.com only"
-        case .displayName(let id): "\(id.shown)'s display name \(Self.named)"
+        case .displayName(let id): "\(id.shown)'s display name \(Self.nameRule)"
         case .secret(.apple): "apple.com's private key must be a P-256 key in PEM, as in the .p8 file"
         case .secret(let id): "\(id.shown)'s client secret must be visible ASCII of at most 512 bytes"
         case .tooManyApps: "there must not be more than \(limits.apps) apps"
         case .appID: "an app ID has at most 63 characters: a to z, 0 to 9 and hyphens"
-        case .appName(let app): "app \(app): its name \(Self.named)"
+        case .appName(let app): "app \(app): its name \(Self.nameRule)"
         case .bundleID(let app):
             "app \(app): each bundle ID must be at most 155 letters, digits, hyphens and dots, and listed once"
         case .androidPackage(let app):
@@ -173,12 +173,12 @@ extension ConfigurationProblem: CustomStringConvertible {
         }
     }
 
-    private static let written = "must have 1 to 200 characters, none of them a control character"
-    private static let named = "must have 1 to 256 characters, none of them a control character"
+    private static let headerTextRule = "must have 1 to 200 characters, none of them a control character"
+    private static let nameRule = "must have 1 to 256 characters, none of them a control character"
 }
 
 extension ProviderID {
-    /// An invalid value, fit for a message.
+    /// The ID for an error message; a long or non-ASCII value is omitted.
     fileprivate var shown: String {
         let isShort = rawValue.utf8.count <= 64 && rawValue.utf8.allSatisfy { (0x21...0x7E).contains($0) }
         return isShort ? rawValue : "(unreadable)"

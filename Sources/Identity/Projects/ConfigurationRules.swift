@@ -1,18 +1,18 @@
 /// The rules that a configuration has to satisfy as a whole.
 public struct ConfigurationRules: Sendable {
     /// Whether issuers may be `http` URLs of this machine, for simulators.
-    public var takesLoopbackIssuers: Bool
-    /// The gateway's public URL. Links in emails may lead there although it is not an authorized domain.
+    public var acceptsLoopbackIssuers: Bool
+    /// The host of the gateway's public URL. Links in emails may open it although it is not an authorized domain.
     public var ownHost: String?
     /// Whether a new secret has the form that its provider issues.
     public var isUsable: @Sendable (Secret, ProviderID) -> Bool
 
     public init(
-        takesLoopbackIssuers: Bool = false, ownHost: String? = nil,
+        acceptsLoopbackIssuers: Bool = false, ownHost: String? = nil,
         isUsable: @escaping @Sendable (Secret, ProviderID) -> Bool
     ) {
         self.ownHost = ownHost
-        self.takesLoopbackIssuers = takesLoopbackIssuers
+        self.acceptsLoopbackIssuers = acceptsLoopbackIssuers
         self.isUsable = isUsable
     }
 }
@@ -80,7 +80,7 @@ extension ProjectConfiguration {
     private static func problems(of configured: ConfiguredApp) -> [ConfigurationProblem] {
         let id = configured.app.id
         let settings = configured.app.settings
-        guard id.canBeApp else { return [.appID(id)] }
+        guard id.isValidAppID else { return [.appID(id)] }
         var problems: [ConfigurationProblem] = isName(configured.name) ? [] : [.appName(id)]
         problems += self.problems(ofCallers: settings, id)
         let methods = settings.signInMethods ?? []
@@ -124,8 +124,8 @@ extension ProjectConfiguration {
                 \.problem)
     }
 
-    /// Apps that opted in to a host, but have nothing that its files could name. A tenant has the apps of its project, so
-    /// they are checked there.
+    /// Apps with an associated host, but without an identifier that the well-known files of the host can list. A tenant
+    /// shares the apps of its project, so only the project checks them.
     private var associationProblems: [ConfigurationProblem] {
         guard project.tenant == nil else { return [] }
         return zip(apps, project.associatedApps).filter { _, app in
@@ -199,11 +199,11 @@ extension ProjectConfiguration {
                 of: /(https?):\/\/([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(\/[!$&-;=@-Z_a-z~%]*)?/)
         else { return false }
         guard match.1 == "http" else { return true }
-        return rules.takesLoopbackIssuers && ["127.0.0.1", "localhost", "[::1]"].contains(match.2)
+        return rules.acceptsLoopbackIssuers && ["127.0.0.1", "localhost", "[::1]"].contains(match.2)
     }
 }
 
 extension ID where Subject == App {
     /// Whether the ID has the form of an app ID.
-    public var canBeApp: Bool { rawValue.wholeMatch(of: /[a-z0-9][a-z0-9-]{0,62}/) != nil }
+    public var isValidAppID: Bool { rawValue.wholeMatch(of: /[a-z0-9][a-z0-9-]{0,62}/) != nil }
 }

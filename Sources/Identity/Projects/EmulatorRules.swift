@@ -1,4 +1,5 @@
-/// Rules of Firebase's emulator, which projects follow in `dev` beside their configuration. `serve` never sets them.
+/// Rules of Firebase's emulator that apply to projects in `dev` in addition to their configuration. `serve` never sets
+/// them.
 public struct EmulatorRules: Hashable, Sendable {
     /// The policy that an update of the configuration without a mask restores.
     public let policy: Policy

@@ -20,19 +20,19 @@ public struct LoginServices: Hashable, Sendable {
         offersEmailLinks = project.policy.allowsEmailLinks && settings.signInMethods?.contains(.password) != false
     }
 
-    private var isTolerated: Bool { app.graceEndsAt != nil }
+    private var isInGracePeriod: Bool { app.graceEndsAt != nil }
 
     public var isCompliant: Bool { violations.isEmpty }
 
     /// The methods offered to users. If guideline 4.8 is violated, providers that need Apple are omitted. Otherwise Apple
     /// comes first if a provider needs it.
     public var offered: [ProviderID] {
-        guard isCompliant || isTolerated else { return methods.filter { !thirdParties.contains($0) } }
+        guard isCompliant || isInGracePeriod else { return methods.filter { !thirdParties.contains($0) } }
         guard !thirdParties.isEmpty, methods.contains(.apple) else { return methods }
         return [.apple] + methods.filter { $0 != .apple }
     }
 
-    /// What a proof of an identity is for.
+    /// The purpose of a proof of an identity.
     public enum Use: Sendable {
         /// To sign in, to authenticate again, or to prove one side of a merge.
         case signIn
@@ -55,7 +55,7 @@ public struct LoginServices: Hashable, Sendable {
             return
         }
         guard services.methods.contains(provider) else { throw .notForThisApp(nil) }
-        if !services.isTolerated, services.thirdParties.contains(provider), let violation = services.violations.first {
+        if !services.isInGracePeriod, services.thirdParties.contains(provider), let violation = services.violations.first {
             throw .notForThisApp(violation)
         }
     }
@@ -93,7 +93,7 @@ extension Project {
 /// The grace period of apps that were stored before a rule about guideline 4.8 was added: they keep working and are
 /// reported, so that their operators can repair them.
 public enum LoginServicesGrace {
-    /// From the first start of a gateway that finds the violation.
+    /// The length of the grace period, which begins when a starting gateway finds the violation.
     public static let period: Duration = .seconds(90 * 86_400)
 
     /// When the grace period of the app ends, after a start of the gateway that found it in one of `realms`; `nil` if
@@ -142,7 +142,7 @@ public struct LoginServicesViolation: Hashable, Sendable {
 }
 
 extension LoginServicesViolation: CustomStringConvertible {
-    /// The end of a sentence about an app.
+    /// A clause that follows the name of an app.
     public var description: String {
         let name = provider.rawValue
         return switch kind {
@@ -162,7 +162,7 @@ extension LoginServicesViolation: CustomStringConvertible {
     public var named: String { "\(description) (\(kind.rawValue))" }
 }
 
-/// The rules of guideline 4.8.
+/// The rules of guideline 4.8 for one app in one realm.
 extension LoginServices {
     private var providers: [ProviderID] { methods.filter(\.isProvider) }
 
@@ -170,17 +170,18 @@ extension LoginServices {
         project.settings(of: provider)?.relation ?? .social
     }
 
-    /// The offered providers beside which the app must show Apple, unless it has an exemption: all but those that are
-    /// `own`.
+    /// The offered providers that require the app to show Apple, unless it has an exemption: all except those with the
+    /// relation `own`.
     public var thirdParties: [ProviderID] { providers.filter { $0 != .apple && relation($0) != .own } }
 
-    /// All violations. The platform decides only which IDs Apple needs. A contradicted exemption does not count.
+    /// All violations. The platform of the app determines only which client IDs Apple needs. An exemption that the
+    /// methods contradict does not count.
     public var violations: [LoginServicesViolation] {
         let contradictions = contradictions
         let isExempt = app.settings.exemption != nil && contradictions.isEmpty
-        let faults = isExempt || thirdParties.isEmpty ? [] : faultsOfApple
+        let kinds = isExempt || thirdParties.isEmpty ? [] : appleViolations
         return contradictions.map { LoginServicesViolation(.exemptionContradicted, $0) }
-            + thirdParties.flatMap { provider in faults.map { LoginServicesViolation($0, provider) } }
+            + thirdParties.flatMap { provider in kinds.map { LoginServicesViolation($0, provider) } }
     }
 
     /// The offered methods that the exemption does not cover. Apple is social, so an app that offers Apple claims no
@@ -189,7 +190,7 @@ extension LoginServices {
         switch app.settings.exemption?.kind {
         case nil: []
         case .ownAccountsOnly: providers.filter { relation($0) != .own }
-        case .organisationAccounts: providers.filter { relation($0) != .organisation } + openSignUp
+        case .organisationAccounts: providers.filter { relation($0) != .organisation } + openSignUpMethods
         case .governmentIdentity: providers.filter { relation($0) != .government }
         case .alternativeMarketplace:
             providers.filter { relation($0) != .marketplace || app.settings.distribution != .marketplace }
@@ -197,34 +198,35 @@ extension LoginServices {
         }
     }
 
-    /// All providers but one. Google can be that one, although it is `social`.
+    /// All providers except the one third-party service. Google can be that service, although its relation is `social`.
     private var contradictionsOfThirdPartyClient: [ProviderID] {
         let ordered = providers.filter { $0 != .apple } + providers.filter { $0 == .apple }
-        let fitting = ordered.filter { [.social, .thirdPartyService].contains(relation($0)) }
-        return ordered.filter { $0 != fitting.first }
+        let candidates = ordered.filter { [.social, .thirdPartyService].contains(relation($0)) }
+        return ordered.filter { $0 != candidates.first }
     }
 
     /// The methods by which any user can create an account.
-    private var openSignUp: [ProviderID] {
+    private var openSignUpMethods: [ProviderID] {
         methods.filter { $0 == .password || $0 == .anonymous } + (offersEmailLinks ? [.emailLink] : [])
     }
 
-    private var faultsOfApple: [LoginServicesViolation.Kind] {
+    private var appleViolations: [LoginServicesViolation.Kind] {
         let settings = app.settings
         let isShown = settings.signInMethods?.contains(.apple) != false && !settings.linkOnlyMethods.contains(.apple)
         let notShown: [LoginServicesViolation.Kind] = isShown ? [] : [.appleNotShown]
         guard let apple = project.settings(of: .apple), apple.isEnabled else { return notShown + [.appleNotEnabled] }
         let audiences = app.audiences(of: apple)
-        let isWhole = apple.apple?.isWhole == true && apple.hasSecret && !audiences.isEmpty
-        return notShown + (isWhole ? [] : [.appleCannotWork])
+        let isComplete = apple.apple?.isComplete == true && apple.hasSecret && !audiences.isEmpty
+        return notShown + (isComplete ? [] : [.appleCannotWork])
             + (audiences.isEmpty || hasID(among: audiences) ? [] : [missingID])
     }
 
     private var missingID: LoginServicesViolation.Kind {
-        app.settings.platform.isApples ? .bundleIDMissing : .servicesIDMissing
+        app.settings.platform.isApplePlatform ? .bundleIDMissing : .servicesIDMissing
     }
 
-    /// Native tokens are issued to a bundle ID, those of web flows to a Services ID.
+    /// Whether one of `audiences` fits the platform: native tokens are issued to a bundle ID, tokens of web flows to a
+    /// Services ID.
     private func hasID(among audiences: [String]) -> Bool {
         switch app.settings.platform {
         case .ios, .macos: app.settings.bundleIDs.contains(where: audiences.contains)
@@ -235,11 +237,11 @@ extension LoginServices {
 }
 
 extension AppSettings.Platform {
-    var isApples: Bool { self == .ios || self == .macos }
+    var isApplePlatform: Bool { self == .ios || self == .macos }
 }
 
 extension Project {
-    /// Whether an Apple client ID is a Services ID: each of the others is the bundle ID of an app.
+    /// Whether an Apple client ID is a Services ID: it is not the bundle ID of an app.
     func isServicesID(_ clientID: String, for app: App) -> Bool {
         !app.settings.bundleIDs.contains(clientID) && !apps.contains { $0.settings.bundleIDs.contains(clientID) }
     }

@@ -2,7 +2,7 @@
 public struct Policy: Hashable, Sendable {
     /// A named set of defaults.
     public enum Profile: String, Sendable, CaseIterable {
-        /// Ours: safer where Firebase's defaults are known to cause harm.
+        /// The gateway's own defaults, which are safer where Firebase's defaults are known to cause harm.
         case sekisho
         /// Exactly Firebase's production defaults.
         case firebase
@@ -65,7 +65,7 @@ public struct Policy: Hashable, Sendable {
     public var requiresRecentLoginToLink: Bool
     /// Lifetime of ID tokens.
     public var idTokenLifetime: Duration
-    /// The name and address of an identity are dropped on arrival if the app does not request them.
+    /// The name and address of an identity are discarded before anything is stored if the app does not request them.
     public var dropsUnrequestedProfile: Bool
     /// A key of an app that lists its callers is accepted only with a header that states one of them; see
     /// ``AllowedCallers``.
@@ -117,8 +117,8 @@ public struct Policy: Hashable, Sendable {
         }
     }
 
-    /// Firebase does not publish its windows. Ours are short enough to wait for, and not longer than the lifetime of a
-    /// sign-in link: if an attacker uses up the limit of an address, its mailbox still has a valid link.
+    /// Firebase does not publish its windows. The gateway's are short enough to wait for, and not longer than the
+    /// lifetime of a sign-in link: if an attacker exhausts the limit of an address, its mailbox still has a valid link.
     public static let passwordWindow: Duration = .seconds(600)
     /// Wrong passwords for one address from all networks together within ``addressFailureWindow``. Beyond this limit,
     /// only attempts from known networks of the account continue.
@@ -137,8 +137,8 @@ public struct Policy: Hashable, Sendable {
     /// ten minutes are enough for the sign-ins behind a large NAT.
     public static let nonceLimit = 2000
     public static let nonceWindow: Duration = .seconds(600)
-    /// Sign-ins in a browser that one IPv4 address or IPv6 /64 may start within ``authorizationFlowWindow``; each counts
-    /// twice, because its end counts too.
+    /// Sign-ins in a browser that one IPv4 address or IPv6 /64 may start within ``authorizationFlowWindow``; each
+    /// sign-in counts twice, because the response of the provider counts too.
     public static let authorizationFlowLimit = 1000
     public static let authorizationFlowWindow: Duration = .seconds(600)
     /// Notifications from one IPv4 address or IPv6 /64 that may be rejected within ``rejectedNotificationWindow``. Accepted
@@ -152,5 +152,5 @@ public struct Policy: Hashable, Sendable {
     /// Lifetime of codes that remove a sign-in method.
     public static let removalLinkLifetime: Duration = .seconds(7 * 86_400)
     /// The confirmation of a password reset offers to remove identities that were linked within this time.
-    static let recentlyLinked: Duration = .seconds(30 * 86_400)
+    static let recentLinkWindow: Duration = .seconds(30 * 86_400)
 }

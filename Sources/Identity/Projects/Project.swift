@@ -1,4 +1,4 @@
-/// Whatever holds accounts: a project itself, or one of its tenants. It is the subject of an ``ID`` only.
+/// A set of accounts: a project itself, or one of its tenants. The type is used only as the subject of an ``ID``.
 public enum Realm {}
 
 /// A family of apps with its configuration and keys, as it applies to one realm: to the project itself, or to a tenant.
@@ -9,7 +9,7 @@ public struct Project: Hashable, Sendable {
     public let number: Int64
     public var profile: Policy.Profile
     public var policy: Policy
-    /// Hosts that links and redirects may lead to.
+    /// The hosts that links and redirects may open.
     public var authorizedDomains: [String]
     public var emailSettings: EmailSettings
     /// At most one per ``ProviderSettings/provider``.
@@ -17,7 +17,7 @@ public struct Project: Hashable, Sendable {
     /// `nil` if the realm is the project itself.
     public var tenant: Tenant?
     public var hasTenants = false
-    /// `nil` except in `dev`.
+    /// The rules of the emulator; `nil` except in `dev`.
     public var emulatorRules: EmulatorRules?
     /// The apps of the project, in the order of creation.
     public var apps: [App] = []
@@ -110,7 +110,7 @@ extension ID where Subject == Realm {
 
 extension ID where Subject == Tenant {
     /// Whether the ID has the form of a tenant ID: 1 to 63 letters, digits, hyphens and underscores.
-    public var canBeTenant: Bool {
+    public var isValidTenantID: Bool {
         (1...63).contains(rawValue.utf8.count) && rawValue.wholeMatch(of: /[A-Za-z0-9_-]+/) != nil
     }
 }
@@ -168,18 +168,18 @@ public struct AppSettings: Hashable, Sendable {
     public var bundleIDs: [String]
     /// In display order; `nil` means all that the project has enabled.
     public var signInMethods: [ProviderID]?
-    /// Providers whose identities can be linked to an account but not used to sign in. They need no Apple.
+    /// Providers whose identities can be linked to an account but not used to sign in. They do not require Apple.
     public var linkOnlyMethods: [ProviderID]
     /// The allowed audiences of tokens that this app sends, by provider. ``ProviderSettings/clientIDs`` applies to a
     /// provider that is not listed.
     public var clientIDs: [String: [String]]
-    /// What the app's sign-in buttons request.
+    /// The scopes that the app's sign-in buttons request.
     public var requestedScopes: Set<RequestedScope>
-    /// Who may use the app's API keys besides ``bundleIDs``.
+    /// The callers that may use the app's API keys, besides ``bundleIDs``.
     public var callers: AllowedCallers
     public var association: AppAssociation
-    /// Where a sign-in in the browser may return to, besides pages of authorized domains: app links and custom
-    /// schemes, compared as they are.
+    /// Where a sign-in in the browser may return to, besides pages of authorized domains: app links and custom schemes,
+    /// compared exactly.
     public var redirectURIs: [String]
     /// Exempts the app from guideline 4.8.
     public var exemption: LoginServicesExemption?

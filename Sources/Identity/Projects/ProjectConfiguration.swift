@@ -26,12 +26,12 @@ public struct ProjectConfiguration: Sendable {
         newSecrets[provider] = secret
     }
 
-    /// Drops the new secret of `provider`, because the same secret is already stored.
-    public mutating func dropSecret(of provider: ProviderID) {
+    /// Discards the new secret of `provider`, because the same secret is already stored.
+    public mutating func discardNewSecret(of provider: ProviderID) {
         newSecrets[provider] = nil
     }
 
-    /// Adds the settings of a provider, or replaces its present ones.
+    /// Adds the settings of a provider, or replaces its current ones.
     public mutating func set(_ settings: ProviderSettings) {
         if let index = project.providers.firstIndex(where: { $0.provider == settings.provider }) {
             project.providers[index] = settings

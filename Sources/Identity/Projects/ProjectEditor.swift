@@ -30,13 +30,13 @@ public struct SecretEncryption: Sendable {
     /// - Throws: if this process cannot encrypt secrets.
     public var seal: @Sendable (Secret, ProviderID, ID<Realm>) throws -> [UInt8]
     /// Whether `sealed` is the encrypted form of `secret`.
-    public var holds: @Sendable (_ sealed: [UInt8], _ secret: Secret, ProviderID, ID<Realm>) -> Bool
+    public var matches: @Sendable (_ sealed: [UInt8], _ secret: Secret, ProviderID, ID<Realm>) -> Bool
 
     public init(
         seal: @escaping @Sendable (Secret, ProviderID, ID<Realm>) throws -> [UInt8],
-        holds: @escaping @Sendable ([UInt8], Secret, ProviderID, ID<Realm>) -> Bool
+        matches: @escaping @Sendable ([UInt8], Secret, ProviderID, ID<Realm>) -> Bool
     ) {
         self.seal = seal
-        self.holds = holds
+        self.matches = matches
     }
 }

@@ -9,7 +9,7 @@ public struct ProviderID: Hashable, Codable, Sendable {
     public static let anonymous = ProviderID("anonymous")
     /// Sign in with Apple.
     public static let apple = ProviderID("apple.com")
-    /// A token of the app's own backend.
+    /// A custom token of the app's own backend.
     public static let custom = ProviderID("custom")
     /// A link sent to the account's mailbox: an alternative to the password, and named `password` in tokens.
     public static let emailLink = ProviderID("emailLink")
@@ -20,7 +20,7 @@ public struct ProviderID: Hashable, Codable, Sendable {
     /// An OpenID Connect provider that the operator configures: `oidc.` and a name.
     public var isGenericOpenID: Bool { rawValue.hasPrefix("oidc.") }
 
-    /// Whether its identities are those of another service; guideline 4.8 is about such providers.
+    /// Whether its identities are accounts of another service. Guideline 4.8 applies to such providers.
     public var isProvider: Bool { self == .apple || self == .google || isGenericOpenID }
 }
 
@@ -30,8 +30,8 @@ extension ProviderID {
         self == .apple || self == .google || rawValue.wholeMatch(of: /oidc\.[a-z0-9-]{1,32}/) != nil
     }
 
-    /// Whether an issuer is that of Apple or Google. The host decides, because an issuer with another path would not be
-    /// another provider.
+    /// Whether an issuer is that of Apple or Google. Compares only the host, because an issuer with another path would
+    /// be the same provider.
     static func isBuiltIn(issuer: String) -> Bool {
         guard let match = issuer.lowercased().prefixMatch(of: /(?:https?:\/\/)?([a-z0-9.-]+)/) else { return false }
         let host = match.1.hasSuffix(".") ? match.1.dropLast() : match.1
@@ -91,7 +91,7 @@ public struct AppleSettings: Hashable, Sendable {
 }
 
 public struct OpenIDSettings: Hashable, Sendable {
-    /// An https URL; compared as it is (OpenID Connect Core 1.0 §3.1.3.7).
+    /// An https URL; compared exactly (OpenID Connect Core 1.0 §3.1.3.7).
     public var issuer: String
     public var displayName: String?
     /// Whether its `email_verified` claim is trusted.
@@ -108,11 +108,11 @@ extension AppleSettings {
     /// Whether `text` has the form of a team ID or key ID: ten upper-case letters and digits.
     public static func isID(_ text: String) -> Bool { text.wholeMatch(of: /[A-Z0-9]{10}/) != nil }
 
-    var isWhole: Bool { Self.isID(teamID) && Self.isID(keyID) }
+    var isComplete: Bool { Self.isID(teamID) && Self.isID(keyID) }
 }
 
-/// What an identity provider is to an app. It decides whether App Review guideline 4.8 requires Apple beside the
-/// provider, and which of its exemptions can hold.
+/// The relation of an identity provider to an app. It determines whether the provider requires Apple by App Review
+/// guideline 4.8, and which exemptions are possible.
 public enum ProviderRelation: String, CaseIterable, Codable, Sendable {
     /// A third-party or social login.
     case social
@@ -124,7 +124,7 @@ public enum ProviderRelation: String, CaseIterable, Codable, Sendable {
     case government
     /// The login of an alternative app marketplace.
     case marketplace
-    /// The one service whose client the app is.
+    /// The third-party service whose client the app is.
     case thirdPartyService
 }
 
@@ -144,7 +144,7 @@ extension ProviderSettings {
 
 extension Project {
     /// Throws unless the identity belongs to a hosted domain that its provider's settings list. Every proof of an
-    /// identity is checked, also one in a pending token that is older than the list.
+    /// identity is checked, including a pending token that was issued before the domains were configured.
     func requireHostedDomain(of identity: VerifiedIdentity) throws(ProviderRefusal) {
         guard let domains = settings(of: identity.provider)?.hostedDomains, !domains.isEmpty else { return }
         let domain = identity.hostedDomain?.lowercased()

@@ -1,9 +1,9 @@
-/// What an app sends to a provider when a sign-in begins.
+/// The parameters that an app sends to a provider when a sign-in begins.
 public struct ProviderStart: Hashable, Sendable {
     /// `nil` if the provider has no client ID for this app.
     public let clientID: String?
-    /// For a sign-in in the browser, on any platform. Of Apple, a Services ID; of other providers, the first
-    /// client ID that the app accepts. The client secret belongs to the first of all.
+    /// The client ID for a sign-in in the browser, on any platform: for Apple a Services ID, for other providers the
+    /// first client ID that the app accepts. The client secret belongs to the provider's first client ID.
     public let webClientID: String?
     /// OAuth 2.0 scopes, in the provider's spelling.
     public let scopes: [String]
@@ -15,13 +15,14 @@ public struct ProviderStart: Hashable, Sendable {
     public init(of settings: ProviderSettings, for app: App, in project: Project) {
         let audiences = app.audiences(of: settings)
         let platform = app.settings.platform
-        let wanted = app.settings.requestedScopes
+        let requestedScopes = app.settings.requestedScopes
         isApple = settings.provider == .apple
         guard settings.provider == .apple else {
             clientID = audiences.first
             webClientID = settings.clientIDs.first { audiences.contains($0) } ?? audiences.first
             scopes =
-                ["openid"] + (wanted.contains(.email) ? ["email"] : []) + (wanted.contains(.name) ? ["profile"] : [])
+                ["openid"] + (requestedScopes.contains(.email) ? ["email"] : [])
+                + (requestedScopes.contains(.name) ? ["profile"] : [])
             (requiresNonce, hashesNonce) = (false, false)
             return
         }
@@ -32,7 +33,7 @@ public struct ProviderStart: Hashable, Sendable {
             case .web, .android, .windows: audiences.first { project.isServicesID($0, for: app) }
             case .other: audiences.first
             }
-        scopes = AppSettings.RequestedScope.allCases.filter(wanted.contains).map(\.rawValue)
+        scopes = AppSettings.RequestedScope.allCases.filter(requestedScopes.contains).map(\.rawValue)
         requiresNonce = project.policy.requiresNonce
         // In Apple's web flow, the token contains the nonce as the page sent it.
         hashesNonce = platform != .web

@@ -1,6 +1,6 @@
 /// A public document of a provider (its keys or its configuration) as it was last fetched.
 public struct ProviderDocument: Hashable, Sendable {
-    /// JSON.
+    /// The document as JSON.
     public let body: String
     public let fetchedAt: Instant
     /// When a fetch before the document's expiry was last claimed, whether or not the fetch succeeded.
@@ -20,9 +20,9 @@ public struct ProviderDocumentStore: Sendable {
     public static let forcedFetchInterval: Duration = .seconds(60)
 
     public var load: @Sendable (_ url: String) async throws -> ProviderDocument?
-    /// Keeps the stored document if it was fetched later.
+    /// Stores a document, unless the stored one was fetched later.
     public var store: @Sendable (_ url: String, _ body: String, _ fetchedAt: Instant) async throws -> Void
-    /// - Returns: `true` for one caller per ``forcedFetchInterval``.
+    /// Claims a forced fetch. Returns `true` for only one caller per ``forcedFetchInterval``.
     public var claimForcedFetch: @Sendable (_ url: String, _ now: Instant) async throws -> Bool
 
     public init(

@@ -2,8 +2,8 @@
 /// requests.
 ///
 /// The holder of a key can become any user by linking an identity, minting a token, receiving a link that proves
-/// control of a mailbox, or changing whose tokens are accepted. ``writeUsers`` allows it too, though not unnoticed: it
-/// can set a password.
+/// control of a mailbox, or changing whose tokens are accepted. ``writeUsers`` also allows this, because it can set a
+/// password, but the user notices that.
 public enum ServiceKeyScope: String, Hashable, Sendable, CaseIterable {
     case readUsers = "users.read"
     case writeUsers = "users.write"
@@ -26,25 +26,25 @@ extension ServiceKeyScope {
 
 /// The scopes of one service key.
 public struct ServiceKeyScopes: Hashable, Sendable {
-    private let some: Set<ServiceKeyScope>
+    private let scopes: Set<ServiceKeyScope>
     private let isAll: Bool
 
     /// All scopes, including those of later releases.
-    public static let all = ServiceKeyScopes(some: [], isAll: true)
+    public static let all = ServiceKeyScopes(scopes: [], isAll: true)
     private static let nameOfAll = "all"
 
     public init(_ scopes: Set<ServiceKeyScope>) {
-        self.init(some: scopes, isAll: false)
+        self.init(scopes: scopes, isAll: false)
     }
 
-    private init(some: Set<ServiceKeyScope>, isAll: Bool) {
-        self.some = some
+    private init(scopes: Set<ServiceKeyScope>, isAll: Bool) {
+        self.scopes = scopes
         self.isAll = isAll
     }
 
-    /// The stored form. A name that this release does not know grants nothing in this release.
+    /// Decodes the stored names. A name that this release does not know grants nothing.
     public init(names: [String]) {
-        self.init(some: Set(names.compactMap(ServiceKeyScope.init)), isAll: names.contains(Self.nameOfAll))
+        self.init(scopes: Set(names.compactMap(ServiceKeyScope.init)), isAll: names.contains(Self.nameOfAll))
     }
 
     /// - Parameter list: comma-separated names.
@@ -55,11 +55,11 @@ public struct ServiceKeyScopes: Hashable, Sendable {
         self.init(names: names)
     }
 
-    public func allow(_ scope: ServiceKeyScope) -> Bool { isAll || some.contains(scope) }
+    public func allow(_ scope: ServiceKeyScope) -> Bool { isAll || scopes.contains(scope) }
 
     /// In a fixed order.
     public var names: [String] {
-        isAll ? [Self.nameOfAll] : ServiceKeyScope.allCases.filter(some.contains).map(\.rawValue)
+        isAll ? [Self.nameOfAll] : ServiceKeyScope.allCases.filter(scopes.contains).map(\.rawValue)
     }
 
     /// The accepted names, for help texts.

@@ -9,7 +9,7 @@ public struct Tenancy: Sendable {
     public let store: any TenantStore
     /// Called after every change.
     private let changed: @Sendable () -> Void
-    /// Returns a new random ID.
+    /// Generates a random ID.
     private let newID: @Sendable () -> ID<Tenant>
     private let clock: WallClock
 

@@ -1,33 +1,33 @@
 /// Separates configuration changes that ``ServiceKeyScope/config`` alone allows from those that also need
 /// ``ServiceKeyScope/trust``.
 ///
-/// Each function removes from a new value the members that affect neither whose tokens are accepted nor where codes and
-/// events are sent. Any remaining difference needs ``ServiceKeyScope/trust``, so a member that is not listed here needs
-/// it too.
+/// Each function replaces the members that affect neither whose tokens are accepted nor where codes and events are sent
+/// with those of the new value. Any remaining difference needs ``ServiceKeyScope/trust``, so a member that is not
+/// listed here needs it too.
 extension ProjectConfiguration {
     /// Whether the change from `old` needs ``ServiceKeyScope/trust``.
     public func changesTrust(since old: ProjectConfiguration) -> Bool {
         let ids = Set((old.apps + apps).map(\.app.id))
         return !newSecrets.isEmpty
-            || old.project.takingOrdinaryMembers(of: project) != project
+            || old.project.replacingOrdinaryMembers(from: project) != project
             || ids.contains { id in
                 // A new app has no audiences of its own.
                 let (before, after) = (old.app(id)?.app.settings, app(id)?.app.settings)
                 let new = after ?? AppSettings()
-                return (before ?? AppSettings()).takingOrdinaryMembers(of: new) != new
+                return (before ?? AppSettings()).replacingOrdinaryMembers(from: new) != new
             }
     }
 }
 
 extension Project {
-    fileprivate func takingOrdinaryMembers(of new: Project) -> Project {
+    fileprivate func replacingOrdinaryMembers(from new: Project) -> Project {
         var project = self
-        // Compared one by one.
+        // Apps are compared separately.
         project.apps = new.apps
-        project.policy = policy.takingOrdinaryMembers(of: new.policy)
-        project.emailSettings = emailSettings.takingOrdinaryMembers(of: new.emailSettings)
+        project.policy = policy.replacingOrdinaryMembers(from: new.policy)
+        project.emailSettings = emailSettings.replacingOrdinaryMembers(from: new.emailSettings)
         project.providers = providers.map { old in
-            new.settings(of: old.provider).map(old.takingOrdinaryMembers) ?? old
+            new.settings(of: old.provider).map(old.replacingOrdinaryMembers) ?? old
         }
         return project
     }
@@ -36,7 +36,7 @@ extension Project {
 extension Policy {
     /// Excluded are the trust in Google's addresses of every domain, whether a nonce is required, whether an account follows
     /// a relay address, and whether identities survive a reset.
-    fileprivate func takingOrdinaryMembers(of new: Policy) -> Policy {
+    fileprivate func replacingOrdinaryMembers(from new: Policy) -> Policy {
         var policy = self
         policy.allowsPasswords = new.allowsPasswords
         policy.allowsAnonymous = new.allowsAnonymous
@@ -70,7 +70,7 @@ extension Policy {
 extension EmailSettings {
     /// Excluded are the sender's address, which receives bounces, the reply address, which receives replies that quote
     /// a code, and the target of links.
-    fileprivate func takingOrdinaryMembers(of new: EmailSettings) -> EmailSettings {
+    fileprivate func replacingOrdinaryMembers(from new: EmailSettings) -> EmailSettings {
         var emailSettings = self
         emailSettings.senderName = new.senderName
         emailSettings.language = new.language
@@ -81,7 +81,7 @@ extension EmailSettings {
 
 extension ProviderSettings {
     /// Disabling a provider is ordinary; enabling it is not.
-    fileprivate func takingOrdinaryMembers(of new: ProviderSettings) -> ProviderSettings {
+    fileprivate func replacingOrdinaryMembers(from new: ProviderSettings) -> ProviderSettings {
         var settings = self
         settings.isEnabled = isEnabled && new.isEnabled
         settings.openID?.displayName = new.openID?.displayName
@@ -90,7 +90,7 @@ extension ProviderSettings {
 }
 
 extension AppSettings {
-    fileprivate func takingOrdinaryMembers(of new: AppSettings) -> AppSettings {
+    fileprivate func replacingOrdinaryMembers(from new: AppSettings) -> AppSettings {
         var settings = self
         settings.platform = new.platform
         settings.distribution = new.distribution

@@ -2,48 +2,49 @@
 extension RateLimiter {
     /// The number of addresses whose limits one client network may exhaust.
     private static let addressesPerNetwork = 10
-    /// The number of client networks that may exhaust their limits for one address. More than one, so that a stranger
-    /// in one network cannot keep the owner in another network from getting email.
+    /// The number of client networks that may exhaust their limits for one address. More than one, so that an attacker
+    /// in one network cannot prevent the owner in another network from getting email.
     private static let networksPerAddress = 2
 
-    /// Counts an email of one purpose to `email` against three limits: of the network for all addresses, of the network
-    /// for this address, and of the address.
+    /// Counts an email of one purpose to `email` against three limits: for all emails from the network, for emails from
+    /// the network to this address, and for all emails to this address.
     ///
     /// The first password reset email in a window always passes the limits of the address, whatever other emails were
     /// sent to it and for which tenant.
-    func takeEmail(
+    func countEmail(
         _ purpose: OOBCode.Purpose, to email: EmailAddress, from network: ClientNetwork, in project: Project
     ) throws(TooManyAttempts) {
         let (limit, window) = (project.policy.emailLimit, Policy.emailWindow)
         guard limit > 0 else { return }
-        try take(.anyEmail(purpose, from: network), limit * Self.addressesPerNetwork, window, ID(project.id))
-        let isFirstReset = purpose == .resetPassword && isFirstReset(of: email, in: project)
+        try count(.anyEmail(purpose, from: network), limit * Self.addressesPerNetwork, window, ID(project.id))
+        let isFirstReset = purpose == .resetPassword && countFirstReset(of: email, in: project)
         do {
-            try take(.emailFromNetwork(purpose, to: email, from: network), limit, window, ID(project.id))
-            try takeAddressLimit(purpose, to: email, from: network, in: project)
+            try count(.emailFromNetwork(purpose, to: email, from: network), limit, window, ID(project.id))
+            try countForAddress(purpose, to: email, from: network, in: project)
         } catch {
             guard !isFirstReset else { return }
-            forgive(.anyEmail(purpose, from: network), window, ID(project.id))
+            subtract(.anyEmail(purpose, from: network), window, ID(project.id))
             throw error
         }
     }
 
-    private func takeAddressLimit(
+    private func countForAddress(
         _ purpose: OOBCode.Purpose, to email: EmailAddress, from network: ClientNetwork, in project: Project
     ) throws(TooManyAttempts) {
         let (limit, window) = (project.policy.emailLimit, Policy.emailWindow)
         do {
-            try take(.email(purpose, to: email), limit * Self.networksPerAddress, window, ID(project.id))
+            try count(.email(purpose, to: email), limit * Self.networksPerAddress, window, ID(project.id))
         } catch {
-            forgive(.emailFromNetwork(purpose, to: email, from: network), window, ID(project.id))
+            subtract(.emailFromNetwork(purpose, to: email, from: network), window, ID(project.id))
             throw error
         }
     }
 
-    private func isFirstReset(of email: EmailAddress, in project: Project) -> Bool {
+    /// - Returns: whether this is the first password reset for `email` in the current window.
+    private func countFirstReset(of email: EmailAddress, in project: Project) -> Bool {
         guard !isReached(.firstReset(to: email), 1, Policy.emailWindow, project.realm) else { return false }
         do {
-            try take(.firstReset(to: email), 1, Policy.emailWindow, project.realm)
+            try count(.firstReset(to: email), 1, Policy.emailWindow, project.realm)
             return true
         } catch {
             return false

@@ -26,23 +26,23 @@ public struct RateDelta: Hashable, Sendable {
     }
 }
 
-/// The counters of one process. If there are too many windows, the least recently used ones are dropped first; what was
-/// already reported of them comes back with the next report.
+/// The counters of one process. If there are too many windows, the least recently used ones are dropped first. The
+/// reported counts of a dropped window are received again with its next report.
 public struct RateCounts: Sendable {
     private struct Entry {
-        /// The total of all replicas in the latest answer.
+        /// The total of all replicas in the latest response.
         var global: Int64 = 0
         /// Sent to the other replicas, but not confirmed yet.
         var inFlight: Int64 = 0
         var local: Int64 = 0
-        /// A caller in this process needs the global total.
+        /// Whether a caller in this process needs the global total.
         var needsTotal = false
 
         var total: Int64 { global + inFlight + local }
         var isPending: Bool { local != 0 || needsTotal }
     }
 
-    /// Windows used since `older` was filled.
+    /// The windows used since `older` was filled.
     private var recent: [RateWindow: Entry] = [:]
     private var older: [RateWindow: Entry] = [:]
     private let halfCapacity: Int
@@ -54,7 +54,7 @@ public struct RateCounts: Sendable {
 
     public var size: Int { recent.count + older.count }
 
-    /// Whether fewer than `limit` events are known. If so, the next report requests the global total.
+    /// Whether fewer than `limit` events are known. If fewer are known, the next report requests the global total.
     public mutating func admits(_ window: RateWindow, below limit: Int) -> Bool {
         touch(window) { entry in
             guard entry.total < limit else { return false }
@@ -68,15 +68,15 @@ public struct RateCounts: Sendable {
     }
 
     /// Subtracts one event. Does nothing if the window has no events, for example because a new window has begun.
-    public mutating func takeOne(from window: RateWindow) {
+    public mutating func subtract(from window: RateWindow) {
         touch(window) { entry in
             if entry.total > 0 { entry.local -= 1 }
         }
     }
 
-    /// Returns what has to be reported now, and drops windows that are over. The caller has to call ``learn(_:of:)`` or
-    /// ``keep(_:)`` with the result.
-    public mutating func takeDeltas(atMost limit: Int, at now: Instant) -> [RateDelta] {
+    /// Returns the deltas to report now, and drops windows that have ended. The caller has to call ``apply(_:of:)`` or
+    /// ``restore(_:)`` with the result.
+    public mutating func drainDeltas(atMost limit: Int, at now: Instant) -> [RateDelta] {
         for window in recent.keys where window.end <= now { recent[window] = nil }
         for window in older.keys where window.end <= now { older[window] = nil }
         let windows = [recent, older].flatMap { $0.lazy.filter(\.value.isPending).map(\.key).prefix(limit) }
@@ -93,7 +93,7 @@ public struct RateCounts: Sendable {
     }
 
     /// - Parameter totals: the counts of all replicas, including `deltas`; a missing window has the count 0.
-    public mutating func learn(_ totals: [RateWindow: Int64], of deltas: [RateDelta]) {
+    public mutating func apply(_ totals: [RateWindow: Int64], of deltas: [RateDelta]) {
         for item in deltas {
             let total = totals[item.window] ?? 0
             if total > 0 { touch(item.window) { _ in } }
@@ -104,9 +104,9 @@ public struct RateCounts: Sendable {
         }
     }
 
-    /// Restores counts whose report failed, so that the next report contains them. If the report did arrive, its events
-    /// are counted twice: the limit is then too strict, never too lax.
-    public mutating func keep(_ deltas: [RateDelta]) {
+    /// Restores counts whose report failed, so that the next report contains them. If the report was received
+    /// nevertheless, its events are counted twice: the limit is then too strict, never too lax.
+    public mutating func restore(_ deltas: [RateDelta]) {
         for item in deltas {
             change(item.window) { entry in
                 entry.local += item.count
@@ -127,7 +127,7 @@ public struct RateCounts: Sendable {
         return body(&recent[window, default: Entry()])
     }
 
-    /// Changes a window unless it was dropped in the meantime, and drops it if nothing is left in it.
+    /// Changes a window unless it was dropped in the meantime. Drops the window if it is empty afterwards.
     private mutating func change(_ window: RateWindow, _ body: (inout Entry) -> Void) {
         Self.change(window, in: &recent, body)
         Self.change(window, in: &older, body)

@@ -14,12 +14,12 @@ public enum LimitKey: Hashable, Sendable {
     case anyPasswordFailures(from: ClientNetwork)
     /// Wrong passwords for one address from all networks together.
     case addressPasswordFailures(EmailAddress)
-    /// Attempts for an address that has too many of those, from networks in which its account had no session.
+    /// Attempts for an address with too many wrong passwords, from networks in which its account had no session.
     case unknownNetworkAttempts(EmailAddress)
     case signUps(from: ClientNetwork)
     /// Nonces issued to one network.
     case nonces(from: ClientNetwork)
-    /// Sign-ins in a browser that were started, and responses of providers, from one network.
+    /// Started sign-ins in a browser, and responses of providers, from one network.
     case authorizationFlows(from: ClientNetwork)
     /// Emails of one purpose to one address, requested from all networks together.
     case email(OOBCode.Purpose, to: EmailAddress)
@@ -31,7 +31,7 @@ public enum LimitKey: Hashable, Sendable {
     case anyEmail(OOBCode.Purpose, from: ClientNetwork)
     /// Credential changes of one account by its own clients, from any network.
     case credentialChanges(ID<Account>)
-    /// Notifications for Apple's endpoint from one network that were rejected.
+    /// Rejected notifications from one network to the endpoint for Apple.
     case rejectedNotifications(from: ClientNetwork)
 
     public var kind: Kind {
@@ -60,7 +60,7 @@ public enum LimitKey: Hashable, Sendable {
         public let factor: Int
     }
 
-    /// The counters of one event, from the widest network to the narrowest. The limit is exceeded if one of them
+    /// The counters of one event, from the widest network to the narrowest. The limit is exceeded if any counter
     /// exceeds it.
     public var scopes: [Scope] {
         switch self {
@@ -88,41 +88,41 @@ public enum LimitKey: Hashable, Sendable {
 public struct RateLimiter: Sendable {
     /// Whether `limit` events have been counted in the current window of length `window`; a limit of 0 means no limit.
     /// A wide network has a multiple of the limit; see ``ClientNetwork/Level/factor``.
-    public var isReached: @Sendable (_ limited: LimitKey, _ limit: Int, _ window: Duration, _ realm: ID<Realm>) -> Bool
+    public var isReached: @Sendable (_ key: LimitKey, _ limit: Int, _ window: Duration, _ realm: ID<Realm>) -> Bool
     /// Throws if the limit is reached. Counts nothing.
     public var require:
-        @Sendable (_ limited: LimitKey, _ limit: Int, _ window: Duration, _ realm: ID<Realm>)
+        @Sendable (_ key: LimitKey, _ limit: Int, _ window: Duration, _ realm: ID<Realm>)
             throws(TooManyAttempts)
             -> Void
     /// Counts one event, or throws if the limit is reached. An event is counted at every level or at none.
-    public var take:
-        @Sendable (_ limited: LimitKey, _ limit: Int, _ window: Duration, _ realm: ID<Realm>)
+    public var count:
+        @Sendable (_ key: LimitKey, _ limit: Int, _ window: Duration, _ realm: ID<Realm>)
             throws(TooManyAttempts)
             -> Void
     /// Subtracts one event that turned out not to count.
-    public var forgive: @Sendable (_ limited: LimitKey, _ window: Duration, _ realm: ID<Realm>) -> Void
+    public var subtract: @Sendable (_ key: LimitKey, _ window: Duration, _ realm: ID<Realm>) -> Void
 
     public init(
         isReached: @escaping @Sendable (LimitKey, Int, Duration, ID<Realm>) -> Bool,
         require: @escaping @Sendable (LimitKey, Int, Duration, ID<Realm>) throws(TooManyAttempts) -> Void,
-        take: @escaping @Sendable (LimitKey, Int, Duration, ID<Realm>) throws(TooManyAttempts) -> Void,
-        forgive: @escaping @Sendable (LimitKey, Duration, ID<Realm>) -> Void = { _, _, _ in }
+        count: @escaping @Sendable (LimitKey, Int, Duration, ID<Realm>) throws(TooManyAttempts) -> Void,
+        subtract: @escaping @Sendable (LimitKey, Duration, ID<Realm>) -> Void = { _, _, _ in }
     ) {
         self.isReached = isReached
         self.require = require
-        self.take = take
-        self.forgive = forgive
+        self.count = count
+        self.subtract = subtract
     }
 
-    /// Allows everything.
+    /// Limits nothing.
     public static let none = RateLimiter { _, _, _, _ in
         false
     } require: { (_, _, _, _) throws(TooManyAttempts) in
-    } take: { (_, _, _, _) throws(TooManyAttempts) in
+    } count: { (_, _, _, _) throws(TooManyAttempts) in
     }
 }
 
-/// The request was rejected unprocessed. The same request may succeed after the window has ended.
+/// The request was rejected before it was processed. The same request may succeed after the window has ended.
 public struct TooManyAttempts: Refusal, Hashable {
     public let retryAfter: Duration
 

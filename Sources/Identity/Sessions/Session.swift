@@ -1,4 +1,4 @@
-/// One sign-in on one device. It owns a chain of refresh tokens, of which only a counter is kept.
+/// A sign-in on one device. It has a chain of refresh tokens; only the counter of the newest one is stored.
 public struct Session: Hashable, Sendable {
     /// A random UUID in lower-case text; the token's `sid`.
     public let id: ID<Session>
@@ -60,7 +60,7 @@ public struct IDTokenClaim: Hashable, Sendable {
 /// A session as its owner sees it in a list.
 public struct ListedSession: Hashable, Sendable {
     public let session: Session
-    /// When its tokens were last renewed; at first, when it began.
+    /// When its tokens were last refreshed; before the first refresh, when it began.
     public let lastUsedAt: Instant
 
     public init(session: Session, lastUsedAt: Instant) {
@@ -71,7 +71,7 @@ public struct ListedSession: Hashable, Sendable {
 
 public struct FoundSession: Hashable, Sendable {
     public let account: Account
-    /// `nil` if it has ended.
+    /// `nil` if the session has ended.
     public let session: Session?
 
     public init(account: Account, session: Session?) {
@@ -124,48 +124,50 @@ public struct Caller: Hashable, Sendable {
         self.session = session
     }
 
-    /// Whether the caller has no credential to sign in again with.
-    private var hasNoProof: Bool { account.isAnonymous && session.method != .custom }
+    /// Whether the caller has no credential for a new sign-in.
+    private var cannotReauthenticate: Bool { account.isAnonymous && session.method != .custom }
 
     /// - Throws: ``EditRefusal/loginTooOld``, unless the account has no credential to authenticate with again.
     func requireRecentLogin(by policy: Policy, at now: Instant) throws(EditRefusal) {
-        guard hasNoProof || now - session.authenticatedAt <= policy.recentLoginMaxAge else { throw .loginTooOld }
+        guard cannotReauthenticate || now - session.authenticatedAt <= policy.recentLoginMaxAge else {
+            throw .loginTooOld
+        }
     }
 
-    /// The same, if the policy has ``Policy/requiresRecentLoginToLink``.
+    /// Requires a recent login if the policy has ``Policy/requiresRecentLoginToLink``.
     func requireRecentLoginToLink(by policy: Policy, at now: Instant) throws(EditRefusal) {
         if policy.requiresRecentLoginToLink { try requireRecentLogin(by: policy, at: now) }
     }
 
     /// The `auth_time` of the session that a link opens. Linking proves the new identity, not the account, so the login
     /// does not become more recent. For an anonymous account, the identity is the first proof.
-    func authenticatedAt(linkingAt now: Instant) -> Instant { hasNoProof ? now : session.authenticatedAt }
+    func authenticatedAt(linkingAt now: Instant) -> Instant { cannotReauthenticate ? now : session.authenticatedAt }
 }
 
 /// The result of presenting a refresh token.
 ///
 /// The session stores the counter of the newest token that was issued. The newest token returns its successor. The
 /// token before it returns the same successor again at any time, because the first response may have been lost. An
-/// older token does so only during a short grace period after its successor was used; after that, two parties hold the
-/// chain, and the session ends. A token ahead of the counter was issued before a database failover that lost its row: the
-/// chain continues from it.
+/// older token does so only during a short grace period after its successor was used. After that, the reuse means that
+/// two parties have tokens of the chain, and the session ends. A token with a higher counter was issued before a
+/// database failover that lost the update: the chain continues from it.
 public enum Rotation: Hashable, Sendable {
-    /// - Parameter counter: of the token to give out.
+    /// - Parameter counter: the counter of the token to return.
     case continues(Session, Account, counter: Int64)
     /// An old token was presented, and the session was ended.
     case stolen
     /// The session had already ended.
     case ended
     case accountDisabled
-    /// The session does not exist any more: its account was deleted, or the session ended long ago.
+    /// The session no longer exists: its account was deleted, or the session ended long ago.
     case removed
 }
 
-/// A secret of a client, made before a request that replaces the client's session.
+/// A secret that a client generates before a request that replaces the client's session.
 ///
 /// If the response with the new tokens is lost, a refresh token of the former session and the key together give tokens
-/// of the new one. Without the key, the refresh token is rejected, so that a thief who has copied it
-/// gets no tokens after a change of password.
+/// of the new one. Without the key, the refresh token is rejected, so that an attacker who has copied it gets no tokens
+/// after a change of password.
 public struct ResumptionKey: Sendable {
     public let secret: Secret
 

@@ -17,9 +17,10 @@ public struct SessionCookies: Sendable {
         self.clock = clock
     }
 
-    /// Does not check how recent the login is: the backend decides that. Throws ``TokenRefusal``.
+    /// Creates a session cookie. Does not require a recent login, because the backend can check that itself. Throws
+    /// ``TokenRefusal``.
     ///
-    /// - Parameter lifetime: one of ``lifetimes``.
+    /// - Parameter lifetime: must be within ``lifetimes``.
     public func cookie(
         for idToken: String, lasting lifetime: Duration, in project: Project, by actor: AuditActor
     ) async throws -> String {

@@ -1,6 +1,6 @@
 /// Lists and ends the sessions of the caller's account. Throws ``SessionRefusal``.
 ///
-/// Requires no recent login: a user who has lost a phone should not need a password first, and an attacker gains
+/// Requires no recent login: a user who has lost a phone does not have to enter a password first, and an attacker gains
 /// nothing by ending sessions.
 public struct SessionService: Sendable {
     /// The maximum number of listed sessions.
@@ -19,7 +19,7 @@ public struct SessionService: Sendable {
         try await store.sessions(of: caller.account.id, atMost: Self.limit, in: project.realm)
     }
 
-    /// From the next request on, the session's ID tokens and refresh token are rejected.
+    /// Ends a session. From the next request on, its ID tokens and refresh token are rejected.
     public func end(
         _ session: ID<Session>, by caller: Caller, in project: Project, from origin: RequestContext
     ) async throws {
@@ -29,7 +29,7 @@ public struct SessionService: Sendable {
         }
     }
 
-    /// Also ends the caller's own session. Sign-ins in progress cannot open a valid session.
+    /// Ends all sessions of the account, including the caller's. Sign-ins in progress cannot open a valid session.
     public func endAll(by caller: Caller, in project: Project, from origin: RequestContext) async throws {
         try await refusing(\.atEdit) {
             try await store.endAll(by: caller.session, of: .user(origin.trace), at: clock.now(), in: project.realm)

@@ -32,7 +32,7 @@ public struct Authenticator: Sendable {
     ) async throws -> SignedIn {
         guard project.policy.allowsPasswords else { throw SignUpRefusal.passwordsNotAllowed }
         let credential = try PasswordCredential(email: email, password: password)
-        return try await limiter.signingUp(from: origin.network, in: project) {
+        return try await limiter.limitingSignUp(from: origin.network, in: project) {
             try await project.policy.require(credential.password, unknownTo: breaches) {
                 guard try await store.holder(of: credential.email, in: project.realm) == nil else {
                     throw SignUpRefusal.emailTaken
@@ -49,17 +49,17 @@ public struct Authenticator: Sendable {
 
     public func signUpAnonymously(in project: Project, from origin: RequestContext) async throws -> SignedIn {
         guard project.policy.allowsAnonymous else { throw SignUpRefusal.anonymousNotAllowed }
-        return try await limiter.signingUp(from: origin.network, in: project) {
+        return try await limiter.limitingSignUp(from: origin.network, in: project) {
             try await create(
                 NewAccount(id: entropy.accountID(), createdAt: clock.now()), by: .anonymous,
                 in: project, from: origin)
         }
     }
 
-    /// Computes exactly one password hash in every case, so that the response time reveals no more than the response. A
-    /// rate-limited client is rejected before any account is looked up.
+    /// Computes one password hash in every case, so that the response time does not reveal whether the account exists.
+    /// A rate-limited client is rejected before any account is looked up.
     ///
-    /// - Parameter idToken: of the account that authenticates again.
+    /// - Parameter idToken: the ID token of the account that authenticates again; `nil` for a sign-in.
     public func signIn(
         email: String?, password: Secret?, again idToken: String? = nil, in project: Project,
         from origin: RequestContext
@@ -69,14 +69,14 @@ public struct Authenticator: Sendable {
         var attempt = PasswordAttempt(
             on: credential.email, in: project, from: origin, store: store, limiter: limiter, networks: networks,
             clock: clock)
-        try await attempt.require()
+        try await attempt.requireAllowed()
         let holder = try await store.holder(of: credential.email, in: project.realm)
-        let verdict = try await passwords.check(credential.password, holder?.passwordHash, origin.network)
-        guard case .right(let rehashed) = verdict, let holder else {
-            try attempt.fail()
+        let check = try await passwords.check(credential.password, holder?.passwordHash, origin.network)
+        guard case .right(let rehashed) = check, let holder else {
+            try attempt.recordFailure()
             throw SignInRefusal(addressIsKnown: holder != nil, policy: project.policy)
         }
-        try await attempt.require()
+        try await attempt.requireAllowed()
         guard !holder.account.isDisabled else { throw SignInRefusal.accountDisabled }
         try await require(idToken, of: holder.account.id, in: project)
         let now = clock.now()
@@ -92,8 +92,8 @@ public struct Authenticator: Sendable {
 
     /// Exchanges a refresh token by the rules of ``Rotation``.
     ///
-    /// - Parameter resumptionKey: if the session was replaced for this key, the result is of the session that replaced
-    ///   it.
+    /// - Parameter resumptionKey: if the session was replaced with this key, the tokens of the new session are
+    ///   returned.
     public func refresh(
         _ refreshToken: String, resumptionKey: ResumptionKey? = nil, in project: Project
     ) async throws -> SignedIn {
@@ -114,14 +114,14 @@ public struct Authenticator: Sendable {
         case .continues(let session, let account, let counter):
             return try await tokens.signedIn(account, session, counter: counter, in: project, at: now)
         case .stolen: throw TokenRefusal.refreshTokenStolen
-        // SDKs sign the user out for this code. They keep the user for INVALID_REFRESH_TOKEN, which a token that this
-        // gateway issued must not get.
+        // SDKs sign the user out on this code, but not on INVALID_REFRESH_TOKEN. Therefore a token that this gateway
+        // issued never gets INVALID_REFRESH_TOKEN.
         case .ended, .removed: throw TokenRefusal.sessionEnded
         case .accountDisabled: throw TokenRefusal.accountDisabled
         }
     }
 
-    /// Accepts an ID token only while its session is alive, so that revocation takes effect at once.
+    /// Accepts an ID token only while its session is active, so that revocation takes effect at once.
     public func authenticate(idToken: String, in project: Project) async throws -> Caller {
         let claim = try await tokens.read(idToken: idToken, in: project, at: clock.now())
         guard let found = try await store.find(claim, in: project.realm) else { throw TokenRefusal.accountGone }

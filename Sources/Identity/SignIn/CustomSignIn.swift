@@ -26,7 +26,7 @@ public struct CustomSignIn: Sendable {
     ///
     /// Throws ``CustomTokenRefusal``, ``SignInRefusal`` and ``TokenRefusal``.
     ///
-    /// - Parameter idToken: of the account that authenticates again.
+    /// - Parameter idToken: the ID token of the account that authenticates again; `nil` for a sign-in.
     public func signIn(
         _ token: String?, again idToken: String? = nil, in project: Project, from origin: RequestContext
     ) async throws -> (signedIn: SignedIn, isNewAccount: Bool) {
@@ -34,12 +34,12 @@ public struct CustomSignIn: Sendable {
         let claim = try await customTokens.read(token, project)
         try await authenticator.require(idToken, of: claim.account, in: project)
         let now = clock.now()
-        let wanted = Session(
+        let requested = Session(
             id: entropy.sessionID(), account: claim.account, generation: 1, method: .custom,
             authenticatedAt: now, claims: claim.claims, device: origin.device,
             networkHash: networks.hash(of: origin, in: project))
         let opened = try await refusing(\.atCustomTokenSignIn) {
-            try await store.openOrCreate(wanted, issuedAt: claim.issuedAt, in: project.realm)
+            try await store.openOrCreate(requested, issuedAt: claim.issuedAt, in: project.realm)
         }
         let signedIn = try await tokens.signedIn(opened.account, opened.session, in: project, at: now)
         return (signedIn, opened.isNew)
@@ -48,7 +48,7 @@ public struct CustomSignIn: Sendable {
 
 extension Session {
     /// The same session with the account's `generation`.
-    public func begun(at generation: Int64) -> Session {
+    public func withGeneration(_ generation: Int64) -> Session {
         Session(
             id: id, account: account, generation: generation, method: method, authenticatedAt: authenticatedAt,
             claims: claims, device: device, networkHash: networkHash)

@@ -1,8 +1,8 @@
-/// The contents of a verified custom token: a session in the account with that ID.
+/// The contents of a verified custom token.
 public struct CustomTokenClaim: Hashable, Sendable {
     /// 1 to 128 characters. The account need not exist.
     public let account: ID<Account>
-    /// For every ID token of the session.
+    /// The claims that every ID token of the session contains.
     public let claims: Claims?
     /// `nil` if the token does not state it.
     public let issuedAt: Instant?
@@ -30,12 +30,12 @@ public enum CustomTokenRefusal: Refusal, Hashable {
     case invalid(CustomTokenFault)
     /// Valid, but signed with a service key of another project.
     case otherProject
-    /// Of another tenant, or of none.
+    /// Issued for another tenant, or for no tenant.
     case tenantMismatch
     case missingAccount
-    /// Not a JSON object.
+    /// The claims are not a JSON object.
     case invalidClaims
-    /// Longer than ``Claims/lengthLimit``.
+    /// The claims are longer than ``Claims/lengthLimit``.
     case claimsTooLarge
     /// - Parameter name: as the token spells it.
     case reservedClaim(name: String)
@@ -78,7 +78,7 @@ public enum CustomTokenFault: Hashable, Sendable {
     case timesMissing
     case issuedInTheFuture
     case expired
-    case livesTooLong
+    case lifetimeTooLong
     case accountIDTooLong
     /// The account was deleted after the token was issued, and has not been created again.
     case olderThanDeletion
@@ -88,18 +88,18 @@ extension CustomTokenFault {
     fileprivate var sentence: String {
         switch self {
         case .malformed: "It is not a JWT."
-        case .algorithmNotAllowed: "It has to be signed with RS256 or ES256, as its key is."
+        case .algorithmNotAllowed: "It must be signed with the algorithm of its key: RS256 or ES256."
         case .unknownKey: "No service key has the ID in its kid or, without a kid, in its iss."
-        case .signatureInvalid: "Its signature does not verify."
+        case .signatureInvalid: "Its signature is not valid."
         case .keyMayNotMint: "Its service key lacks the scope \(ServiceKeyScope.mintTokens.rawValue)."
         case .wrongAudience: "Its aud is not Identity Toolkit."
-        case .issuerIsNotSubject: "Its iss and sub have to be the same."
+        case .issuerIsNotSubject: "Its iss and sub must be equal."
         case .timesMissing: "Its iat and exp have to be numbers."
         case .issuedInTheFuture: "Its iat is in the future."
         case .expired: "It has expired."
-        case .livesTooLong: "Its exp is more than an hour after its iat."
+        case .lifetimeTooLong: "Its exp is more than an hour after its iat."
         case .accountIDTooLong: "Its uid has more than 128 characters."
-        case .olderThanDeletion: "It was made before the account of its uid was deleted."
+        case .olderThanDeletion: "It was issued before the account of its uid was deleted."
         }
     }
 }

@@ -43,16 +43,17 @@ public struct FederatedSignIn: Sendable {
         ///
         /// - Parameters:
         ///   - existing: `nil` if the client must not learn anything about that account.
-        ///   - isRecycled: it has another identity of the same provider.
+        ///   - isRecycled: whether that account has another identity of the same provider.
         case confirmationNeeded(existing: Account?, isRecycled: Bool, VerifiedIdentity, pendingToken: String)
-        /// No user was signed in; `pendingToken` is as valid as the credential was.
+        /// No user was signed in. `pendingToken` can be used like the credential itself.
         case conflict(LinkRefusal, VerifiedIdentity, pendingToken: String)
     }
 
-    /// Verifies the credential first, so that no transaction waits for a provider's server.
+    /// Signs in, or links an identity. Verifies the credential first, so that no transaction waits for a provider's
+    /// server.
     ///
     /// - Parameters:
-    ///   - idToken: of the account that the identity is to be linked to.
+    ///   - idToken: the ID token of the account to link the identity to; `nil` for a sign-in.
     ///   - autoCreate: `false` for a re-authentication.
     public func signIn(
         _ proof: IdentityProof, linkingTo idToken: String?, autoCreate: Bool, for app: App, in project: Project,
@@ -90,17 +91,17 @@ public struct FederatedSignIn: Sendable {
     /// an identity or address. If the caller already has the identity, this is a login and not a link.
     private func requireLinkAllowed(for caller: Caller, isFirstAttempt: Bool, in project: Project) throws {
         try caller.requireRecentLoginToLink(by: project.policy, at: clock.now())
-        if isFirstAttempt { try limiter.takeCredentialChange(of: caller.account.id, in: project) }
+        if isFirstAttempt { try limiter.countCredentialChange(of: caller.account.id, in: project) }
     }
 
     /// Issues a nonce for a sign-in that is about to begin.
     public func issueNonce(in project: Project, from origin: RequestContext) throws(TooManyAttempts) -> IssuedNonce {
-        try limiter.take(
+        try limiter.count(
             .nonces(from: origin.network), Policy.nonceLimit, Policy.nonceWindow, ID(project.id))
         return sealedTokens.nonce(until: clock.now() + Self.nonceLifetime, in: project.realm)
     }
 
-    /// - Throws: ``StoreConflict/stale`` if the decision has to be taken again.
+    /// - Throws: ``StoreConflict/stale`` if the decision has to be made again.
     private func apply(
         _ decision: LinkingDecision, to proof: ResolvedProof, in project: Project, from origin: RequestContext
     ) async throws -> Outcome {
@@ -113,7 +114,7 @@ public struct FederatedSignIn: Sendable {
                 existing: isHidden ? nil : account, isRecycled: isRecycled && !isHidden,
                 proof.identity, pendingToken: try pendingToken(for: proof, use, in: project))
         case .refuse(let refusal):
-            guard refusal.leavesPending else { throw refusal }
+            guard refusal.issuesPendingToken else { throw refusal }
             return .conflict(
                 refusal, proof.identity, pendingToken: try pendingToken(for: proof, proof.use, in: project))
         }
@@ -139,8 +140,8 @@ public struct FederatedSignIn: Sendable {
         return .signedIn(signedIn, identity, isNew: isNew)
     }
 
-    /// What a change means for the new session, and the notice to the owner of an account that gets a new sign-in method
-    /// or a new owner.
+    /// Returns the values for the new session, and the notice to the owner if the account gets a new sign-in method,
+    /// address or owner.
     private func target(
         of change: SignInChange, for identity: VerifiedIdentity, from origin: RequestContext, at now: Instant
     ) throws -> (account: ID<Account>, generation: Int64, authenticatedAt: Instant, emailBatch: EmailBatch) {
@@ -167,7 +168,8 @@ public struct FederatedSignIn: Sendable {
         }
     }
 
-    /// A new pending token does not outlive the one that proved the identity, and both share one replay key.
+    /// Creates a pending token. If another pending token proved the identity, the new one expires no later, and shares
+    /// its replay key.
     private func pendingToken(
         for proof: ResolvedProof, _ use: PendingCredential.Use, in project: Project
     ) throws -> String {

@@ -8,7 +8,7 @@ public enum IdentityProof: Sendable {
 
 /// Verifies credentials of other providers.
 public struct Verifier: Sendable {
-    /// Must not be called inside a database transaction. The provider is one that ``admit`` accepts. Throws
+    /// Must not be called inside a database transaction. The provider must be one that ``admit`` accepts. Throws
     /// ``ProviderRefusal``, or ``ProviderUnreachable`` if the provider did not respond.
     public var verify:
         @Sendable (_ credential: FederatedCredential, _ app: App, _ project: Project) async throws -> VerifiedIdentity
@@ -46,11 +46,11 @@ struct ProofResolver: Sendable {
             let requested = try replayKey(ofNonce: credential.rawNonce, in: project)
             credential.nonceIsFromGateway = requested != nil
             var identity = try accepted(await verifier.verify(credential, app, project), for: app, in: project)
-            // The token may have a nonce of the gateway that the request does not contain. Firebase's SDKs send Google's
-            // token again in this way.
-            let sendsAgain = credential.provider == .google && credential.rawNonce == nil
+            // The token may have a nonce of the gateway that the request does not contain. Firebase's SDKs do this when
+            // they send Google's token a second time.
+            let isSecondUse = credential.provider == .google && credential.rawNonce == nil
             let used =
-                identity.nonce == credential.rawNonce || sendsAgain
+                identity.nonce == credential.rawNonce || isSecondUse
                 ? requested : try replayKey(ofNonce: identity.nonce, in: project)
             identity.replayKeys += [used].compactMap(\.self)
             return ResolvedProof(identity: identity)
@@ -75,7 +75,8 @@ struct ProofResolver: Sendable {
         }
     }
 
-    /// What `app` may use of an identity. The address decides nothing in an app that offers the provider only to link.
+    /// Returns the parts of an identity that `app` may use. If the app offers the provider only to link, the address is
+    /// not trusted.
     ///
     /// - Throws: ``ProviderRefusal/hostedDomain(expected:seen:)``.
     private func accepted(
@@ -97,7 +98,7 @@ struct ProofResolver: Sendable {
 struct ResolvedProof: Sendable {
     let identity: VerifiedIdentity
     var use = PendingCredential.Use.any
-    /// Of the pending token that contained the identity.
+    /// The replay key of the pending token that contained the identity.
     var pendingToken: ReplayKey?
     /// Whether the identity comes from a sign-in in a browser.
     var isGrant = false
@@ -129,12 +130,12 @@ struct ResolvedProof: Sendable {
     }
 }
 
-/// Creates and verifies the short-lived tokens that the client keeps for the gateway. They are not stored; a single-use
-/// token leaves its ``ReplayKey`` when it is used.
+/// Creates and verifies the short-lived tokens that the client keeps for the gateway. They are not stored. When a
+/// single-use token is used, its ``ReplayKey`` is stored.
 public protocol SealedTokens: Sendable {
     func nonce(until end: Instant, in realm: ID<Realm>) -> IssuedNonce
 
-    /// - Returns: `nil` if the nonce is the client's own.
+    /// - Returns: `nil` if the gateway did not issue the nonce.
     /// - Throws: ``ProviderRefusal/nonce(_:)`` for an expired nonce of the gateway.
     func replayKey(ofNonce raw: String, at now: Instant, in realm: ID<Realm>) throws -> ReplayKey?
 
@@ -148,14 +149,14 @@ public protocol SealedTokens: Sendable {
 
 /// The content of a sealed token.
 public protocol SealedTokenContent: Codable, Sendable {
-    /// Different for each type, so that no token is accepted in place of one with other content.
+    /// The kind of content. It differs for each type, so that no token is accepted in place of another kind.
     static var purpose: String { get }
 }
 
 /// A single-use nonce.
 public struct IssuedNonce: Hashable, Sendable {
     public let raw: String
-    /// In lower-case hexadecimal, for a native app's request to Apple.
+    /// The SHA-256 of ``raw`` in lower-case hexadecimal, for a native app's request to Apple.
     public let sha256: String
     public let expiresAt: Instant
 
@@ -166,8 +167,8 @@ public struct IssuedNonce: Hashable, Sendable {
     }
 }
 
-/// A verified identity that could not be used yet, because that would be unsafe or ambiguous: the content of a pending
-/// token.
+/// The content of a pending token: a verified identity that could not be used yet, because that would be unsafe or
+/// ambiguous.
 public struct PendingCredential: Hashable, SealedTokenContent {
     public enum Use: Hashable, Codable, Sendable {
         /// As valid as the credential itself: to sign in, link, or merge.
@@ -184,9 +185,9 @@ public struct PendingCredential: Hashable, SealedTokenContent {
 
 /// The code that an app received from Apple beside the identity token. It is valid once, for five minutes.
 public struct AuthorizationCode: Sendable {
-    /// In bytes.
+    /// The maximum length of a code and of a redirect URI in bytes.
     public static let lengthLimit = 2048
-    /// Shorter than Apple's five minutes, because the app spent some of them.
+    /// Shorter than Apple's five minutes, because some time passes before the app sends the code.
     public static let lifetime: Duration = .seconds(285)
 
     public let code: Secret
@@ -198,8 +199,8 @@ public struct AuthorizationCode: Sendable {
         self.redirectURI = redirectURI
     }
 
-    /// PostgreSQL's text has no NUL.
-    public static func canHave(redirectURI: String) -> Bool {
+    /// Whether a redirect URI can be stored: PostgreSQL's text cannot contain NUL.
+    public static func isValid(redirectURI: String) -> Bool {
         redirectURI.utf8.count <= lengthLimit && !redirectURI.utf8.contains(0)
     }
 }
@@ -214,7 +215,7 @@ public struct SealedCode: Hashable, Codable, Sendable {
     /// Encrypted, bound to ``id``.
     public let code: [UInt8]
     public let redirectURI: String?
-    /// For a refresh token: when no sign-in can use it any more.
+    /// When the code expires. For a refresh token: when no sign-in can use it any more.
     public let expiresAt: Instant
     /// ``AppleGrant/TokenType/refreshToken`` after a sign-in in the browser, where the gateway itself exchanged the code.
     public let tokenType: AppleGrant.TokenType
@@ -251,8 +252,8 @@ public struct AppleGrantSealing: Sendable {
 }
 
 extension Verifier {
-    /// Verifies as before, and hands the authorization code of an Apple credential on with the identity, encrypted.
-    public func keepingCodes(_ sealing: AppleGrantSealing, clock: WallClock) -> Verifier {
+    /// Returns a verifier that also adds the encrypted authorization code of an Apple credential to the identity.
+    public func encryptingCodes(_ sealing: AppleGrantSealing, clock: WallClock) -> Verifier {
         var verifier = self
         verifier.verify = { [verify] credential, app, project in
             var identity = try await verify(credential, app, project)

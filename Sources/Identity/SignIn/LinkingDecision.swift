@@ -1,4 +1,4 @@
-/// What is known about a verified identity before the decision.
+/// The facts on which the decision about a verified identity is based.
 public struct LinkingFacts: Hashable, Sendable {
     public var identity: VerifiedIdentity
     /// The account that has the identity.
@@ -38,13 +38,13 @@ extension LinkingFacts {
 
     fileprivate func signIn(_ account: Account) -> SignInChange {
         guard policy.followsRelayAddress,
-            let email = account.emailFollowing(identity, isFree: sameEmail == nil || sameEmail?.id == account.id)
+            let email = account.followedEmail(of: identity, isFree: sameEmail == nil || sameEmail?.id == account.id)
         else { return .signIn(account) }
         return .signInChangingEmail(account, to: email)
     }
 }
 
-/// What becomes of a verified identity.
+/// The decision about a verified identity.
 public enum LinkingDecision: Hashable, Sendable {
     /// The user is signed in, with this change.
     case commit(SignInChange)
@@ -60,23 +60,23 @@ public enum LinkingDecision: Hashable, Sendable {
 public enum SignInChange: Hashable, Sendable {
     /// The account has the identity.
     case signIn(Account)
-    /// The account has the identity, and changes its address with it.
+    /// The account has the identity, and its address changes to the new address of the identity.
     case signInChangingEmail(Account, to: EmailAddress)
     /// The identity is linked to this account: the caller's own, or the one with the same verified address.
     ///
     /// - Parameters:
-    ///   - caller: if the account is the caller's; the caller's session has to be alive.
-    ///   - takesEmail: an account without an address gets the identity's, because no other account holds it.
+    ///   - caller: the caller, if the account is the caller's. The session of the caller must be active.
+    ///   - takesEmail: whether an account without an address gets the identity's address, which no other account holds.
     case link(to: Account, by: Caller?, takesEmail: Bool)
-    /// The creator of this account never verified the address. The account goes to the user whom the provider vouches
-    /// for, and every credential of its creator is removed: password, identities and sessions.
+    /// The creator of this account never verified the address. The account is assigned to the user whose address the
+    /// provider has verified, and every credential of its creator is removed: password, identities and sessions.
     case reclaim(Account)
-    /// - Parameter takesEmail: the account gets the identity's address.
+    /// - Parameter takesEmail: whether the account gets the identity's address.
     case create(takesEmail: Bool)
 }
 
 extension LinkingDecision {
-    /// An email address never selects the account of a returning identity.
+    /// Makes the decision. The account of an identity that is already linked is never selected by an email address.
     public init(_ facts: LinkingFacts) {
         if let caller = facts.caller {
             self.init(facts, caller: caller)
@@ -85,7 +85,7 @@ extension LinkingDecision {
         } else if !facts.autoCreate {
             self = .refuse(.accountUnknown)
         } else if let other = facts.sameEmail, !facts.policy.allowsDuplicateEmails {
-            self.init(facts.identity, meeting: other, linkOnly: facts.linkOnly)
+            self.init(facts.identity, existing: other, linkOnly: facts.linkOnly)
         } else {
             self = .commit(.create(takesEmail: !facts.policy.allowsDuplicateEmails))
         }
@@ -101,7 +101,7 @@ extension LinkingDecision {
             } else if account.identities.contains(where: { $0.provider == facts.identity.provider }) {
                 .refuse(.providerAlreadyLinked)
             } else if isLinkOnly {
-                // Otherwise an anonymous account would become one that can only be used through a social provider.
+                // Otherwise an anonymous account would become an account that the user can never sign in to.
                 account.hasSignInMethod(ignoring: facts.linkOnly)
                     ? .commit(.link(to: account, by: caller, takesEmail: false)) : .refuse(.linkOnly)
             } else if let other = facts.sameEmail, other.id != account.id, !facts.policy.allowsDuplicateEmails {
@@ -114,13 +114,13 @@ extension LinkingDecision {
             }
     }
 
-    private init(_ identity: VerifiedIdentity, meeting other: Account, linkOnly: Set<ProviderID>) {
-        let vouching = other.identities.filter {
+    private init(_ identity: VerifiedIdentity, existing other: Account, linkOnly: Set<ProviderID>) {
+        let verifiedIdentities = other.identities.filter {
             $0.email == identity.email && $0.emailTrust >= .verified && !linkOnly.contains($0.provider)
         }
-        // Anyone can enter an address and link an identity of any provider: that alone must not keep the owner of the
-        // address out.
-        let isRecycled = (other.emailIsVerified ? other.identities : vouching).contains {
+        // Any user can register an unverified address and link an identity of any provider. This must not prevent the
+        // owner of the address from signing in.
+        let isRecycled = (other.emailIsVerified ? other.identities : verifiedIdentities).contains {
             $0.provider == identity.provider
         }
         self =
@@ -129,11 +129,12 @@ extension LinkingDecision {
             } else if other.isDisabled {
                 .refuse(.accountDisabled)
             } else if other.emailIsVerified {
-                // A relay address belongs to one user and one developer team: that the account has it proves little.
+                // A relay address is specific to one user and one developer team, so another account with the same
+                // address is unusual, and is not linked automatically.
                 identity.isPrivateEmail
                     ? .confirm(other, isRecycled: false) : .commit(.link(to: other, by: nil, takesEmail: true))
             } else {
-                vouching.isEmpty ? .commit(.reclaim(other)) : .confirm(other, isRecycled: false)
+                verifiedIdentities.isEmpty ? .commit(.reclaim(other)) : .confirm(other, isRecycled: false)
             }
     }
 }
@@ -153,8 +154,9 @@ public enum LinkRefusal: Refusal, Hashable {
     /// other sign-in method.
     case linkOnly
 
-    /// The caller can still sign in or merge, without a second proof.
-    public var leavesPending: Bool {
+    /// Whether the response contains a pending token, with which the caller can still sign in or merge without a second
+    /// proof.
+    public var issuesPendingToken: Bool {
         switch self {
         case .identityTaken, .providerAlreadyLinked, .emailTaken: true
         case .accountDisabled, .accountUnknown, .linkOnly: false
@@ -169,7 +171,7 @@ extension LinkRefusal {
         case .providerAlreadyLinked: .providerAlreadyLinked
         case .emailTaken: .emailExists
         case .accountDisabled: .userDisabled
-        // Firebase's JavaScript SDK signs the user out on USER_NOT_FOUND, and reads this one as a mismatch.
+        // Firebase's JavaScript SDK signs the user out on USER_NOT_FOUND. It reports EMAIL_NOT_FOUND as a mismatch.
         case .accountUnknown: .emailNotFound
         case .linkOnly: .operationNotAllowed
         }
@@ -192,7 +194,7 @@ public protocol FederationStore: Sendable {
     /// Applies a decision and opens the session.
     ///
     /// - Returns: the account after the change.
-    /// - Throws: ``StoreConflict/stale`` if the decision has to be taken again; ``StoreConflict/alreadyUsed``.
+    /// - Throws: ``StoreConflict/stale`` if the decision has to be made again; ``StoreConflict/alreadyUsed``.
     func commit(_ commit: SignInCommit, in realm: ID<Realm>) async throws -> Account
 
     /// Whether a change of the account's email address can still be undone by the link sent to the earlier address.
@@ -215,14 +217,14 @@ public struct SignInCommit: Hashable, Sendable {
     public let identity: VerifiedIdentity
     /// The replay keys to consume. If one was used before, nothing is applied.
     public let replayKeys: [ReplayKey]
-    /// The session to open. Its account is the one that the change is about, or a new one.
+    /// The session to open. Its account is the account of the change, or a new one.
     public let session: Session
     public let trace: RequestTrace
     public let committedAt: Instant
     /// The emails to enqueue with the change.
     public let emailBatch: EmailBatch
 
-    /// The identity as it is linked to an account that does not have it yet.
+    /// The identity in the form in which it is newly linked to an account.
     public var linked: LinkedIdentity {
         var linked = LinkedIdentity(identity)
         linked.linkedAt = committedAt

@@ -27,23 +27,23 @@ struct PasswordAttempt {
         self.clock = clock
     }
 
-    /// Throws if the password may not be tried. Called again after a correct password, because of many concurrent
-    /// attempts no more than the limit may learn whether their passwords were correct.
+    /// Throws if the limits do not allow the attempt. Called again after a correct password: of many concurrent
+    /// attempts, only as many as the limit may learn whether their passwords were correct.
     ///
     /// - Throws: ``TooManyAttempts``, and the store's errors. The store is called only while the address is under
     ///   attack.
-    mutating func require() async throws {
+    mutating func requireAllowed() async throws {
         try limiter.requirePasswordAttempt(on: email, from: origin.network, in: project)
         guard !isExempt, limiter.isUnderAttack(email, in: project) else { return }
-        if try await !isFromKnownNetwork() { try limiter.takeUnknownNetworkAttempt(on: email, in: project) }
+        if try await !isFromKnownNetwork() { try limiter.countUnknownNetworkAttempt(on: email, in: project) }
         isExempt = true
     }
 
-    /// Counts a wrong password. Of many concurrent attempts, no more than the limit may learn that their passwords were
-    /// wrong.
-    func fail() throws(TooManyAttempts) {
-        try limiter.takePasswordFailure(on: email, from: origin.network, in: project)
-        if !isExempt { try limiter.takeAddressFailure(on: email, in: project) }
+    /// Counts a wrong password. Of many concurrent attempts, only as many as the limit may learn that their passwords
+    /// were wrong.
+    func recordFailure() throws(TooManyAttempts) {
+        try limiter.countPasswordFailure(on: email, from: origin.network, in: project)
+        if !isExempt { try limiter.countAddressFailure(on: email, in: project) }
     }
 
     private func isFromKnownNetwork() async throws -> Bool {

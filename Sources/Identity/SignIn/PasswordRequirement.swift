@@ -1,4 +1,4 @@
-/// A requirement of a project for passwords, in the order in which failures are reported.
+/// A requirement of a project for passwords. The cases are in the order in which failures are reported.
 public enum PasswordRequirement: Hashable, Sendable {
     case minimumLength(Int)
     case maximumLength(Int)
@@ -36,14 +36,14 @@ extension Policy {
         return rules.filter { !$0.isMet }.map(\.0)
     }
 
-    /// Checks a password before it is set, never when it is presented. Never call it inside a transaction, because it
-    /// may wait for another company's server.
+    /// Checks a password before it is set, not when it is used to sign in. Must not be called inside a transaction,
+    /// because it may wait for an external server.
     ///
-    /// - Throws: ``CredentialRefusal/weakPassword(minimumLength:)`` if only the length is required,
-    ///   ``CredentialRefusal/passwordLacks(_:)`` with everything that is missing otherwise.
+    /// - Throws: ``CredentialRefusal/weakPassword(minimumLength:)`` if the policy requires only a length; otherwise
+    ///   ``CredentialRefusal/passwordLacks(_:)`` with all missing requirements.
     func require(_ password: Secret, unknownTo breaches: BreachedPasswords) async throws {
         let missing = requirements(missingIn: password)
-        if missing == [.minimumLength(minimumPasswordLength)], !asksForClasses {
+        if missing == [.minimumLength(minimumPasswordLength)], !requiresCharacterClasses {
             throw CredentialRefusal.weakPassword(minimumLength: minimumPasswordLength)
         }
         guard missing.isEmpty else { throw CredentialRefusal.passwordLacks(missing) }
@@ -51,7 +51,9 @@ extension Policy {
         throw CredentialRefusal.passwordLacks([.notBreached])
     }
 
-    private var asksForClasses: Bool { requiresLowercase || requiresUppercase || requiresDigit || requiresSymbol }
+    private var requiresCharacterClasses: Bool {
+        requiresLowercase || requiresUppercase || requiresDigit || requiresSymbol
+    }
 }
 
 extension Policy {
@@ -60,7 +62,7 @@ extension Policy {
     public var passwordRules: String {
         let classes = [
             ("lower", requiresLowercase), ("upper", requiresUppercase), ("digit", requiresDigit),
-            // A hyphen comes first and brackets are left out, because they have a meaning there.
+            // A hyphen comes first and brackets are omitted, because they have a special meaning in this language.
             ("[-!#$%&()*+,.:;=?@^_~]", requiresSymbol),
         ].filter(\.1).map { "required: \($0.0)" }
         let all =
@@ -89,7 +91,8 @@ struct PasswordCredential {
     let email: EmailAddress
     let password: Secret
 
-    /// - Throws: ``CredentialRefusal``, in the wire's order: address missing, address invalid, password missing.
+    /// - Throws: ``CredentialRefusal``, in the order of the wire protocol: address missing, address invalid, password
+    ///   missing.
     init(email: String?, password: Secret?) throws(CredentialRefusal) {
         self.email = try EmailAddress(presented: email)
         guard let password, !password.isEmpty else { throw .missingPassword }

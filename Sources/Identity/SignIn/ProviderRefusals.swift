@@ -3,7 +3,7 @@ public enum ProviderRefusal: Refusal, Hashable {
     /// The provider does not exist, or the project has not configured it.
     case notConfigured
     case disabled
-    /// The app may not show this provider, or not without Apple (guideline 4.8).
+    /// The app does not offer this provider, or may offer it only together with Apple (guideline 4.8).
     case notForThisApp(LoginServicesViolation?)
     /// The app offers the provider only to link its identities.
     case linkOnly
@@ -15,7 +15,7 @@ public enum ProviderRefusal: Refusal, Hashable {
     /// The credential was issued before the user disconnected the app or deleted the account at the provider.
     case voidCredential
     case nonce(NonceFault)
-    /// The identity with this provider and subject was verified by another issuer, so it is another user's.
+    /// The identity with this provider and subject was verified by another issuer, so it may belong to another user.
     case otherIssuer
     /// A sealed token that is malformed, forged, expired, or of another project or purpose.
     case invalidPendingToken
@@ -23,7 +23,7 @@ public enum ProviderRefusal: Refusal, Hashable {
     case tokenAlreadyUsed
 }
 
-/// The texts contain expected and actual values, because both are configuration. They contain nothing else of a token.
+/// The texts contain expected and actual values of the configuration, but no other part of a token.
 extension ProviderRefusal {
     public var code: ErrorCode {
         switch self {
@@ -62,7 +62,7 @@ public enum IdentityTokenFault: Hashable, Sendable {
     case malformed
     case tooLong
     case algorithmNotAllowed
-    /// Has the header `crit`, of which no extension is supported (RFC 7515 §4.1.11).
+    /// The token has the header `crit`, but no extensions are supported (RFC 7515 §4.1.11).
     case criticalHeader
     case keyIDMissing
     /// The key is not among the provider's keys, even after a refetch if one was allowed.
@@ -73,7 +73,7 @@ public enum IdentityTokenFault: Hashable, Sendable {
     case authorizedParty(expected: [String], seen: String)
     case expired(at: Instant)
     case issuedInTheFuture(at: Instant)
-    /// Absent or invalid: `exp` is not a number, `sub` is empty.
+    /// A claim is absent or invalid, e.g. `exp` is not a number, or `sub` is empty.
     case claim(String)
 }
 
@@ -84,7 +84,7 @@ public enum NonceFault: Hashable, Sendable {
     case missingInToken
     /// Neither has a nonce, but the project requires one.
     case missing
-    /// Not 1 to 1024 bytes.
+    /// The nonce does not have 1 to 1024 bytes.
     case invalidLength
     case doesNotMatch(seen: Form)
     /// Issued by the gateway, and expired.
@@ -95,7 +95,7 @@ public enum NonceFault: Hashable, Sendable {
     public enum Form: Hashable, Sendable {
         /// 64 hexadecimal digits.
         case sha256Hex
-        /// 43 characters of base64url: the digest in another encoding than Apple's convention.
+        /// 43 characters of base64url: the digest in an encoding other than the hexadecimal one that Apple expects.
         case sha256Base64URL
         /// The request's nonce itself, although its SHA-256 is expected.
         case unhashed
@@ -103,7 +103,7 @@ public enum NonceFault: Hashable, Sendable {
     }
 }
 
-/// A provider does not respond, or not with a valid response. The credential may be valid, and a retry may succeed.
+/// A provider does not respond, or its response is not valid. The credential may be valid, and a retry may succeed.
 public struct ProviderUnreachable: Error {
     public let provider: ProviderID
     public let reason: String
@@ -129,7 +129,7 @@ extension IdentityTokenFault {
         case .authorizedParty(let expected, let seen): Self.mismatch("authorized party", expected, [seen])
         case .expired(let instant): "The ID token expired at \(instant.iso8601)."
         case .issuedInTheFuture(let instant):
-            "The ID token was issued at \(instant.iso8601), which is later than now."
+            "The ID token was issued at \(instant.iso8601), which is in the future."
         case .claim(let name): "The ID token has no valid claim \(Self.quoted([name]))."
         }
     }
@@ -142,8 +142,8 @@ extension IdentityTokenFault {
     fileprivate static func quoted(_ texts: [String]) -> String {
         guard !texts.isEmpty else { return "missing" }
         let shown = texts.prefix(5).map { text in
-            let kept = text.unicodeScalars.prefix(128).map { (0x20...0x7E).contains($0.value) ? String($0) : "?" }
-            return "'\(kept.joined())'"
+            let visible = text.unicodeScalars.prefix(128).map { (0x20...0x7E).contains($0.value) ? String($0) : "?" }
+            return "'\(visible.joined())'"
         }
         return shown.joined(separator: " or ") + (texts.count > shown.count ? " or others" : "")
     }

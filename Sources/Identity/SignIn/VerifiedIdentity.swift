@@ -4,13 +4,13 @@ public struct FederatedCredential: Sendable {
     public let idToken: Secret?
     /// The nonce of the app, before hashing.
     public let rawNonce: String?
-    /// Whether the gateway issued ``rawNonce``: it is single-use, and no other party can have generated it.
+    /// Whether the gateway issued ``rawNonce``. Such a nonce is single-use, and clients cannot forge it.
     public internal(set) var nonceIsFromGateway = false
     /// Whether a token without a nonce is rejected even if it claims that the device does not support nonces.
     public internal(set) var requiresNonceInToken = false
     /// The name from Apple, which Apple sends an app only once.
     public let name: PersonName?
-    /// Of Apple: redeemed after the sign-in.
+    /// Apple's authorization code, which is redeemed after the sign-in.
     public let authorizationCode: AuthorizationCode?
 
     public init(
@@ -27,7 +27,7 @@ public struct FederatedCredential: Sendable {
 
 /// An unverified name, cleaned and truncated, for display only.
 public struct PersonName: Hashable, Codable, Sendable {
-    /// Of each part, in characters.
+    /// The maximum length of each part in characters.
     public static let lengthLimit = 100
 
     public let given: String?
@@ -49,8 +49,8 @@ public struct PersonName: Hashable, Codable, Sendable {
         return (isEastAsian ? parts.reversed() : parts).joined(separator: " ")
     }
 
-    /// Without control and formatting characters (such as those that change the text direction); adjacent spaces are
-    /// merged.
+    /// Removes control and formatting characters, such as those that change the text direction, and merges adjacent
+    /// spaces.
     private static func cleaned(_ text: String) -> String? {
         let visible = text.unicodeScalars.prefix(4 * lengthLimit).map { scalar -> Character in
             switch scalar.properties.generalCategory {
@@ -59,8 +59,8 @@ public struct PersonName: Hashable, Codable, Sendable {
             }
         }
         let words = String(visible).split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        let cut = String(words.prefix(lengthLimit))
-        return cut.isEmpty ? nil : cut
+        let truncated = String(words.prefix(lengthLimit))
+        return truncated.isEmpty ? nil : truncated
     }
 }
 
@@ -104,7 +104,7 @@ public struct VerifiedIdentity: Hashable, Codable, Sendable {
     public var realUserStatus: Int?
     /// The provider's claims as a JSON object: the wire's `rawUserInfo`.
     public var rawUserInfo: String
-    /// The nonce of the token's request, if its unhashed form is known.
+    /// The unhashed nonce of the token, if it is known.
     public var nonce: String?
     /// Consumed when this identity signs a user in or is linked.
     public var replayKeys: [ReplayKey]
@@ -139,8 +139,8 @@ public struct VerifiedIdentity: Hashable, Codable, Sendable {
         self.issuedAt = issuedAt
     }
 
-    /// The identity without the name and the address if `policy` drops what `app` does not request. They are dropped
-    /// before anything is decided or stored, together with the claims that contain them.
+    /// The identity without a name or address that the app does not request in `scopes`, if `policy` drops such values.
+    /// They are removed before any decision, together with the claims that contain them.
     func limited(to scopes: Set<AppSettings.RequestedScope>, by policy: Policy) -> VerifiedIdentity {
         guard policy.dropsUnrequestedProfile, scopes.count < AppSettings.RequestedScope.allCases.count else {
             return self
@@ -171,7 +171,7 @@ public struct ProfileDetails: Hashable, Codable, Sendable {
     }
 }
 
-/// How far a provider's claim that an address is this user's is trusted.
+/// How far a provider's claim about the email address of a user is trusted.
 public enum EmailTrust: String, Codable, Comparable, Sendable {
     case none
     /// The user once proved control of the mailbox to the provider. The provider cannot know who controls it now.
@@ -194,7 +194,7 @@ public enum EmailTrust: String, Codable, Comparable, Sendable {
 public struct ReplayKey: Hashable, Codable, Sendable {
     /// SHA-256 of the value.
     public let hash: [UInt8]
-    /// The value expires at this time, so the key need not be kept longer.
+    /// When the value expires. The key does not have to be stored longer.
     public let expiresAt: Instant
 
     public init(hash: [UInt8], expiresAt: Instant) {
@@ -222,14 +222,14 @@ public struct LinkedIdentity: Hashable, Sendable {
     public var audience: String?
     /// The issuer of ``subject``, for a generic OpenID provider.
     public var issuer: String?
-    /// When the identity was linked to this account. A merge, a move and their reversal set it again. `nil` until it is
-    /// stored.
+    /// When the identity was linked to this account. A merge, a move and the undo of a merge set a new time. `nil`
+    /// until the identity is stored.
     public var linkedAt: Instant?
     /// The user agent of the device that linked it; at most 200 characters.
     public var linkedDevice: String?
     /// Only for Apple. `nil` if Apple never reported a state.
     public var credential: CredentialStatus?
-    /// Of Apple: the `transfer_sub` of an identity that moves to another team and has not got its new subject yet.
+    /// Apple's `transfer_sub`, while the identity moves to another team and does not have its new subject yet.
     public var transferSubject: String?
     /// Whether Apple's relay forwards email to ``email``. `nil` if Apple never reported it.
     public var emailForwarding: Bool?
@@ -259,8 +259,8 @@ public struct LinkedIdentity: Hashable, Sendable {
 }
 
 extension LinkedIdentity {
-    /// The stored values of `identity`, given those of `before`: a name stays once it is known; if the provider omits
-    /// the address this time, the last one is kept.
+    /// The values to store for `identity`, based on the stored values of `before`. A known name is kept. If the
+    /// provider omits the address this time, the last one is kept.
     public init(_ identity: VerifiedIdentity, before: LinkedIdentity? = nil) {
         let keepsAddress = identity.email == nil
         let credential = CredentialStatus.signedIn(before: before?.credential, issuedAt: identity.issuedAt)
@@ -276,7 +276,7 @@ extension LinkedIdentity {
             realUserStatus: before?.realUserStatus ?? identity.realUserStatus, audience: identity.audience,
             issuer: identity.issuer ?? before?.issuer, linkedAt: before?.linkedAt, linkedDevice: before?.linkedDevice,
             credential: credential,
-            // Nothing is known about a new address, or after a new consent.
+            // The state is unknown for a new address, and after a new consent.
             emailForwarding: keepsRelay ? before?.emailForwarding : nil)
         details = identity.details
         transferSubject = before?.transferSubject

@@ -4,13 +4,13 @@ public protocol Refusal: Error {
     var code: ErrorCode { get }
     /// A text for developers, which follows the code in the message. `nil` if the code needs no explanation.
     var detail: String? { get }
-    /// The whole message. It begins with the code, unless the wire has a sentence instead.
+    /// The whole message. It begins with the code, unless Firebase responds with a sentence instead.
     var message: String { get }
-    /// A code for logs and metrics that is more specific than the client may know.
+    /// A code for logs and metrics. It may be more specific than the code in the response.
     var loggedCode: String { get }
     /// How long the caller has to wait before the same request may succeed.
     var retryDelay: Duration? { get }
-    /// Values that a client may use to continue.
+    /// Values with which a client may continue.
     var metadata: [String: String] { get }
 }
 

@@ -15,8 +15,8 @@ public struct Entropy: Sendable {
     public var accountID: @Sendable () -> ID<Account>
     /// A random UUID.
     public var sessionID: @Sendable () -> ID<Session>
-    /// The UUID of the session that replaces another for the client that has the key: always the same, and
-    /// unguessable without the key.
+    /// The UUID of the session that replaces `session` for the client that has the key. It is deterministic, and cannot
+    /// be guessed without the key.
     public var successor: @Sendable (_ session: ID<Session>, _ key: ResumptionKey) -> ID<Session>
 
     public init(
@@ -36,21 +36,21 @@ public struct Entropy: Sendable {
 
 /// Hashes passwords outside the event loops. Both functions throw ``Overloaded`` before any work is done.
 public struct PasswordHasher: Sendable {
-    public enum Verdict: Hashable, Sendable {
+    public enum Check: Hashable, Sendable {
         case wrong
         /// - Parameter rehashed: the same password hashed with the current cost, if the stored hash has another cost.
         case right(rehashed: String?)
     }
 
     public var hash: @Sendable (_ password: Secret, _ network: ClientNetwork) async throws -> String
-    /// Without a stored hash it does the same work and returns ``Verdict/wrong``, so that the response time does not
+    /// Without a stored hash it does the same work and returns ``Check/wrong``, so that the response time does not
     /// distinguish the two cases.
     public var check:
-        @Sendable (_ password: Secret, _ storedHash: String?, _ network: ClientNetwork) async throws -> Verdict
+        @Sendable (_ password: Secret, _ storedHash: String?, _ network: ClientNetwork) async throws -> Check
 
     public init(
         hash: @escaping @Sendable (Secret, ClientNetwork) async throws -> String,
-        check: @escaping @Sendable (Secret, String?, ClientNetwork) async throws -> Verdict
+        check: @escaping @Sendable (Secret, String?, ClientNetwork) async throws -> Check
     ) {
         self.hash = hash
         self.check = check

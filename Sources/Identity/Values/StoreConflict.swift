@@ -1,6 +1,7 @@
 /// Why a store did not apply a write. Nothing of the write was applied, unless the method documents otherwise.
 public enum StoreConflict: Error, Hashable {
-    /// The account or the session has changed since the caller read it. The caller has to read again and decide again.
+    /// The account or the session has changed since the caller read it. The caller has to read it again and repeat the
+    /// decision.
     case stale
     /// Another account already has this member.
     case taken(UniqueMember)
@@ -15,8 +16,9 @@ public enum StoreConflict: Error, Hashable {
 ///
 /// - Parameters:
 ///   - isConflict: whether the error is such a conflict. Any other error is rethrown at once.
-///   - pause: waited before the next attempt, in milliseconds, so that the other transaction can finish.
-///   - attempt: gets the number of the attempt, counted from 1.
+///   - pause: the range of the random delay before the next attempt, in milliseconds, so that the other transaction can
+///     finish; `nil` for no delay.
+///   - attempt: the operation; its argument is the number of the attempt, counted from 1.
 /// - Throws: ``PersistentConflict`` after the last attempt.
 public func retryingConflicts<Value>(
     where isConflict: (any Error) -> Bool = { $0 as? StoreConflict == .stale }, pause: ClosedRange<Int>? = nil,
@@ -42,7 +44,7 @@ public struct PersistentConflict: Error {
     }
 }
 
-/// Runs a store's write and throws the refusal of the calling service in place of a ``StoreConflict``.
+/// Runs a write to a store. Throws the refusal of the calling service in place of a ``StoreConflict``.
 func refusing<Value: Sendable>(
     _ refusal: (StoreConflict) -> any Error, _ write: () async throws -> Value
 ) async throws -> Value {
@@ -71,7 +73,7 @@ extension StoreConflict {
         }
     }
 
-    /// Also for the deletion of an account by its owner, and for the end of all its sessions.
+    /// The refusal for a change of an account by its owner, for its deletion, and for the end of all its sessions.
     var atEdit: any Error {
         switch self {
         case .stale: TokenRefusal.sessionEnded

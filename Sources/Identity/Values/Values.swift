@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// The ID of a `Subject`. The type prevents a session's ID from being used as an account's.
+/// The ID of a `Subject`. The type parameter prevents the ID of a session from being used as the ID of an account.
 public struct ID<Subject>: Hashable, Codable, Sendable {
     public let rawValue: String
 
@@ -32,7 +32,7 @@ public struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConver
 
 /// A point in time with the precision of PostgreSQL: microseconds.
 public struct Instant: Hashable, Comparable, Codable, Sendable {
-    /// Since 1970-01-01T00:00:00Z.
+    /// Microseconds since 1970-01-01T00:00:00Z.
     public let microseconds: Int64
 
     public init(microseconds: Int64) {
@@ -71,11 +71,11 @@ extension Int64 {
 }
 
 extension Instant {
-    /// UTC to the millisecond with `Z` (RFC 3339 §5.6).
+    /// The time in UTC with milliseconds and `Z` (RFC 3339 §5.6).
     public var iso8601: String { RFC3339.text(millisecondsSince1970: milliseconds) }
 
     /// - Parameter text: see ``RFC3339/microsecondsSince1970(_:)``.
-    /// - Returns: `nil` unless `text` is a time in UTC or a date, and in the calendar.
+    /// - Returns: `nil` unless `text` is a valid date, or a valid time in UTC.
     public init?(iso8601 text: String) {
         guard let microseconds = RFC3339.microsecondsSince1970(text) else { return nil }
         self.init(microseconds: microseconds)
@@ -84,13 +84,13 @@ extension Instant {
 
 /// A syntactically valid address, folded to lower case.
 ///
-/// ASCII only: two addresses that look alike must not be two accounts, and folding beyond ASCII differs between
-/// mail servers. An address beyond ASCII is written with its domain in A-labels.
+/// Only ASCII is accepted: two addresses that look alike must not have two accounts, and mail servers fold other
+/// letters differently. An internationalised domain must be written in A-labels.
 public struct EmailAddress: Hashable, Codable, Sendable {
     public let rawValue: String
 
-    /// - Returns: `nil` unless `local@domain` with 1 to 64 octets before the sign, at most 254 in all
-    ///   (RFC 5321 §4.5.3.1), no quoting, no blanks.
+    /// - Returns: `nil` unless `local@domain` with 1 to 64 octets before the at sign and at most 254 octets in total
+    ///   (RFC 5321 §4.5.3.1), without quoting and spaces.
     public init?(_ text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
         guard text.utf8.count <= 254, parts.count == 2,
@@ -136,8 +136,8 @@ public struct EmailAddress: Hashable, Codable, Sendable {
 }
 
 extension EmailAddress {
-    /// Whether the domain is one of Apple's private relay, old or new. Never `icloud.com`, which has ordinary
-    /// addresses.
+    /// Whether the domain is one of Apple's private relay, old or new. `icloud.com` is not one of them, because it has
+    /// ordinary addresses.
     public var isRelay: Bool {
         ["@privaterelay.appleid.com", "@private.icloud.com"].contains { rawValue.hasSuffix($0) }
     }
@@ -165,10 +165,10 @@ public struct PhoneNumber: Hashable, Sendable {
     }
 }
 
-/// A JSON object that goes into ID tokens: set on an account by an administrator, or on a session by a custom token.
+/// A JSON object that is added to ID tokens: set on an account by an administrator, or on a session by a custom token.
 ///
-/// Kept as text. The caller that parses it ensures that it is an object of at most 1000 characters without the names in
-/// ``reserved``.
+/// Stored as text. The caller that parses it ensures that it is an object of at most 1000 characters without the names
+/// in ``reserved``.
 public struct Claims: Hashable, Sendable {
     public let json: String
 
@@ -176,10 +176,10 @@ public struct Claims: Hashable, Sendable {
         self.json = json
     }
 
-    /// In characters.
+    /// The maximum length in characters.
     public static let lengthLimit = 1000
 
-    /// Names that have a meaning of their own in tokens.
+    /// The names of claims with a defined meaning in tokens.
     public static let reserved: Set<String> = [
         "iss", "aud", "sub", "iat", "exp", "nbf", "jti", "nonce", "azp", "acr", "amr", "cnf", "auth_time", "firebase",
         "at_hash", "c_hash", "sid",
@@ -187,14 +187,14 @@ public struct Claims: Hashable, Sendable {
 }
 
 extension Claims {
-    /// Whether a claim of that name could be mistaken for one of ``reserved``, also by readers that ignore case.
+    /// Whether a claim with that name could be mistaken for one of ``reserved``, including by readers that ignore case.
     public static func isReserved(_ name: String) -> Bool { reserved.contains(folded(name)) }
 
-    /// The same text for all names that such a reader treats as equal. Upper case is applied first, because some
-    /// letters, such as the long s, become ASCII only then.
+    /// Returns the same text for all names that a case-insensitive reader treats as equal. Converts to upper case
+    /// first, because some letters, such as the long s (ſ), become ASCII only in upper case.
     public static func folded(_ name: String) -> String { name.uppercased().lowercased() }
 
-    /// - Returns: the first, in the order of the alphabet, so that answers do not vary.
+    /// - Returns: the first reserved name in alphabetical order, so that error messages are deterministic.
     public static func firstReserved(among names: some Sequence<String>) -> String? {
         names.filter(isReserved).min()
     }

@@ -3,26 +3,26 @@ public import HTTP
 public import Identity
 
 extension Page {
-    /// The end of a sign-in in the browser. Its script hands the result to the app.
+    /// The last page of a sign-in in the browser. Its script passes the result to the app.
     ///
-    /// - Parameter delivery: what the script hands to the app, as JSON.
+    /// - Parameter delivery: the data that the script passes to the app, as JSON.
     public static func flowResult(delivering delivery: String, _ frame: Frame) -> Page {
         var page = Page(
             frame, LocalizedString("Signing in…", "ログインしています…"),
             [
                 frame.paragraph(
                     LocalizedString("You will be taken back to the app.", "アプリに戻ります。")),
-                Markup(.noscript, [frame.paragraph(.needsScript)]), frame.stuck,
+                Markup(.noscript, [frame.paragraph(.needsScript)]), frame.noResponseNotice,
             ])
         page.delivery = delivery
         return page
     }
 
-    /// How the user gets back to the app after a failure.
-    public enum WayBack: Sendable {
+    /// How the user returns to the app after a failure.
+    public enum ReturnToApp: Sendable {
         /// - Parameter url: a URL of the app that was checked when the flow started.
         case link(AuthorizationTarget, url: String)
-        /// The script hands an error to the app; see ``flowResult(delivering:_:)``.
+        /// The script passes an error to the app; see ``flowResult(delivering:_:)``.
         ///
         /// - Parameter waits: whether the script waits until the user clicks.
         case script(String, waits: Bool)
@@ -30,9 +30,9 @@ extension Page {
         case none
     }
 
-    /// - Parameter retry: the query of the same request, if it may succeed later.
+    /// - Parameter retry: the query of the same request if it may succeed later, otherwise `nil`.
     public static func flowFailure(
-        _ failure: FlowFailure, back: WayBack, retry: String? = nil, _ frame: Frame
+        _ failure: FlowFailure, back: ReturnToApp, retry: String? = nil, _ frame: Frame
     ) -> Page {
         var page = Page(frame, failure.title, [frame.paragraph(failure.advice)])
         if let retry {
@@ -51,13 +51,13 @@ extension Page {
                         .button, [.type("button"), .id(.back)] + (isSecond ? [.classes(.quiet)] : []),
                         text: label.in(frame.language)))
             }
-            page.content.append(frame.stuck)
+            page.content.append(frame.noResponseNotice)
         case .none: page.content += frame.continueLinkOrAdvice(to: nil)
         }
         return page
     }
 
-    /// Like ``response(status:)``, but the page stays connected with the window that opened it.
+    /// Like ``response(status:)``, but the page can still exchange messages with the window that opened it.
     public func flowResponse(status: Int = 200) -> Response {
         let script = delivery.map { _ in "script-src 'sha256-\(PageScript.delivery.sha256)'; " } ?? ""
         let policy = """
@@ -79,8 +79,8 @@ extension Page {
 }
 
 extension Page.Frame {
-    /// The script shows this text if no page of the app responds.
-    fileprivate var stuck: Markup {
+    /// A hidden text, which the script shows if no page of the app responds.
+    fileprivate var noResponseNotice: Markup {
         Markup(
             .p, [.id(.stuck), .hidden],
             text: LocalizedString(
@@ -98,7 +98,7 @@ extension LocalizedString {
 
 /// Why a sign-in in the browser ended on a page of the gateway.
 public enum FlowFailure: Hashable, Sendable {
-    /// The sign-in took too long, or its address is damaged.
+    /// The sign-in took too long, or its URL is damaged.
     case expired
     /// The cookie of the flow is missing.
     case otherBrowser
@@ -110,9 +110,9 @@ public enum FlowFailure: Hashable, Sendable {
     /// The provider or the gateway rejects the sign-in.
     case rejected
     case cancelled
-    /// The app does not offer this way to sign in.
+    /// The app does not offer this sign-in method.
     case notOffered
-    /// The address of the page lacks something that the app has to send.
+    /// The URL of the page lacks a parameter that the app must send.
     case malformed
     case tooManyAttempts(minutes: Int)
 }

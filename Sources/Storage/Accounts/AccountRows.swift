@@ -133,7 +133,7 @@ extension SQL {
                 display_name = CASE WHEN \(update.displayName != nil) THEN \(update.displayName?.new) ELSE a.display_name END,
                 photo_url = CASE WHEN \(update.photoURL != nil) THEN \(update.photoURL?.new) ELSE a.photo_url END,
                 email = CASE WHEN \(update.email != nil) THEN \(email) ELSE a.email END,
-                initial_email = CASE WHEN \(update.forgetsInitialEmail) THEN NULL
+                initial_email = CASE WHEN \(update.removesInitialEmail) THEN NULL
                     WHEN \(email != nil) AND a.email IS DISTINCT FROM \(email) THEN coalesce(a.initial_email, a.email) ELSE a.initial_email END,
                 email_verified = CASE WHEN \(update.email != nil) THEN \(email) ELSE a.email END IS NOT NULL
                     AND coalesce(\(update.emailIsVerified), a.email_verified

@@ -38,7 +38,7 @@ extension SQL {
     }
 
     static func page(
-        beginningWith prefix: IDPrefix, besides names: AccountNames, after id: ID<Account>?, limit: Int,
+        beginningWith prefix: IDPrefix, besides names: ContactIdentifiers, after id: ID<Account>?, limit: Int,
         in realm: ID<Realm>
     ) -> SQL {
         let start: SQL = id.map { "a.id > \($0.rawValue)" } ?? "a.id >= \(prefix.text)"

@@ -69,12 +69,12 @@ private struct KnownNames {
     init(_ accounts: [Account]) {
         for account in accounts {
             ids.insert(account.id)
-            for (_, name) in account.uniqueNames { owners[name] = account.id }
+            for (_, name) in account.uniqueIdentifiers { owners[name] = account.id }
         }
     }
 
     func conflict(of account: Account, overwriting: Bool) -> UniqueMember? {
-        for (member, name) in account.uniqueNames {
+        for (member, name) in account.uniqueIdentifiers {
             if let owner = owners[name], owner != account.id { return member }
         }
         return !overwriting && ids.contains(account.id) ? .id : nil
@@ -89,5 +89,5 @@ extension StoredAccount {
 
     fileprivate var order: (String, String) { (account.email?.rawValue ?? "", account.id.rawValue) }
 
-    fileprivate var references: [AccountReference] { [.id(account.id)] + account.uniqueNames.map(\.1) }
+    fileprivate var references: [AccountReference] { [.id(account.id)] + account.uniqueIdentifiers.map(\.1) }
 }

@@ -21,7 +21,7 @@ extension PostgresAccountStore {
     }
 
     public func page(
-        beginningWith prefix: IDPrefix, besides names: AccountNames, after id: ID<Account>?, limit: Int,
+        beginningWith prefix: IDPrefix, besides names: ContactIdentifiers, after id: ID<Account>?, limit: Int,
         in realm: ID<Realm>
     ) async throws -> [Account] {
         let statement = SQL.page(beginningWith: prefix, besides: names, after: id, limit: limit, in: realm)

@@ -23,7 +23,7 @@ public struct PostgresAppleGrantStore: AppleGrantStore {
 
     /// The lock of the identity orders concurrent redemptions: the later one deletes the grant of the earlier one. Only a
     /// refresh token was stored before its sign-in.
-    public func keep(
+    public func markAuthorized(
         _ grant: AppleGrant, token: [UInt8], obtainedWith key: AppleKeyName, firstCheck: Instant, at now: Instant
     ) async throws {
         let id = try UUID(grant.id)

@@ -56,7 +56,7 @@ extension PostgresOOBCodeStore {
             source, of: merge, email: reversal.returnsEmail, phoneNumber: reversal.returnsPhoneNumber, at: now,
             in: realm)
         for statement: SQL in [
-            .returnIdentities(reversal.taken, to: source, at: now, in: realm),
+            .returnIdentities(reversal.returned, to: source, at: now, in: realm),
             .makeRoom(for: reversal.relinked, of: source, at: now, in: realm),
             .relink(reversal.relinked, of: source, at: now, in: realm),
         ] { _ = try await transaction.execute(statement) }

@@ -25,7 +25,7 @@ extension Transaction {
         try await bringBack(source, of: merge, email: true, phoneNumber: true, at: now, in: realm)
         let moved = merge.plan.identities
         guard try await execute(.giveBack(moved, of: merge.plan, at: now, in: realm)) == moved.count else {
-            throw UndoRefusal.movedOn(.identity)
+            throw UndoRefusal.changedSinceMerge(.identity)
         }
         try await finishUndoing(merge, from: target.id, by: actor, at: now, in: realm)
         return target.id

@@ -47,7 +47,7 @@ public struct ConfigurationStore: Sendable {
                 after.declareExemptions(since: before, by: actor, at: clock.now())
                 try await dropUnchangedSecrets(&after, in: transaction)
                 guard permissions.contains(.changeTrust) || !after.changesTrust(since: before) else {
-                    throw ConfigurationEditRefusal.trustNeeded
+                    throw ConfigurationEditRefusal.trustRequired
                 }
                 let tenants = try await tenants(of: before, after, in: transaction)
                 let problems = (after.problems(by: rules) + after.problems(in: tenants))
@@ -104,8 +104,8 @@ public struct ConfigurationStore: Sendable {
                 (ProviderID(try $0.decode("provider")), try $0.decode("secret", as: [UInt8].self))
             })
         for (provider, secret) in configuration.newSecrets {
-            let isUnchanged = stored[provider].map { secrets.holds($0, secret, provider, project) } ?? secret.isEmpty
-            if isUnchanged { configuration.dropSecret(of: provider) }
+            let isUnchanged = stored[provider].map { secrets.matches($0, secret, provider, project) } ?? secret.isEmpty
+            if isUnchanged { configuration.discardNewSecret(of: provider) }
         }
     }
 

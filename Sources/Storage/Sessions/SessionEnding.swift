@@ -63,12 +63,12 @@ extension SQL {
             c.project_id = \(realm.rawValue) AND c.account_id = \(account.rawValue) \
             AND c.purpose = ANY (\(OOBCode.Purpose.accountRemedies))
             """
-        guard case .proven(let email, let madeAt, let addedSince) = remedies else {
+        guard case .proven(let email, let createdAt, let addedSince) = remedies else {
             return "DELETE FROM oob_code c WHERE \(all)"
         }
         return """
             DELETE FROM oob_code c WHERE \(all)
-                AND c.created_at >= (SELECT least(\(madeAt.map { Timestamp($0) }), min(c.created_at)) FROM oob_code c
+                AND c.created_at >= (SELECT least(\(createdAt.map { Timestamp($0) }), min(c.created_at)) FROM oob_code c
                     WHERE \(all) AND c.email = \(email.rawValue))
                 AND (c.email <> \(email.rawValue) OR c.added_at IS NULL OR c.added_at >= \(Timestamp(addedSince)))
             """

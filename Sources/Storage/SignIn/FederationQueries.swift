@@ -28,7 +28,7 @@ extension SQL {
         var reclaimed = AccountUpdate()
         reclaimed.passwordHash = .remove
         reclaimed.phoneNumber = .remove
-        reclaimed.forgetsInitialEmail = true
+        reclaimed.removesInitialEmail = true
         reclaimed.emailIsVerified = true
         reclaimed.displayName = AccountUpdate.Value(commit.identity.displayName)
         reclaimed.photoURL = AccountUpdate.Value(commit.identity.photoURL)

@@ -13,7 +13,7 @@ extension PostgresAccountStore {
                 let account = try AccountRow.account(row)
                 let isNew = try row.decode("is_new", as: Bool.self)
                 if isNew { try await transaction.deleteTombstone(of: account.id, olderThan: issuedAt, in: realm) }
-                let opened = session.begun(at: account.generation)
+                let opened = session.withGeneration(account.generation)
                 _ = try await transaction.execute(
                     .opening(try SessionRow(opened), in: realm, from: "(VALUES (1)) v"))
                 return (account, opened, isNew)

@@ -11,7 +11,7 @@ public struct PostgresAuthorizationFlowStore: AuthorizationFlowStore {
         self.clock = clock
     }
 
-    public func keep(_ response: String, of flow: StoredFlow) async throws {
+    public func storeResponse(_ response: String, of flow: StoredFlow) async throws {
         try await run(
             """
             INSERT INTO authorization_flow (state_hash, project_id, response, expires_at)
@@ -47,7 +47,7 @@ public struct PostgresAuthorizationFlowStore: AuthorizationFlowStore {
         try await run("UPDATE authorization_flow SET response = NULL WHERE state_hash = \(flow.hash)")
     }
 
-    public func keep(_ token: SealedCode, in realm: ID<Realm>, at now: Instant) async throws {
+    public func storeToken(_ token: SealedCode, in realm: ID<Realm>, at now: Instant) async throws {
         try await run(try .keepUnused(token, at: now, in: realm))
     }
 

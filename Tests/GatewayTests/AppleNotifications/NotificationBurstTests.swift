@@ -44,7 +44,7 @@ struct NotificationBurstTests {
                 throw AppleNotificationRefusal.signature
             }, project: { _ in nil },
             outOfBand: .live(
-                under: gateway.masterKeys, actionBase: { _, _ in "" }, appLinkBase: { _, _ in nil }, isSent: false),
+                under: gateway.masterKeys, actionBase: { _, _ in "" }, appLinkBase: { _, _ in nil }, sendsEmail: false),
             limiter: limiter, clock: gateway.clock.wallClock)
         let origin = RequestContext(
             network: ClientNetwork(prefixes: ["192.0.2.1"], knownNetworkPrefix: nil), device: nil, language: nil,

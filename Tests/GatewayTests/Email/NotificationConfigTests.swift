@@ -34,7 +34,7 @@ struct NotificationConfigTests {
             let store = ConfigurationStore(
                 pool: gateway.database.pool, rules: ConfigurationRules { _, _ in true },
                 secrets: .init(
-                    seal: { _, _, _ in [] }, holds: { _, _, _, _ in true }), clock: gateway.clock.wallClock)
+                    seal: { _, _, _ in [] }, matches: { _, _, _, _ in true }), clock: gateway.clock.wallClock)
             _ = try await store.edit(gateway.project.realm, by: .commandLine, allowing: .changeTrust) {
                 $0.project.emailSettings = emailSettings
             }

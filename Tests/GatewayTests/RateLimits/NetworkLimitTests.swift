@@ -60,7 +60,7 @@ struct NetworkLimitTests {
         }
         func passes(_ address: String) -> Bool {
             do {
-                try limiter.take(.signUps(from: network(address)), 1, Policy.signUpWindow, ID("demo"))
+                try limiter.count(.signUps(from: network(address)), 1, Policy.signUpWindow, ID("demo"))
                 return true
             } catch {
                 return false
@@ -72,7 +72,7 @@ struct NetworkLimitTests {
         let size = limits.size
         #expect(!(10...200).contains { passes("192.0.2.\($0)") })
         #expect(limits.size == size, "refused by the /24, so the address leaves no trace")
-        limiter.forgive(.signUps(from: network("192.0.2.2")), Policy.signUpWindow, ID("demo"))
+        limiter.subtract(.signUps(from: network("192.0.2.2")), Policy.signUpWindow, ID("demo"))
         #expect(!passes("192.0.2.1"))
         #expect(passes("192.0.2.2"), "taken back at both levels")
     }
@@ -83,7 +83,7 @@ struct NetworkLimitTests {
         let nat = ClientNetwork(prefixes: ["192.0.2.1", "192.0.2.0/24"], knownNetworkPrefix: nil)
         let limiter = try #require(limited.gateway.limits).limiter
         for _ in 1..<Policy.nonceLimit {
-            try limiter.take(.nonces(from: nat), Policy.nonceLimit, Policy.nonceWindow, ID("demo"))
+            try limiter.count(.nonces(from: nat), Policy.nonceLimit, Policy.nonceWindow, ID("demo"))
         }
         func nonce(_ peer: String) async throws -> String {
             try await limited.gateway.post("/v1/accounts:issueNonce", from: peer).outcome

@@ -100,7 +100,7 @@ struct SharedRateLimitTests {
         let (limiter, project) = (limits.limiter, ID<Realm>("demo"))
         for number in 0..<100_000 {
             let network = ClientNetwork(prefixes: ["\(number)"], knownNetworkPrefix: nil)
-            try limiter.take(.signUps(from: network), 1, Policy.signUpWindow, project)
+            try limiter.count(.signUps(from: network), 1, Policy.signUpWindow, project)
         }
         #expect(limits.size <= 5000)
         let last = LimitKey.signUps(from: ClientNetwork(prefixes: ["99999"], knownNetworkPrefix: nil))

@@ -38,7 +38,7 @@ struct CustomTokenAccountTests {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
         let id = try await gateway.signUp().localId
-        let older = "400 INVALID_CUSTOM_TOKEN : It was made before the account of its uid was deleted."
+        let older = "400 INVALID_CUSTOM_TOKEN : It was issued before the account of its uid was deleted."
         for _ in 1...2 {
             let token = try backend.customToken(uid: id, at: gateway.clock.now)
             let present = try #require(try await gateway.signIn(customToken: token).json["idToken"]?.string)

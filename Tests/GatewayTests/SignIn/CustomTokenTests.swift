@@ -54,8 +54,8 @@ struct CustomTokenTests {
             Wrong("a list of audiences", "INVALID_CUSTOM_TOKEN : Its aud is not Identity Toolkit.") {
                 $0["aud"] = .array([.string(ServiceKey.audience)])
             },
-            Wrong("no issuer", "INVALID_CUSTOM_TOKEN : Its iss and sub have to be the same.") { $0["iss"] = nil },
-            Wrong("another subject", "INVALID_CUSTOM_TOKEN : Its iss and sub have to be the same.") {
+            Wrong("no issuer", "INVALID_CUSTOM_TOKEN : Its iss and sub must be equal.") { $0["iss"] = nil },
+            Wrong("another subject", "INVALID_CUSTOM_TOKEN : Its iss and sub must be equal.") {
                 $0["sub"] = "ada"
             },
             Wrong("no iat", "INVALID_CUSTOM_TOKEN : Its iat and exp have to be numbers.") { $0["iat"] = nil },
@@ -129,7 +129,7 @@ struct CustomTokenTests {
         let parts = good.split(separator: ".").map(String.init)
         let none = Base64URL.encode(Array(#"{"alg":"none","typ":"JWT"}"#.utf8))
         let hmac = Base64URL.encode(Array(#"{"alg":"HS256","kid":"backend"}"#.utf8))
-        let algorithm = "INVALID_CUSTOM_TOKEN : It has to be signed with RS256 or ES256, as its key is."
+        let algorithm = "INVALID_CUSTOM_TOKEN : It must be signed with the algorithm of its key: RS256 or ES256."
         let malformed = "INVALID_CUSTOM_TOKEN : It is not a JWT."
         let stranger = try PrivateKey.generate(.es256)
         let rsa = try PrivateKey.generate(.rs256)
@@ -144,7 +144,7 @@ struct CustomTokenTests {
             (try JWS.sign(payload: payload, keyID: "backend", with: rsa), algorithm),
             (
                 try JWS.sign(payload: payload, keyID: "backend", with: stranger),
-                "INVALID_CUSTOM_TOKEN : Its signature does not verify."
+                "INVALID_CUSTOM_TOKEN : Its signature is not valid."
             ),
             (
                 try JWS.sign(payload: payload, keyID: "unknown", with: backend.key),
@@ -199,14 +199,14 @@ struct CustomTokenTests {
         #expect(try await gateway.signIn(customToken: ours.customToken(at: now)).outcome == "200")
         #expect(
             try await gateway.signIn(customToken: twin.customToken(at: now)).outcome
-                == "400 INVALID_CUSTOM_TOKEN : Its signature does not verify.")
+                == "400 INVALID_CUSTOM_TOKEN : Its signature is not valid.")
         let isRevoked = try await ServiceKeyStore(pool: gateway.database.pool)
             .revoke("ours", in: gateway.project.id, at: now)
         #expect(isRevoked)
         let fresh = try gateway.withFreshCaches()
         #expect(
             try await fresh.signIn(customToken: ours.customToken(at: now)).outcome
-                == "400 INVALID_CUSTOM_TOKEN : Its signature does not verify.", "only the twin of that id is left")
+                == "400 INVALID_CUSTOM_TOKEN : Its signature is not valid.", "only the twin of that id is left")
     }
 
     @Test("is available under the path of the protocol's third version")

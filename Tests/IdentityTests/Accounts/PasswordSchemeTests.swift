@@ -106,7 +106,7 @@ struct PasswordSchemeTests {
             Refused(why: "scrypt cost", input: scrypt { $0.memoryCost = 1 }, fault: .memoryCost(2...1_048_576)),
             Refused(
                 why: "scrypt cost 2^40", input: scrypt { $0.memoryCost = 1 << 40 }, fault: .memoryCost(2...1_048_576)),
-            Refused(why: "scrypt cost 1000", input: scrypt { $0.memoryCost = 1000 }, fault: .costIsNoPowerOfTwo),
+            Refused(why: "scrypt cost 1000", input: scrypt { $0.memoryCost = 1000 }, fault: .costIsNotPowerOfTwo),
             Refused(why: "scrypt blocks", input: scrypt { $0.blockSize = 65 }, fault: .blockSize(1...64)),
             Refused(why: "scrypt lanes", input: scrypt { $0.parallelization = .max }, fault: .parallelization(1...64)),
             Refused(why: "scrypt in all", input: scrypt { $0.memoryCost = 1 << 15 }, fault: .tooCostly),

@@ -99,10 +99,10 @@ struct AppleGrantDecisionTests {
         let results = Dictionary(
             uniqueKeysWithValues: ids.map { ($0, RecordedCheck.revoked(failure: "invalid_grant")) })
         let batch = CheckBatch(results, after: CheckCounts())
-        #expect(batch.stops)
+        #expect(batch.stopsChecks)
         #expect(batch.results.values.allSatisfy { $0 == .failed(failure: "invalid_grant") })
         let few = CheckBatch([ids[0]: .revoked(failure: "invalid_grant")], after: CheckCounts(all: 100, failed: 1))
-        #expect(!few.stops)
+        #expect(!few.stopsChecks)
         #expect(few.results == [ids[0]: .revoked(failure: "invalid_grant")])
     }
 

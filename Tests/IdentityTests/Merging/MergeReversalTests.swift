@@ -98,7 +98,7 @@ struct MergeReversalTests {
             of: try Self.merge(into: row.before), from: row.target, among: [row.target] + row.others)
         #expect(reversal.returnsEmail == row.returnsEmail)
         #expect(reversal.returnsPhoneNumber == row.returnsPhoneNumber)
-        #expect(reversal.taken.map(\.subject) == row.taken)
+        #expect(reversal.returned.map(\.subject) == row.taken)
         #expect(reversal.relinked.map(\.subject) == row.relinked)
         #expect(reversal.disavowed?.id.rawValue == row.disavowed)
         #expect(reversal.target == row.rest)

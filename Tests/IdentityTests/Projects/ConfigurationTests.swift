@@ -203,7 +203,7 @@ struct ConfigurationTests {
         configuration.set(Self.openID(issuer: issuer))
         var rules = Self.rules
         #expect(configuration.problems(by: rules).isEmpty == inProduction)
-        rules.takesLoopbackIssuers = true
+        rules.acceptsLoopbackIssuers = true
         #expect(configuration.problems(by: rules).isEmpty == inDevelopment)
     }
 

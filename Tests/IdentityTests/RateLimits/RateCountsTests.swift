@@ -10,10 +10,10 @@ private final class Counter {
     var size: Int { counts.size }
     func admits(_ window: RateWindow, below limit: Int) -> Bool { counts.admits(window, below: limit) }
     func add(to window: RateWindow) { counts.add(to: window) }
-    func takeOne(from window: RateWindow) { counts.takeOne(from: window) }
-    func takeDeltas(atMost limit: Int, at now: Instant) -> [RateDelta] { counts.takeDeltas(atMost: limit, at: now) }
-    func learn(_ totals: [RateWindow: Int64], of deltas: [RateDelta]) { counts.learn(totals, of: deltas) }
-    func keep(_ deltas: [RateDelta]) { counts.keep(deltas) }
+    func subtract(from window: RateWindow) { counts.subtract(from: window) }
+    func drainDeltas(atMost limit: Int, at now: Instant) -> [RateDelta] { counts.drainDeltas(atMost: limit, at: now) }
+    func apply(_ totals: [RateWindow: Int64], of deltas: [RateDelta]) { counts.apply(totals, of: deltas) }
+    func restore(_ deltas: [RateDelta]) { counts.restore(deltas) }
 
     /// How often `window` can be added to before `limit` is reached.
     func room(for window: RateWindow, below limit: Int) -> Int {
@@ -48,8 +48,8 @@ struct RateCountsTests {
     func takingBack() {
         let counts = Counter(capacity: 10)
         counts.add(to: window("a"))
-        counts.takeOne(from: window("a"))
-        counts.takeOne(from: window("a"))
+        counts.subtract(from: window("a"))
+        counts.subtract(from: window("a"))
         #expect(counts.room(for: window("a"), below: 3) == 3)
     }
 
@@ -58,46 +58,46 @@ struct RateCountsTests {
         let counts = Counter(capacity: 10)
         counts.add(to: window("counted"))
         #expect(counts.admits(window("asked"), below: 10))
-        let deltas = counts.takeDeltas(atMost: 10, at: start)
+        let deltas = counts.drainDeltas(atMost: 10, at: start)
         #expect(
             Set(deltas) == [
                 RateDelta(window: window("counted"), count: 1), RateDelta(window: window("asked"), count: 0),
             ])
         counts.add(to: window("counted"))
-        counts.learn([window("counted"): 7, window("asked"): 9], of: deltas)
+        counts.apply([window("counted"): 7, window("asked"): 9], of: deltas)
         #expect(counts.room(for: window("counted"), below: 10) == 2, "seven, and one since")
         #expect(counts.room(for: window("asked"), below: 10) == 1)
-        #expect(!counts.takeDeltas(atMost: 10, at: start).isEmpty)
-        #expect(counts.takeDeltas(atMost: 10, at: start).isEmpty, "everything has been told")
+        #expect(!counts.drainDeltas(atMost: 10, at: start).isEmpty)
+        #expect(counts.drainDeltas(atMost: 10, at: start).isEmpty, "everything has been told")
     }
 
     @Test("a window at its limit is not queried again, and one that no replica has counted is removed")
     func quiet() {
         let counts = Counter(capacity: 10)
         #expect(counts.admits(window("asked"), below: 10))
-        counts.learn([:], of: counts.takeDeltas(atMost: 10, at: start))
+        counts.apply([:], of: counts.drainDeltas(atMost: 10, at: start))
         #expect(counts.size == 0)
         counts.add(to: window("full"))
-        counts.learn([window("full"): 10], of: counts.takeDeltas(atMost: 10, at: start))
+        counts.apply([window("full"): 10], of: counts.drainDeltas(atMost: 10, at: start))
         #expect(!counts.admits(window("full"), below: 10))
-        #expect(counts.takeDeltas(atMost: 10, at: start).isEmpty)
+        #expect(counts.drainDeltas(atMost: 10, at: start).isEmpty)
     }
 
     @Test("continue locally while other replicas are unreachable, and are sent later")
     func outage() {
         let counts = Counter(capacity: 10)
         counts.add(to: window("a"))
-        counts.keep(counts.takeDeltas(atMost: 10, at: start))
+        counts.restore(counts.drainDeltas(atMost: 10, at: start))
         counts.add(to: window("a"))
         #expect(counts.room(for: window("a"), below: 3) == 1)
-        #expect(counts.takeDeltas(atMost: 10, at: start) == [RateDelta(window: window("a"), count: 3)])
+        #expect(counts.drainDeltas(atMost: 10, at: start) == [RateDelta(window: window("a"), count: 3)])
     }
 
     @Test("remove windows that have ended")
     func over() {
         let counts = Counter(capacity: 10)
         counts.add(to: window("a"))
-        #expect(counts.takeDeltas(atMost: 10, at: start + .seconds(600)).isEmpty)
+        #expect(counts.drainDeltas(atMost: 10, at: start + .seconds(600)).isEmpty)
         #expect(counts.size == 0)
     }
 
@@ -116,8 +116,8 @@ struct RateCountsTests {
     func portions() {
         let counts = Counter(capacity: 10)
         for name in ["a", "b", "c"] { counts.add(to: window(name)) }
-        let first = counts.takeDeltas(atMost: 2, at: start)
-        let second = counts.takeDeltas(atMost: 2, at: start)
+        let first = counts.drainDeltas(atMost: 2, at: start)
+        let second = counts.drainDeltas(atMost: 2, at: start)
         #expect([first.count, second.count] == [2, 1])
         #expect(Set((first + second).map(\.window)).count == 3)
     }

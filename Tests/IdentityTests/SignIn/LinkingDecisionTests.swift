@@ -199,8 +199,8 @@ struct LinkingDecisionTests {
     @Test("leaves a pending token for every conflict that signing in or merging can solve")
     func pending() {
         for refusal in [LinkRefusal.identityTaken, .providerAlreadyLinked, .emailTaken] {
-            #expect(refusal.leavesPending)
+            #expect(refusal.issuesPendingToken)
         }
-        for refusal in [LinkRefusal.accountDisabled, .accountUnknown] { #expect(!refusal.leavesPending) }
+        for refusal in [LinkRefusal.accountDisabled, .accountUnknown] { #expect(!refusal.issuesPendingToken) }
     }
 }

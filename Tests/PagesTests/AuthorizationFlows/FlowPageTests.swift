@@ -10,7 +10,7 @@ struct FlowPageTests {
         .notOffered, .malformed, .tooManyAttempts(minutes: 1), .tooManyAttempts(minutes: 10),
     ]
 
-    private static func page(_ failure: FlowFailure, _ language: Language, back: Page.WayBack) -> Page {
+    private static func page(_ failure: FlowFailure, _ language: Language, back: Page.ReturnToApp) -> Page {
         .flowFailure(failure, back: back, retry: "state=x", Page.Frame(language: language, projectName: nil))
     }
 

@@ -79,7 +79,8 @@ struct AccountFinderTests {
         static func prefix(_ text: String, after id: String? = nil) -> SQL {
             guard let prefix = IDPrefix(text) else { return "SELECT" }
             return .page(
-                beginningWith: prefix, besides: AccountNames(text), after: id.map { ID($0) }, limit: 100, in: project)
+                beginningWith: prefix, besides: ContactIdentifiers(text), after: id.map { ID($0) }, limit: 100,
+                in: project)
         }
     }
 

@@ -58,7 +58,7 @@ struct AppleGrantFixture: Sendable {
     func keep(_ token: UInt8 = 2, client: String = client) async throws -> AppleGrant {
         try await bring(client: client)
         let claimed = try await claim()
-        try await store.keep(
+        try await store.markAuthorized(
             claimed[0], token: [token], obtainedWith: Self.key, firstCheck: now + AppleGrant.checkInterval, at: now)
         return claimed[0]
     }

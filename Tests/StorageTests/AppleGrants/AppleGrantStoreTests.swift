@@ -15,7 +15,7 @@ struct AppleGrantStoreTests {
         #expect(claimed.token == [1])
         #expect(claimed.expiresAt == fixture.now + AuthorizationCode.lifetime)
         #expect(try await fixture.claim(after: .seconds(29)).isEmpty)
-        try await fixture.store.keep(
+        try await fixture.store.markAuthorized(
             claimed, token: [2], obtainedWith: AppleGrantFixture.key, firstCheck: fixture.now, at: fixture.now)
         #expect(try await fixture.grants() == ["AUTHORIZED REFRESH_TOKEN \(AppleGrantFixture.subject) 02"])
         #expect(try await fixture.credential() == CredentialStatus(.authorized, at: fixture.now))
@@ -68,7 +68,7 @@ struct AppleGrantStoreTests {
         try await fixture.pool.execute("DELETE FROM linked_identity")
         // Its lease stays: no other worker redeems the code a second time.
         #expect(try await fixture.claim().isEmpty)
-        try await fixture.store.keep(
+        try await fixture.store.markAuthorized(
             claimed, token: [2], obtainedWith: AppleGrantFixture.key, firstCheck: fixture.now, at: fixture.now)
         #expect(try await fixture.grants() == ["REVOKING REFRESH_TOKEN - 02"])
         // The result of the code does not remove the token.
@@ -112,7 +112,7 @@ struct AppleGrantStoreTests {
             """)
         let claimed = try #require(try await fixture.claim(after: .seconds(60)).first)
         let now = fixture.now + .seconds(60)
-        try await fixture.store.keep(
+        try await fixture.store.markAuthorized(
             claimed, token: claimed.token, obtainedWith: AppleGrantFixture.key, firstCheck: now, at: now)
         #expect(try await fixture.credential() == CredentialStatus(state, at: fixture.now + .seconds(checked)))
     }

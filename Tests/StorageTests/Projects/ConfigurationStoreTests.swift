@@ -9,7 +9,7 @@ struct ConfigurationStoreTests {
     /// Seals by naming the place.
     static let keeper = SecretEncryption { secret, provider, project in
         Array("\(project)/\(provider.rawValue)/\(secret.expose())".utf8)
-    } holds: { sealed, secret, provider, project in
+    } matches: { sealed, secret, provider, project in
         sealed == Array("\(project)/\(provider.rawValue)/\(secret.expose())".utf8)
     }
 
