@@ -5,20 +5,20 @@ public import HTTP
 public import Identity
 internal import Synchronization
 
-/// A list of breached passwords with the range protocol of Pwned Passwords: a request contains the first 5 of the 40
-/// hexadecimal digits of a SHA-1, and the response contains every known suffix.
+/// A server with a list of breached passwords and the range protocol of Pwned Passwords: a request contains the first 5
+/// of the 40 hexadecimal digits of a SHA-1 digest, and the response contains every known suffix for them.
 public struct BreachedPasswordList: Hashable, Sendable {
-    /// Pwned Passwords itself.
+    /// The URL of Pwned Passwords itself.
     public static let publicURL = "https://api.pwnedpasswords.com/range/"
 
-    /// With a slash at the end; https, or http on this machine.
+    /// An https URL, or an http URL of a loopback host, with a slash at the end.
     public let url: String
 
     public init(url: String) {
         self.url = url
     }
 
-    /// A configured list may be in the private network.
+    /// Requests to a configured list may go to private networks.
     fileprivate var destination: ClientRequest.Destination {
         url == Self.publicURL ? .configured(allowingPrivate: false) : .anywhere
     }
@@ -42,13 +42,13 @@ extension BreachedPasswords {
     /// Queries `list` and caches responses for 10 minutes. If a request fails, the password counts as not breached, so
     /// that an outage of the list does not block users.
     ///
-    /// - Parameter failed: called with every error, which contains nothing of a password.
+    /// - Parameter failed: called with every error. The error contains no part of a password.
     public static func live(
         _ list: BreachedPasswordList, client: HTTP.Client, failed: @escaping @Sendable (any Error) -> Void
     ) -> BreachedPasswords {
         let inFlight = InFlightLimit()
         let ranges = Cache<String, BreachRange>(lifetime: .seconds(600), capacity: 100) { prefix in
-            try await inFlight.counted { try await BreachRange(of: prefix, in: list, asking: client) }
+            try await inFlight.run { try await BreachRange(of: prefix, in: list, asking: client) }
         }
         return BreachedPasswords { password in
             let digest = Array(Hexadecimal.encode(Digest.sha1(Array(password.expose().utf8))).utf8)
@@ -63,11 +63,11 @@ extension BreachedPasswords {
     }
 }
 
-/// Limits the requests in flight.
+/// Limits the number of requests in flight.
 private final class InFlightLimit: Sendable {
     private let count = Atomic(0)
 
-    func counted<Value>(_ request: () async throws -> Value) async throws -> Value {
+    func run<Value>(_ request: () async throws -> Value) async throws -> Value {
         let before = count.add(1, ordering: .relaxed).oldValue
         defer { count.subtract(1, ordering: .relaxed) }
         guard before < BreachedPasswords.limit else { throw BreachListFault.busy }
@@ -78,7 +78,7 @@ private final class InFlightLimit: Sendable {
 /// The suffixes that a list has for one prefix.
 struct BreachRange: Sendable {
     private static let suffixLength = 35
-    /// In bytes; a response has about 1000 lines of 40 bytes.
+    /// The maximum length of a response in bytes. A response has about 1000 lines of 40 bytes.
     private static let maximumLength = 256 * 1024
 
     /// The suffixes in lower case, concatenated.
@@ -86,12 +86,12 @@ struct BreachRange: Sendable {
 
     /// - Throws: ``BreachListFault``, ``HTTP/ClientFault``.
     init(of prefix: String, in list: BreachedPasswordList, asking client: HTTP.Client) async throws {
-        let answer = try await client.send(
+        let response = try await client.send(
             ClientRequest(
                 .get, list.url + prefix, headers: ["Add-Padding": "true", "Accept": "text/plain"],
                 deadline: BreachedPasswords.deadline, maximumLength: Self.maximumLength, destination: list.destination))
-        guard answer.status == 200 else { throw BreachListFault.status(answer.status) }
-        try self.init(parsing: answer.body)
+        guard response.status == 200 else { throw BreachListFault.status(response.status) }
+        try self.init(parsing: response.body)
     }
 
     /// - Parameter body: lines of a suffix, a colon and a count; lines with count 0 are padding.

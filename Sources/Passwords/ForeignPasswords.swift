@@ -1,7 +1,7 @@
 internal import Crypto
 internal import Identity
 
-/// A password hash of another algorithm than Argon2.
+/// A stored password hash of an algorithm other than Argon2, with the key that it needs.
 struct ForeignPassword: Sendable {
     /// The hash needs a key that is not stored, so it cannot be verified.
     struct MissingKey: Error {}
@@ -15,7 +15,7 @@ struct ForeignPassword: Sendable {
 
     private let hash: Hash
 
-    /// - Parameter storedHash: not an Argon2 hash.
+    /// - Parameter storedHash: a hash of any algorithm except Argon2.
     init(_ storedHash: String, keys: PasswordKeys) async throws {
         if let foreign = ForeignHash(text: storedHash) {
             var key: PasswordKey?

@@ -5,14 +5,14 @@ public import Identity
 extension PasswordHasher {
     /// Hashes with Argon2id on the threads of `pool`, and verifies hashes of other systems too.
     ///
-    /// A wrong password and an unknown address cost the same Argon2 work, even for a stored hash of a lower cost, so that
-    /// response times do not disclose accounts. A hash of another system, or of a higher cost, adds its own work. Only a
-    /// right password is hashed again.
+    /// A wrong password and an unknown address cost the same Argon2 work, even for a stored hash of a lower cost, so
+    /// that response times do not disclose accounts. A hash of another system, or of a higher cost, adds its own work.
+    /// Only a correct password is hashed again.
     ///
     /// - Parameters:
     ///   - keys: the secret keys of imported hashes.
-    ///   - replacesHashes: whether a hash of another system or cost is replaced when its password is right. Dev mode does
-    ///     not, because its cost is so low that it would weaken real hashes.
+    ///   - replacesHashes: whether a hash of another system or cost is replaced after a correct password. `false` in
+    ///     dev mode, whose cost is so low that it would weaken the hashes.
     /// - Throws: the error of Argon2id if there is no memory for a single hash.
     public static func argon2id(
         _ cost: PasswordHash.Cost, by argon2: Argon2, keys: PasswordKeys, replacesHashes: Bool = true, on pool: FairPool
@@ -21,12 +21,12 @@ extension PasswordHasher {
         let dummyHash = try argon2.hash(Random.bytes(16), cost)
         return PasswordHasher(
             hash: { password, network in
-                try await pool.hashing(for: network) { try argon2.hash(password.bytes, cost) }
+                try await pool.runHashing(for: network) { try argon2.hash(password.bytes, cost) }
             },
             check: { password, storedHash, network in
                 let stored = storedHash ?? dummyHash
                 let foreign = stored.hasPrefix("$argon2") ? nil : try await ForeignPassword(stored, keys: keys)
-                return try await pool.hashing(for: network) {
+                return try await pool.runHashing(for: network) {
                     let password = password.bytes
                     let isRight = try foreign?.matches(password) ?? argon2.verify(password, stored)
                     guard isRight, storedHash != nil else {
@@ -35,15 +35,15 @@ extension PasswordHasher {
                         }
                         return .wrong
                     }
-                    let isOld = replacesHashes && PasswordHash.needsRehash(stored, cost: cost)
-                    return .right(rehashed: isOld ? try argon2.hash(password, cost) : nil)
+                    let needsRehash = replacesHashes && PasswordHash.needsRehash(stored, cost: cost)
+                    return .right(rehashed: needsRehash ? try argon2.hash(password, cost) : nil)
                 }
             })
     }
 }
 
 extension FairPool {
-    fileprivate func hashing<Value: Sendable>(
+    fileprivate func runHashing<Value: Sendable>(
         for network: ClientNetwork, _ work: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
         do {
