@@ -1,13 +1,13 @@
 internal import HTML
 
-/// A script of a page, whose policy allows it by its hash (CSP 3 §6.7.3.3).
+/// A script of a page. The Content-Security-Policy of the page allows it by its hash (CSP 3 §6.7.3.3).
 struct PageScript: Sendable {
     let text: StaticString
     /// SHA-256 of ``text`` in base64.
     let sha256: String
 
-    /// Hands the result of a flow to the app: by an event for the frame in the window that opened this one, or by an
-    /// event in the tab's storage and a redirect. A failure that a retry may repair waits for a click.
+    /// Passes the result of a flow to the app: by an event for the frame in the window that opened this one, or by an
+    /// event in the tab's storage and a redirect. If a retry may succeed after a failure, the script waits for a click.
     static let delivery = PageScript(
         text: """
             (()=>{
@@ -31,8 +31,8 @@ struct PageScript: Sendable {
             """,
         sha256: "u9VSUxqfwOzCP2EICB32fJY4kgiRN6HPn2R/iPSXrho=")
 
-    /// Runs in the frame of Firebase's SDK. It takes events from pages of its own origin only, and hands them to the page
-    /// that embeds it.
+    /// Runs in the frame of Firebase's SDK. It accepts events only from pages of its own origin, and passes them to the
+    /// page that embeds it.
     static let frame = PageScript(
         text: """
             (()=>{

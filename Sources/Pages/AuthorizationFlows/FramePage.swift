@@ -1,13 +1,13 @@
 internal import HTML
 public import HTTP
 
-/// The frame that Firebase's JavaScript SDK puts into the page of the app, and that hands events to it.
+/// The frame that Firebase's JavaScript SDK embeds in the page of the app. It passes events to that page.
 public enum FramePage {
-    /// The SDK and its frame exchange messages through this library of Google, the only foreign script of any page.
+    /// The SDK and its frame exchange messages through this library of Google, the only external script on any page.
     static let library = "https://apis.google.com"
 
-    /// - Parameter ancestors: the pages that may embed the frame, as sources of a Content-Security-Policy. A page that
-    ///   embeds it gets the events.
+    /// - Parameter ancestors: the pages that may embed the frame, as sources of a Content-Security-Policy. Such a page
+    ///   gets the events.
     public static func response(for ancestors: [String]) -> Response {
         let html = Markup.document(
             language: "en",

@@ -1,7 +1,7 @@
 internal import HTML
 public import Identity
 
-/// The hidden fields of a form: the code that the form redeems, and the URL to continue at.
+/// The hidden fields of a form: the code that the form redeems, and the URL to open afterwards.
 public struct CodeForm: Sendable {
     public let code: String
     public let continueURL: ContinueURL?
@@ -13,7 +13,7 @@ public struct CodeForm: Sendable {
 
     /// An action that differs from the purpose of the code.
     public enum Step: String, Sendable {
-        /// The reader states that the account is not theirs.
+        /// The user states that the account is not theirs.
         case disavow
     }
 

@@ -1,8 +1,8 @@
 internal import HTML
 internal import Identity
 
-/// Where a page may lead: to another page of the gateway, or to a URL that was checked against the project's authorized
-/// domains.
+/// The target of a link or form: another page of the gateway, or a URL that was checked against the project's
+/// authorized domains.
 struct Destination: Sendable {
     let url: URLReference
 
@@ -14,13 +14,13 @@ struct Destination: Sendable {
         self.url = url
     }
 
-    /// Relative, so that a proxy may put the gateway below a path of its own.
+    /// The URL is relative, so that a proxy may serve the gateway under another path.
     static let actionPage = Destination("action")
     static let forgotPasswordPage = Destination("forgotPassword")
 
     static func app(_ url: ContinueURL) -> Destination { Destination(url.text) }
     static func app(_ link: ActionLink) -> Destination { Destination(link.url) }
-    /// - Parameter url: the target with parameters that the gateway added. Its scheme can be that of an app.
+    /// - Parameter url: the target with parameters that the gateway added. It may have a custom scheme of an app.
     static func app(_: AuthorizationTarget, at url: String) -> Destination { Destination(URLReference(appLink: url)) }
     /// The same page with another query.
     static func handler(query: String) -> Destination { Destination("?" + query) }

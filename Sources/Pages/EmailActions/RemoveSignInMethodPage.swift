@@ -42,7 +42,7 @@ extension Page {
 
     /// Shown when no password has to be set.
     ///
-    /// - Parameter takenEmail: the address that the account would have got back, if another account has it by now.
+    /// - Parameter takenEmail: the address that the account would have got back, if another account has it now.
     public static func signInMethodRemoved(_ name: SignInMethodName, takenEmail: EmailAddress?, _ frame: Frame) -> Page
     {
         let app = frame.app(in: frame.language)

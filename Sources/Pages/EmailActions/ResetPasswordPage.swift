@@ -22,7 +22,7 @@ public struct PasswordRules: Sendable {
 }
 
 extension Page {
-    /// The completed action that the page follows.
+    /// The completed action after which the page is shown.
     public enum Remedy: Sendable {
         case recovered(EmailAddress)
         case removed(SignInMethodName)
@@ -55,7 +55,7 @@ extension Page {
         ]
         return Page(
             frame, LocalizedString("Set a new password", "新しいパスワードの設定"),
-            (remedy.map { [frame.done($0)] } ?? []) + (missing.isEmpty ? [] : [alert]) + [
+            (remedy.map { [frame.notice(of: $0)] } ?? []) + (missing.isEmpty ? [] : [alert]) + [
                 form.form(
                     in: frame,
                     [
@@ -97,7 +97,7 @@ extension Page {
 }
 
 extension Page.Frame {
-    fileprivate func done(_ remedy: Page.Remedy) -> Markup {
+    fileprivate func notice(of remedy: Page.Remedy) -> Markup {
         let outcome: LocalizedString =
             switch remedy {
             case .recovered(let email):

@@ -2,7 +2,8 @@ internal import HTML
 public import Identity
 
 extension Page {
-    /// - Parameter link: opens the app, which redeems the code; `nil` if the request named no URL of the app.
+    /// - Parameter link: the link that opens the app, which redeems the code; `nil` if the request had no URL of the
+    ///   app.
     public static func signIn(_ email: EmailAddress, _ link: ActionLink?, _ frame: Frame) -> Page {
         let app = frame.app(in: frame.language)
         return Page(

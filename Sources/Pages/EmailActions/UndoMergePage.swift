@@ -47,7 +47,7 @@ extension Page {
             ])
     }
 
-    /// - Parameter email: `nil` if another account has the address by now.
+    /// - Parameter email: `nil` if another account now has the address.
     public static func mergeUndone(_ email: EmailAddress?, continuing url: ContinueURL?, _ frame: Frame) -> Page {
         let app = frame.app(in: frame.language)
         let addressTaken = LocalizedString(

@@ -2,7 +2,8 @@ internal import HTML
 public import HTTP
 public import Identity
 
-/// An HTML page for end users. It loads nothing, and needs no script unless it hands the result of a sign-in to an app.
+/// An HTML page for end users. It loads no resources, and needs no script unless it passes the result of a sign-in to
+/// an app.
 public struct Page: Sendable {
     /// Language and project name, which all pages of one visit share.
     public struct Frame: Sendable {
@@ -103,7 +104,8 @@ extension Page.Frame {
             details.flatMap { [Markup(.dt, text: $0.name.in(language)), Markup(.dd, [$0.value])] })
     }
 
-    /// The last element of a page that leaves nothing to do: a link to `url`, or otherwise the advice to close the page.
+    /// The last element of a page after a completed action: a link to `url`, or the advice to close the page if `url`
+    /// is `nil`.
     func continueLinkOrAdvice(to url: ContinueURL?) -> [Markup] {
         guard let url else {
             return [
