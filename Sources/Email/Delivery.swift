@@ -59,9 +59,9 @@ struct Delivery: Sendable {
         return .success((message, payload))
     }
 
-    /// A password reset that a client requested by address gets its account here, once. If the email is sent again, a code
-    /// that was redeemed in the meantime must not become valid again. An email whose link is optional is sent even if the
-    /// code is no longer valid.
+    /// Whether the email must still be sent. A password reset that a client requested by address is bound to its
+    /// account here, once: if the email is sent again, a code that was redeemed in the meantime must not become valid
+    /// again. An email whose link is optional is sent even if the code is no longer valid.
     private func isStillNeeded(_ payload: EmailPayload) async throws -> Bool {
         guard let code = payload.code, !email.kind.linkIsOptional else { return true }
         let hash = dependencies.hash(code)
@@ -86,7 +86,7 @@ struct Delivery: Sendable {
         return .givenUp(failure)
     }
 
-    /// Retries, because an email that stays in the queue is sent a second time.
+    /// Removes a sent email from the queue. Retries, because an email that stays in the queue is sent again.
     private func removeSent() async throws {
         for _ in 1...3 {
             do {

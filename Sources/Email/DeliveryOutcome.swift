@@ -24,7 +24,7 @@ public enum DeliveryFailure: Error, Hashable, CustomStringConvertible {
     /// Apple's relay does not forward email to the recipient.
     case relayStopped
 
-    /// For logs and for the column `failure`, which operators read.
+    /// The text for logs and for the column `failure`, which operators read.
     public var description: String {
         switch self {
         case .rejected(let error): error.description
@@ -37,6 +37,6 @@ public enum DeliveryFailure: Error, Hashable, CustomStringConvertible {
 }
 
 extension RetryBackoff {
-    /// For email that a mail server did not accept: from half a minute to an hour, plus or minus a quarter.
+    /// The delays after failed deliveries: from 30 seconds to an hour, plus or minus 25 percent.
     public static let delivery = RetryBackoff(from: .seconds(30), to: .seconds(3600), jitter: 0.75...1.25)
 }

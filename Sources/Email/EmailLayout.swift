@@ -6,7 +6,7 @@ struct EmailLayout {
     let text: String
     let html: String
 
-    /// - Parameter links: one for each of the template's labels.
+    /// - Parameter links: the URLs of the links, in the order of the template's labels.
     init(_ template: EmailTemplate, links: [String], language: Language) {
         let links = Array(zip(template.linkLabels, links))
         let parts = [template.paragraphs, links.map { "\($0)\n\($1)" }, template.advice].joined()

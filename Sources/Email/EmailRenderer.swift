@@ -7,8 +7,8 @@ public struct EmailRenderer: Sendable {
     private let actionBase: @Sendable (EmailSettings, ActionLink.Mode) -> String
 
     /// - Parameters:
-    ///   - sender: the sender for projects without one of their own.
-    ///   - actionBase: the URL without query that a project's links open.
+    ///   - sender: the address of the sender for projects that configure none.
+    ///   - actionBase: returns the URL, without query, that a project's links open.
     public init(sender: EmailAddress, actionBase: @escaping @Sendable (EmailSettings, ActionLink.Mode) -> String) {
         self.sender = sender
         self.actionBase = actionBase

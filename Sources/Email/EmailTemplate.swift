@@ -4,11 +4,11 @@ internal import Identity
 /// entered.
 struct EmailTemplate: Hashable {
     var subject: String
-    /// Before the links.
+    /// The paragraphs before the links.
     var paragraphs: [String]
     /// Labels of the links, in the order of the links.
     var linkLabels: [String]
-    /// After the links.
+    /// The paragraphs after the links.
     var advice: [String]
     /// Introduces the URL in plain text, below the button.
     var plainLink: String
@@ -37,12 +37,12 @@ struct TemplateValues: Hashable {
     let app: String
     /// The sign-in method that was linked or unlinked.
     let method: SignInMethodName
-    /// The deleted account's app is still connected with the Apple Account.
+    /// Whether the app of a deleted account is still connected with the Apple Account.
     let staysConnectedToApple: Bool
     /// The sign-in methods of the account after a merge.
     let methods: [SignInMethodName]
     let hasLink: Bool
-    /// How long the link works, from the request or the change.
+    /// How long the link is valid after the request or the change.
     let lifetime: HumanDuration
     /// The sign-in methods that the links of the email remove, in the order of the links.
     let removable: [SignInMethodName]

@@ -5,16 +5,16 @@ public import SMTP
 /// Claims due emails from the queue and sends them. Each email is sent at least once, always as the same message. If the
 /// process ends at any point, another worker claims the email after its lease.
 public actor EmailWorker {
-    /// Emails in flight at once.
+    /// The maximum number of emails in flight.
     static let capacity = 8
-    /// Longer than any attempt can take.
+    /// How long a claim lasts: longer than any attempt can take.
     static let lease: Duration = .seconds(120)
     private static let pollInterval: Duration = .seconds(1)
 
     public struct Dependencies: Sendable {
         public var queue: any EmailQueue
         public var decrypt: @Sendable (_ content: [UInt8], ID<OutgoingEmail>) throws -> EmailPayload
-        /// The hash under which a code is stored.
+        /// Returns the hash under which a code is stored.
         public var hash: @Sendable (String) -> [UInt8]
         public var project: @Sendable (ID<Realm>) async throws -> SendingProject?
         public var renderer: EmailRenderer
@@ -60,13 +60,13 @@ public actor EmailWorker {
         self.dependencies = dependencies
     }
 
-    /// Polls the queue about once a second from now on.
+    /// Starts to poll the queue, about once per second.
     public func start() {
         guard polling == nil, !isStopping else { return }
         polling = Task(executorPreference: loop) { await self.run() }
     }
 
-    /// Claims no more emails. Returns when those in flight are done.
+    /// Stops claiming emails. Returns when the emails in flight are done.
     public func stop() async {
         isStopping = true
         sleeping?.cancel()
@@ -89,7 +89,7 @@ public actor EmailWorker {
         }
     }
 
-    /// Starts the delivery of due emails, as many as there are free slots.
+    /// Starts the delivery of as many due emails as there are free slots.
     ///
     /// - Returns: whether more emails may be due.
     private func claimBatch() async -> Bool {
@@ -108,7 +108,7 @@ public actor EmailWorker {
         return batch.count == slots
     }
 
-    /// - Returns: nothing if the database is unavailable; the next poll tries again.
+    /// - Returns: the claimed emails; none if the database is unavailable. The next poll tries again.
     private func claim(_ limit: Int) async -> [QueuedEmail] {
         do {
             return try await dependencies.queue.claim(limit: limit, lease: Self.lease, at: dependencies.clock.now())
