@@ -81,8 +81,8 @@ extension HashMethod.Function {
         _ password: [UInt8], _ salt: [UInt8], rounds: Int, order: HashMethod.Order
     ) throws(LibraryFault) -> [UInt8] {
         var digest = try Digest.of(order.joined(password, salt), by: algorithm)
-        let further = self == .md5 ? rounds : max(rounds, 1) - 1
-        for _ in 0..<further {
+        let additionalRounds = self == .md5 ? rounds : max(rounds, 1) - 1
+        for _ in 0..<additionalRounds {
             digest = try Digest.of(self == .md5 ? digest + password : digest, by: algorithm)
         }
         return digest
