@@ -16,7 +16,7 @@ extension EmailTemplate {
                 link: "新しいパスワードを設定する", [values.lifetime.japaneseSinceRequest, notRequested])
         case .signIn:
             return japanese(
-                "【\(app)】ログイン用リンク", "お申し込みになった端末で次のリンクを開くと、\(app)にログインできます。", link: "ログインする",
+                "【\(app)】ログイン用リンク", "ログインをお申し込みになった端末で次のリンクを開くと、\(app)にログインできます。", link: "ログインする",
                 [
                     values.lifetime.japaneseSinceRequest, "このリンクがあれば、誰でもあなたとしてログインできます。ほかの人に教えないでください。",
                     notRequested,

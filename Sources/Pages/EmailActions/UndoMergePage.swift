@@ -13,7 +13,7 @@ extension Page {
             LocalizedString(
                 """
                 You get your own account back, with your email address and your ways to sign in. Anything that another \
-                account uses by now does not come back.
+                account now uses is not restored.
                 """,
                 """
                 あなたのアカウントが、メールアドレスとログイン方法とともに元に戻ります。\
@@ -21,8 +21,7 @@ extension Page {
                 """),
             LocalizedString(
                 """
-                The other account keeps only what is its own. If it had anything of yours, everyone who uses it is signed \
-                out.
+                The other account keeps only its own data. If it had anything of yours, everyone who uses it is signed out.
                 """,
                 """
                 統合先のアカウントには、そのアカウント自身のものだけが残ります。\
