@@ -40,26 +40,26 @@ public struct GatewayTokens: TokenAuthority {
     public func sessionCookie(
         from idToken: String, lasting lifetime: Duration, in project: Project, at now: Instant
     ) async throws -> String {
-        let ring = try await keys(project.id)
+        let keyRing = try await keys(project.id)
         var claims = try StrictJSON.decode(
-            [String: JSONValue].self, from: try verify(idToken, by: ring, in: project, at: now).payload)
+            [String: JSONValue].self, from: try verify(idToken, by: keyRing, in: project, at: now).payload)
         claims["iss"] = .string(issuers.sessionCookies(project.id))
         claims["iat"] = .integer(now.seconds)
         claims["exp"] = .integer(now.seconds + lifetime.components.seconds)
-        let key = try ring.idTokenSigner(at: now)
+        let key = try keyRing.idTokenSigner(at: now)
         return try JWS.sign(
             payload: try StrictJSON.encode(claims), keyID: key.stored.id, type: nil, with: key.privateKey)
     }
 
     public func read(idToken: String, in project: Project, at now: Instant) async throws -> IDTokenClaim {
-        let ring = try await keys(project.id)
+        let keyRing = try await keys(project.id)
         let digest = VerifiedTokenCache.digest(of: idToken, in: project.realm)
         if let entry = verifiedTokens[digest], entry.expiresAt > now.seconds,
-            ring.idTokenKey(entry.keyID, at: now) != nil
+            keyRing.idTokenKey(entry.keyID, at: now) != nil
         {
             return entry.claim
         }
-        let (claims, _, keyID) = try verify(idToken, by: ring, in: project, at: now)
+        let (claims, _, keyID) = try verify(idToken, by: keyRing, in: project, at: now)
         let claim = IDTokenClaim(account: ID(claims.sub), session: ID(claims.sid))
         verifiedTokens.insert(
             VerifiedTokenCache.Entry(claim: claim, keyID: keyID, expiresAt: claims.exp), for: digest)
@@ -67,9 +67,9 @@ public struct GatewayTokens: TokenAuthority {
     }
 
     public func read(refreshToken: String, in project: Project) async throws -> RefreshClaim {
-        let ring = try await keys(project.id)
+        let keyRing = try await keys(project.id)
         let now = clock.now()
-        let claim = RefreshTokenCodec.decode(refreshToken, in: project) { ring.refreshKey($0, at: now) }
+        let claim = RefreshTokenCodec.decode(refreshToken, in: project) { keyRing.refreshKey($0, at: now) }
         guard let claim else { throw TokenRefusal.invalidRefreshToken }
         return claim
     }
@@ -84,11 +84,11 @@ public struct GatewayTokens: TokenAuthority {
 
     /// Verifies an ID token. The error reveals only that the token is invalid, or that it belongs to another tenant.
     private func verify(
-        _ idToken: String, by ring: KeyRing, in project: Project, at now: Instant
+        _ idToken: String, by keyRing: KeyRing, in project: Project, at now: Instant
     ) throws(TokenRefusal) -> (claims: RequiredClaims, payload: [UInt8], keyID: String) {
         do {
             let unverified = try UnverifiedJWS(parsing: idToken)
-            guard let keyID = unverified.keyID, let key = ring.idTokenKey(keyID, at: now) else {
+            guard let keyID = unverified.keyID, let key = keyRing.idTokenKey(keyID, at: now) else {
                 throw TokenRefusal.invalidIDToken
             }
             let payload = try unverified.payload(verifiedWith: key)

@@ -8,7 +8,7 @@ final class VerifiedTokenCache: Sendable {
     struct Entry: Sendable {
         let claim: IDTokenClaim
         let keyID: String
-        /// In seconds since the epoch.
+        /// The time in `exp`, in seconds since the epoch.
         let expiresAt: Int64
     }
 

@@ -33,7 +33,7 @@ struct RefusalNamesTests {
             (TokenRefusal.invalidIDToken, "INVALID_ID_TOKEN"),
             (TokenRefusal.invalidRefreshToken, "INVALID_REFRESH_TOKEN"),
             (TokenRefusal.sessionEnded, "TOKEN_EXPIRED"),
-            (TokenRefusal.accountGone, "USER_NOT_FOUND"),
+            (TokenRefusal.accountDeleted, "USER_NOT_FOUND"),
             (TokenRefusal.accountDisabled, "USER_DISABLED"),
             (CustomTokenRefusal.missing, "MISSING_CUSTOM_TOKEN"),
             (CustomTokenRefusal.invalid(.expired), "INVALID_CUSTOM_TOKEN : It has expired."),

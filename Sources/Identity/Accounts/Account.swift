@@ -203,9 +203,9 @@ public struct CredentialStatus: Hashable, Sendable {
     public enum State: String, CaseIterable, Sendable {
         case authorized = "AUTHORIZED"
         case revoked = "REVOKED"
-        /// The app has moved to another team, and the user has not signed in since.
+        /// The app has moved to another team, and the user has not signed in after that.
         case transferred = "TRANSFERRED"
-        /// Apple has not reported anything, or the team or the private key has changed since.
+        /// Apple has not reported anything, or the team or the private key has changed after the latest report.
         case unknown = "UNKNOWN"
     }
 

@@ -100,7 +100,7 @@ public enum TokenRefusal: Refusal, Hashable {
     case sessionEnded
     /// Valid, but so old that another party must hold its successors; the session was ended.
     case refreshTokenStolen
-    case accountGone
+    case accountDeleted
     case accountDisabled
 }
 
@@ -111,7 +111,7 @@ extension TokenRefusal {
         case .otherTenant: .tenantIDMismatch
         case .invalidRefreshToken: .invalidRefreshToken
         case .sessionEnded, .refreshTokenStolen: .tokenExpired
-        case .accountGone: .userNotFound
+        case .accountDeleted: .userNotFound
         case .accountDisabled: .userDisabled
         }
     }

@@ -76,7 +76,7 @@ public struct AppleGrantAttempts: Sendable {
             return try await postpone(grant, until: grant.expiresAt ?? clock.now(), because: reason)
         case (.giveUp(let reason), _): return try await giveUp(grant, because: reason)
         case (.retry(let reason), _): return try await retry(grant, because: reason)
-        case (.keep, .failed(let answer)): return try await retry(grant, because: "\(answer)")
+        case (.keep, .failed(let response)): return try await retry(grant, because: "\(response)")
         }
     }
 
@@ -110,9 +110,9 @@ public struct AppleGrantAttempts: Sendable {
     private func revoke(
         _ grant: AppleGrant, _ token: Secret, _ client: AppleClientCredentials
     ) async throws -> Outcome {
-        let answer = try await endpoint.revoke(token, grant.tokenType, client)
-        guard answer == .accepted else {
-            return try await retry(grant, because: "\(answer)", isConfigurationFault: answer.isConfigurationFault)
+        let response = try await endpoint.revoke(token, grant.tokenType, client)
+        guard response == .accepted else {
+            return try await retry(grant, because: "\(response)", isConfigurationFault: response.isConfigurationFault)
         }
         try await store.remove(grant)
         return .revoked

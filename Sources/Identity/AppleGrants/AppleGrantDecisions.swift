@@ -12,7 +12,7 @@ public enum RedemptionDecision: Hashable, Sendable {
                 subject == nil || tokens.subject == subject ? .keep : .giveUp(reason: "other subject")
             case .failed(.rejected(let code)) where !code.isConfigurationFault: .giveUp(reason: code.rawValue)
             // An operator may correct the key while the code is valid.
-            case .failed(let answer): .retry(reason: "\(answer)")
+            case .failed(let response): .retry(reason: "\(response)")
             }
     }
 }
@@ -20,12 +20,12 @@ public enum RedemptionDecision: Hashable, Sendable {
 extension RecordedCheck {
     /// Only Apple's report about the token changes the state of a grant. A wrong key, an outage or a network error does
     /// not.
-    public init(_ answer: AppleResponse) {
+    public init(_ response: AppleResponse) {
         self =
-            switch answer {
+            switch response {
             case .accepted: .authorized
-            case .rejected(.invalidGrant), .rejected(.invalidRequest): .revoked(failure: "\(answer)")
-            case .rejected, .unavailable: .failed(failure: "\(answer)")
+            case .rejected(.invalidGrant), .rejected(.invalidRequest): .revoked(failure: "\(response)")
+            case .rejected, .unavailable: .failed(failure: "\(response)")
             }
     }
 

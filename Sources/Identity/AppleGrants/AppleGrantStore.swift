@@ -16,7 +16,7 @@ public protocol AppleGrantStore: Sendable {
         _ grant: AppleGrant, token: [UInt8], obtainedWith key: AppleKeyName, firstCheck: Instant, at now: Instant
     ) async throws
 
-    /// Does nothing if another worker has claimed the grant since.
+    /// Does nothing if another worker has claimed the grant in the meantime.
     ///
     /// - Parameter failure: the reason, without any token.
     func postpone(_ grant: AppleGrant, until due: Instant, failure: String) async throws

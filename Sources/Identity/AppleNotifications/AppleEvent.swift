@@ -116,9 +116,9 @@ public struct AppleEventDecision: Hashable, Sendable {
         case .forwarding(let forwards):
             // If events have the same time, the one that arrives last is applied.
             let isLatest = facts.forwardingChangedAt.map { $0 <= event.occurredAt } ?? true
-            let isOfAddress = event.email == nil || identity?.email == nil || identity?.email == event.email
+            let isForCurrentAddress = event.email == nil || identity?.email == nil || identity?.email == event.email
             self.init(
-                change: identity != nil && isLatest && isOfAddress ? .setForwarding(forwards) : .none,
+                change: identity != nil && isLatest && isForCurrentAddress ? .setForwarding(forwards) : .none,
                 sessions: .keep, revokesGrants: false)
         }
     }
@@ -131,8 +131,8 @@ public struct AppleEventDecision: Hashable, Sendable {
 }
 
 extension AppleEventFacts {
-    /// Whether Apple has confirmed since the event that the user uses the app, or an administrator has linked the identity
-    /// since.
+    /// Whether Apple has confirmed after the event that the user uses the app, or an administrator has linked the
+    /// identity after the event.
     fileprivate func isConfirmed(after event: AppleEvent, by identity: LinkedIdentity) -> Bool {
         if let credentialIssuedAt, credentialIssuedAt >= event.end { return true }
         guard let credential = identity.credential else { return identity.linkedAt.map { $0 >= event.end } ?? false }

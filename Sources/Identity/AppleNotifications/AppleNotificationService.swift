@@ -67,7 +67,7 @@ public struct AppleNotificationService: Sendable {
             try notification.requireTimely(at: clock.now())
             let realms = try await store.realms(ofClient: notification.audience, in: named)
             guard !realms.isEmpty else { throw AppleNotificationRefusal.audience }
-            limiter.uncountNotification(from: origin.network)
+            limiter.subtractNotification(from: origin.network)
             return (notification, realms)
         } catch let refusal as ProviderRefusal {
             throw AppleNotificationRefusal(refusal)
@@ -76,7 +76,7 @@ public struct AppleNotificationService: Sendable {
         } catch let outage as ProviderUnreachable {
             throw outage
         } catch {
-            limiter.uncountNotification(from: origin.network)
+            limiter.subtractNotification(from: origin.network)
             throw error
         }
     }
@@ -123,7 +123,7 @@ extension RateLimiter {
     /// Notifications belong to no project until they are verified.
     private static let installation = ID<Realm>("")
 
-    fileprivate func uncountNotification(from network: ClientNetwork) {
+    fileprivate func subtractNotification(from network: ClientNetwork) {
         subtract(.rejectedNotifications(from: network), Policy.rejectedNotificationWindow, Self.installation)
     }
 

@@ -188,7 +188,7 @@ public struct RequestContext: Hashable, Sendable {
     /// For the audit trail.
     public let trace: RequestTrace
 
-    /// In characters (graphemes).
+    /// The maximum length of ``device`` in characters (grapheme clusters).
     public static let deviceLimit = 200
 
     public init(network: ClientNetwork, device: String?, language: Language?, trace: RequestTrace) {

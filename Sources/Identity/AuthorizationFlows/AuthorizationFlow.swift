@@ -61,8 +61,8 @@ extension AuthorizationFlow {
         guard redirectURI.hasSuffix(path) else { throw .invalidResponse }
     }
 
-    /// Requires that the app may still return to the target. Domains and redirect URIs may have been removed since the
-    /// start.
+    /// Requires that the app may still return to the target. Domains and redirect URIs may have been removed after the
+    /// start of the flow.
     func requireTarget(of app: App, in project: Project) throws(ContinueURLRefusal) {
         switch delivery {
         case .app(let target, _): _ = try AuthorizationTarget(target.text, of: app, in: project)

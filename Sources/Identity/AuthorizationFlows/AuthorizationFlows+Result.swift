@@ -35,15 +35,15 @@ extension AuthorizationFlows {
 extension AuthorizationRefusal {
     /// The error in the URL that a client presents; `unknown` if the gateway cannot have written it.
     public init(reported error: String) {
-        let isPlain =
+        let isErrorCode =
             (1...64).contains(error.utf8.count) && error.utf8.allSatisfy { (0x41...0x5A).contains($0) || $0 == 0x5F }
-        self = .failed(isPlain ? error : "unknown")
+        self = .failed(isErrorCode ? error : "unknown")
     }
 
     /// The provider's error; `unknown` if it is not an OAuth error code (RFC 6749 §4.1.2.1), because any client can
     /// write the parameter.
     init(providerError error: String) {
-        let isPlain = (1...64).contains(error.utf8.count) && error.utf8.allSatisfy { (0x5F...0x7A).contains($0) }
-        self = .providerError(isPlain ? error : "unknown")
+        let isErrorCode = (1...64).contains(error.utf8.count) && error.utf8.allSatisfy { (0x5F...0x7A).contains($0) }
+        self = .providerError(isErrorCode ? error : "unknown")
     }
 }

@@ -2,7 +2,7 @@
 public struct AddedSignInMethod: Hashable, Sendable {
     /// ``ProviderID/password`` for a password, ``ProviderID/emailLink`` for email links.
     public let provider: ProviderID
-    /// The provider's ID of the user; `nil` for a password and for email links.
+    /// The provider's ID for the user; `nil` for a password and for email links.
     public let subject: String?
     public let addedAt: Instant
 

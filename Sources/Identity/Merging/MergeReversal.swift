@@ -2,8 +2,9 @@
 /// whatever the state of the target.
 ///
 /// The holder of the link has proven the source's address. Therefore no later action of the target's owner can prevent
-/// the undo, and the target keeps everything of its own. ``MergeRecord/undone(from:allowsNoSignInMethod:at:)`` is the
-/// administrator's undo. It is rejected if the accounts have changed, whereas this one restores as much as possible.
+/// the undo, and the target keeps everything that did not come from the source.
+/// ``MergeRecord/undone(from:allowsNoSignInMethod:at:)`` is the administrator's undo. It is rejected if the accounts
+/// have changed, whereas this one restores as much as possible.
 public struct MergeReversal: Hashable, Sendable {
     /// Whether the source gets back its address and the password that it had.
     public let returnsEmail: Bool

@@ -110,7 +110,7 @@ extension AllowedCallers {
         return package != nil
     }
 
-    /// A page names itself in `Origin`, or in `Referer` where `Origin` is absent or `null`.
+    /// Browsers state the page in `Origin`, or in `Referer` if `Origin` is absent or `null`.
     ///
     /// - Returns: whether the request states a page.
     fileprivate func requireWeb(header: (String) -> String?) throws(CallerRefusal) -> Bool {

@@ -125,11 +125,11 @@ public struct AppReview: Hashable, Sendable {
         guard (services.methods + services.linkOnly).contains(.apple), let apple = project.settings(of: .apple) else {
             return []
         }
-        let works = !redeemed.isDisjoint(with: app.audiences(of: apple))
+        let canRevoke = !redeemed.isDisjoint(with: app.audiences(of: apple))
         return [
             Point(
-                guideline: "5.1.1(v)", verdict: works ? .met : .broken,
-                text: works
+                guideline: "5.1.1(v)", verdict: canRevoke ? .met : .broken,
+                text: canRevoke
                     ? "accounts:delete revokes the tokens of Sign in with Apple; codes of this app were redeemed"
                     : """
                     tokens of Sign in with Apple are not revoked on deletion, because no code of this app was redeemed \

@@ -124,7 +124,7 @@ public struct Authenticator: Sendable {
     /// Accepts an ID token only while its session is active, so that revocation takes effect at once.
     public func authenticate(idToken: String, in project: Project) async throws -> Caller {
         let claim = try await tokens.read(idToken: idToken, in: project, at: clock.now())
-        guard let found = try await store.find(claim, in: project.realm) else { throw TokenRefusal.accountGone }
+        guard let found = try await store.find(claim, in: project.realm) else { throw TokenRefusal.accountDeleted }
         guard let session = found.session else { throw TokenRefusal.sessionEnded }
         guard !found.account.isDisabled else { throw TokenRefusal.accountDisabled }
         return Caller(account: found.account, session: session)

@@ -183,7 +183,8 @@ public struct PendingCredential: Hashable, SealedTokenContent {
     public let use: Use
 }
 
-/// The code that an app received from Apple beside the identity token. It is valid once, for five minutes.
+/// The authorization code that an app received from Apple together with the identity token. It is valid once, for five
+/// minutes.
 public struct AuthorizationCode: Sendable {
     /// The maximum length of a code and of a redirect URI in bytes.
     public static let lengthLimit = 2048

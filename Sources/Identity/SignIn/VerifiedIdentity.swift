@@ -206,7 +206,7 @@ public struct ReplayKey: Hashable, Codable, Sendable {
 /// A verified (provider, subject) pair that is linked to one account.
 public struct LinkedIdentity: Hashable, Sendable {
     public let provider: ProviderID
-    /// The provider's ID of the user; never empty.
+    /// The provider's ID for the user; never empty.
     public let subject: String
     public var email: EmailAddress?
     public var emailTrust: EmailTrust
