@@ -34,7 +34,7 @@ extension EmailTemplate {
         case .emailChanged:
             return english(
                 "Your email address for \(app) was changed",
-                "The email address of your account for \(app) was changed from this address to another one. \(byYou) If "
+                "The email address of your account for \(app) was changed from this address to another one. \(noAction) If "
                     + "you did not, open the link below to restore this address.",
                 link: "Restore this address",
                 [values.lifetime.englishSinceChange, "Then set a new password right away."])
@@ -50,13 +50,13 @@ extension EmailTemplate {
         case .identityLinked:
             return english(
                 "A way to sign in to \(app) was added",
-                "You can now sign in to your account for \(app) with \(method). \(byYou) If you did not, open the link "
+                "You can now sign in to your account for \(app) with \(method). \(noAction) If you did not, open the link "
                     + "below.",
                 link: values.method.englishRemoval, [removal, values.lifetime.englishSinceChange])
         case .identityUnlinked:
             return english(
                 "A way to sign in to \(app) was removed",
-                "You can no longer sign in to your account for \(app) with \(method).", [byYouOrReset])
+                "You can no longer sign in to your account for \(app) with \(method).", [ignoreOrReset])
         case .accountReclaimed:
             return english(
                 "Your account for \(app) was secured",
@@ -71,7 +71,7 @@ extension EmailTemplate {
             return english(
                 "Your account for \(app) was deleted",
                 "Your account for \(app) was deleted. You can no longer sign in to it.",
-                (values.staysConnectedToApple ? [stillConnected(app)] : []) + [byYouOrContact(app)])
+                (values.staysConnectedToApple ? [stillConnected(app)] : []) + [ignoreOrContact(app)])
         case .accountsMerged: return merged(values)
         }
     }
@@ -83,7 +83,7 @@ extension EmailTemplate {
         return english(
             "Your password for \(app) was changed", [change] + (hasLinks ? [recentlyAdded] : []),
             links: values.removable.map(\.englishRemoval),
-            hasLinks ? [removal, values.lifetime.englishSinceChange, byYouAndAddedOrReset] : [byYouOrReset])
+            hasLinks ? [removal, values.lifetime.englishSinceChange, ignoreOrResetAfterAdditions] : [ignoreOrReset])
     }
 
     private static func merged(_ values: TemplateValues) -> EmailTemplate {
@@ -95,25 +95,25 @@ extension EmailTemplate {
                 values.lifetime.englishSinceMerge,
                 "The link gives you your own account back, even if the merged account was changed after the merge. It "
                     + "stops working if the merged account is deleted.",
-            ] : [byYouOrContact(app)]
+            ] : [ignoreOrContact(app)]
         return english(
             "Two accounts for \(app) were merged",
             [
                 "Your account for \(app) and another account for \(app) were merged into one.",
                 methods.isEmpty ? nil : "Ways to sign in to the merged account: \(methods).",
-                values.hasLink ? "\(byYou) If you did not, open the link below to undo the merge." : nil,
+                values.hasLink ? "\(noAction) If you did not, open the link below to undo the merge." : nil,
             ].compactMap(\.self), links: values.hasLink ? ["Undo the merge"] : [], advice)
     }
 
     private static let notRequested = "If you did not request this, ignore this email. Nothing will change."
 
-    private static let byYou = "If you did this yourself, you do not need to do anything."
+    private static let noAction = "If you did this yourself, you do not need to do anything."
 
     private static let reset = "reset your password on the sign-in page right away. This signs out everyone else."
 
-    private static let byYouOrReset = "\(byYou) If you did not, \(reset)"
+    private static let ignoreOrReset = "\(noAction) If you did not, \(reset)"
 
-    private static let byYouAndAddedOrReset =
+    private static let ignoreOrResetAfterAdditions =
         "If you changed the password and added all of these yourself, you do not need to do anything. If you did not "
         + "change the password, \(reset)"
 
@@ -122,8 +122,8 @@ extension EmailTemplate {
             + "device, choose Sign in with Apple, and stop using \(app)."
     }
 
-    private static func byYouOrContact(_ app: String) -> String {
-        "\(byYou) If you did not, contact the people who run \(app)."
+    private static func ignoreOrContact(_ app: String) -> String {
+        "\(noAction) If you did not, contact the people who run \(app)."
     }
 
     private static let recentlyAdded =

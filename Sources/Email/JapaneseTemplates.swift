@@ -30,7 +30,7 @@ extension EmailTemplate {
         case .emailChanged:
             return japanese(
                 "【\(app)】メールアドレスが変更されました",
-                "\(app)のアカウントのメールアドレスが、このアドレスから別のアドレスに変更されました。\(byYou)お心当たりがない場合は、次のリンクを開いて、このアドレスに戻してください。",
+                "\(app)のアカウントのメールアドレスが、このアドレスから別のアドレスに変更されました。\(noAction)お心当たりがない場合は、次のリンクを開いて、このアドレスに戻してください。",
                 link: "このアドレスに戻す", [values.lifetime.japaneseSinceChange, "その後、すぐに新しいパスワードを設定してください。"])
         case .emailFollowed:
             return japanese(
@@ -40,11 +40,11 @@ extension EmailTemplate {
         case .identityLinked:
             return japanese(
                 "【\(app)】ログイン方法が追加されました",
-                "\(app)のアカウントに、\(method)でログインできるようになりました。\(byYou)お心当たりがない場合は、次のリンクを開いてください。",
+                "\(app)のアカウントに、\(method)でログインできるようになりました。\(noAction)お心当たりがない場合は、次のリンクを開いてください。",
                 link: values.method.japaneseRemoval, [removal, values.lifetime.japaneseSinceChange])
         case .identityUnlinked:
             return japanese(
-                "【\(app)】ログイン方法が削除されました", "\(app)のアカウントに、\(method)ではログインできなくなりました。", [byYouOrReset])
+                "【\(app)】ログイン方法が削除されました", "\(app)のアカウントに、\(method)ではログインできなくなりました。", [ignoreOrReset])
         case .accountReclaimed:
             return japanese(
                 "【\(app)】アカウントが保護されました",
@@ -53,7 +53,7 @@ extension EmailTemplate {
         case .accountDeleted:
             return japanese(
                 "【\(app)】アカウントが削除されました", "\(app)のアカウントが削除されました。今後、このアカウントにログインすることはできません。",
-                (values.staysConnectedToApple ? [stillConnected(app)] : []) + [byYouOrContact(app)])
+                (values.staysConnectedToApple ? [stillConnected(app)] : []) + [ignoreOrContact(app)])
         case .accountsMerged: return merged(values)
         }
     }
@@ -65,7 +65,7 @@ extension EmailTemplate {
         return japanese(
             "【\(app)】パスワードが変更されました", [change] + (hasLinks ? [recentlyAdded] : []),
             links: values.removable.map(\.japaneseRemoval),
-            hasLinks ? [removal, values.lifetime.japaneseSinceChange, byYouAndAddedOrReset] : [byYouOrReset])
+            hasLinks ? [removal, values.lifetime.japaneseSinceChange, ignoreOrResetAfterAdditions] : [ignoreOrReset])
     }
 
     private static func merged(_ values: TemplateValues) -> EmailTemplate {
@@ -76,33 +76,33 @@ extension EmailTemplate {
             ? [
                 values.lifetime.japaneseSinceMerge,
                 "統合後のアカウントが変更されていても、リンクを使えばご自身のアカウントを元に戻せます。ただし、統合後のアカウントが削除された場合は元に戻せません。",
-            ] : [byYouOrContact(app)]
+            ] : [ignoreOrContact(app)]
         return japanese(
             "【\(app)】アカウントが統合されました",
             [
                 "\(app)のあなたのアカウントが、別のアカウントと一つに統合されました。",
                 methods.isEmpty ? nil : "統合後のアカウントのログイン方法：\(methods)",
-                values.hasLink ? "\(byYou)お心当たりがない場合は、次のリンクを開いて統合を取り消してください。" : nil,
+                values.hasLink ? "\(noAction)お心当たりがない場合は、次のリンクを開いて統合を取り消してください。" : nil,
             ].compactMap(\.self), links: values.hasLink ? ["統合を取り消す"] : [], advice)
     }
 
     private static let notRequested = "お心当たりがない場合は、このメールを無視してください。何も変更されません。"
 
-    private static let byYou = "ご自身の操作であれば、何もする必要はありません。"
+    private static let noAction = "ご自身の操作であれば、何もする必要はありません。"
 
     private static let reset = "すぐにログイン画面からパスワードを再設定してください。再設定すると、ほかの人は全員ログアウトされます。"
 
-    private static let byYouOrReset = "\(byYou)お心当たりがない場合は、\(reset)"
+    private static let ignoreOrReset = "\(noAction)お心当たりがない場合は、\(reset)"
 
-    private static let byYouAndAddedOrReset =
+    private static let ignoreOrResetAfterAdditions =
         "パスワードの変更と上記のログイン方法の追加が、すべてご自身の操作であれば、何もする必要はありません。パスワードの変更にお心当たりがない場合は、\(reset)"
 
     private static func stillConnected(_ app: String) -> String {
         "\(app)は「Appleでサインイン」の一覧にまだ残っています。削除するには、端末の設定でApple Accountを開き、「Appleでサインイン」から\(app)の使用を停止してください。"
     }
 
-    private static func byYouOrContact(_ app: String) -> String {
-        "\(byYou)お心当たりがない場合は、\(app)の運営者にお問い合わせください。"
+    private static func ignoreOrContact(_ app: String) -> String {
+        "\(noAction)お心当たりがない場合は、\(app)の運営者にお問い合わせください。"
     }
 
     private static let recentlyAdded =
