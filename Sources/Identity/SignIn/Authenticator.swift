@@ -78,7 +78,7 @@ public struct Authenticator: Sendable {
         }
         try await attempt.requireAllowed()
         guard !holder.account.isDisabled else { throw SignInRefusal.accountDisabled }
-        try await require(idToken, of: holder.account.id, in: project)
+        try await requireMatchingToken(idToken, of: holder.account.id, in: project)
         let now = clock.now()
         var account = holder.account
         account.lastSignInAt = now
@@ -130,9 +130,11 @@ public struct Authenticator: Sendable {
         return Caller(account: found.account, session: session)
     }
 
+    /// Requires that the ID token of a re-authentication belongs to `account`.
+    ///
     /// - Parameter idToken: `nil` unless this is a re-authentication.
     /// - Throws: ``SignInRefusal/otherAccount``; ``TokenRefusal``.
-    func require(_ idToken: String?, of account: ID<Account>, in project: Project) async throws {
+    func requireMatchingToken(_ idToken: String?, of account: ID<Account>, in project: Project) async throws {
         guard let idToken else { return }
         guard try await authenticate(idToken: idToken, in: project).account.id == account else {
             throw SignInRefusal.otherAccount

@@ -32,7 +32,7 @@ public struct CustomSignIn: Sendable {
     ) async throws -> (signedIn: SignedIn, isNewAccount: Bool) {
         guard let token, !token.isEmpty else { throw CustomTokenRefusal.missing }
         let claim = try await customTokens.read(token, project)
-        try await authenticator.require(idToken, of: claim.account, in: project)
+        try await authenticator.requireMatchingToken(idToken, of: claim.account, in: project)
         let now = clock.now()
         let requested = Session(
             id: entropy.sessionID(), account: claim.account, generation: 1, method: .custom,
