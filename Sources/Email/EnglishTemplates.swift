@@ -34,8 +34,8 @@ extension EmailTemplate {
         case .emailChanged:
             return english(
                 "Your email address for \(app) was changed",
-                "The email address of your account for \(app) was changed from this address to another one. \(noAction) If "
-                    + "you did not, open the link below to restore this address.",
+                "The email address of your account for \(app) was changed from this address to another one. \(noAction) "
+                    + "If you did not, open the link below to restore this address.",
                 link: "Restore this address",
                 [values.lifetime.englishSinceChange, "Then set a new password right away."])
         case .emailFollowed:
@@ -50,8 +50,8 @@ extension EmailTemplate {
         case .identityLinked:
             return english(
                 "A way to sign in to \(app) was added",
-                "You can now sign in to your account for \(app) with \(method). \(noAction) If you did not, open the link "
-                    + "below.",
+                "You can now sign in to your account for \(app) with \(method). \(noAction) If you did not, open the "
+                    + "link below.",
                 link: values.method.englishRemoval, [removal, values.lifetime.englishSinceChange])
         case .identityUnlinked:
             return english(
