@@ -21,7 +21,8 @@ extension Page {
                 """),
             LocalizedString(
                 """
-                The other account keeps only its own data. If it had anything of yours, everyone who uses it is signed out.
+                The other account keeps only its own data. If it had anything of yours, everyone who uses it is signed \
+                out.
                 """,
                 """
                 統合先のアカウントには、そのアカウント自身のものだけが残ります。\
