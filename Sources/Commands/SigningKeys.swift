@@ -15,7 +15,7 @@ extension Command {
         let project = try arguments.project()
         try Administration.run { administration in
             let keys = try await SigningKeyStore(pool: administration.pool)
-                .live(in: project, at: administration.clock.now())
+                .unretiredKeys(in: project, at: administration.clock.now())
             Terminal.table(
                 [["ID", "PURPOSE", "ALGORITHM", "SIGNS FROM", "RETIRES"]]
                     + keys.map {
@@ -49,7 +49,7 @@ extension Command {
             }
             let store = SigningKeyStore(pool: administration.pool)
             let now = administration.clock.now()
-            let current = try await store.live(in: id, at: now).first { $0.purpose == .idToken }
+            let current = try await store.unretiredKeys(in: id, at: now).first { $0.purpose == .idToken }
             let algorithm = requested ?? current.flatMap { SignatureAlgorithm(rawValue: $0.algorithm) } ?? .es256
             let signsFrom = isUrgent ? now : now + KeyRing.publicationLead
             let key = try KeyGenerator(masterKeys: masterKeys)

@@ -16,11 +16,11 @@ extension Endpoint {
             let project = try await projects.named(by: call)
             await emailService?.worker.deliverDue()
             let codes = emails.codes
-            let standing = try await CodeInspection(pool: pool)
-                .standing(Array(codes.keys), in: project.realm, at: projects.clock.now())
+            let redeemable = try await CodeInspection(pool: pool)
+                .redeemable(Array(codes.keys), in: project.realm, at: projects.clock.now())
             let base = (emailService?.publicURL() ?? "") + CapturedEmails.actionPath
             return try .json([
-                "oobCodes": standing.compactMap { entry in
+                "oobCodes": redeemable.compactMap { entry in
                     codes[entry.hash].map { EmulatorCode(entry, $0, emails.payload(of: $0), in: project, at: base) }
                 }
             ])

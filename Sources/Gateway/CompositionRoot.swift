@@ -90,7 +90,7 @@ struct CompositionRoot: Sendable {
                     limiter: limiter, networks: networks, clock: clock, entropy: .live),
                 administration: AccountAdministration(
                     store: store, passwords: passwords,
-                    passwordKeys: .sealed(in: PasswordSchemeStore(pool: pool), under: masterKeys, clock: clock),
+                    passwordKeys: .sealed(in: PasswordKeyStore(pool: pool), under: masterKeys, clock: clock),
                     breaches: breaches, clock: clock, entropy: .live),
                 queries: AccountQueryService(store: store),
                 linking: LinkAdministration(

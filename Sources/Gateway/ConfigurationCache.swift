@@ -69,7 +69,8 @@ package struct ConfigurationCache: Sendable {
         // Every host has the same entry.
         associated = Cache(lifetime: Self.lifetime) { _ in try await projects.associatedApps() }
         keys = Cache(lifetime: Self.lifetime) { project in
-            try KeyRing(try await signingKeys.live(in: project, at: clock.now()), of: project, under: masterKeys)
+            try KeyRing(
+                try await signingKeys.unretiredKeys(in: project, at: clock.now()), of: project, under: masterKeys)
         }
         // Any client may request readiness, and each answer takes several statements.
         schemaIsCurrent = Cache(lifetime: .seconds(1)) { _ in
@@ -88,7 +89,7 @@ package struct ConfigurationCache: Sendable {
             try await serviceKeys.holder(ofSecretWithHash: hash)
         }
         backendKeys = Cache(lifetime: Self.lifetime) { name in
-            try await serviceKeys.verifying(name.id, preferably: name.project).map {
+            try await serviceKeys.verificationKey(name.id, preferably: name.project).map {
                 let project = $0.project
                 let key = BackendKey(
                     project: project, publicKey: try PublicKey(pem: $0.publicKey),
@@ -192,7 +193,7 @@ final class KeyUsageTracker: Sendable {
 
         /// An earlier time than before comes from a clock that was set back.
         var needsWrite: Bool {
-            written.map { latest < $0 || latest - $0 >= ServiceKeyStore.useResolution } ?? true
+            written.map { latest < $0 || latest - $0 >= ServiceKeyStore.minimumUseInterval } ?? true
         }
     }
 
@@ -215,7 +216,7 @@ final class KeyUsageTracker: Sendable {
     func write(to store: ServiceKeyStore) async throws {
         let pending = uses.withLock { $0.filter { $0.value.needsWrite } }
         for (key, use) in pending {
-            try await store.touch(key.id, in: key.project, at: use.latest)
+            try await store.recordUse(key.id, in: key.project, at: use.latest)
             uses.withLock { $0[key]?.written = use.latest }
         }
     }

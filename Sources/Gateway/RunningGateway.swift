@@ -40,7 +40,7 @@ package final class RunningGateway: Sendable {
             store: PostgresProviderDocumentStore(pool: pools[0]).documentStore, clock: mode.clock,
             allowsPrivate: mode.acceptsLoopbackIssuers, on: group.loops[0])
         let passwordKeys = PasswordKeys.sealed(
-            in: PasswordSchemeStore(pool: pools[0]), under: config.masterKeys, clock: mode.clock)
+            in: PasswordKeyStore(pool: pools[0]), under: config.masterKeys, clock: mode.clock)
         let metrics = GatewayMetrics()
         let limits = RateLimits(masterKeys: config.masterKeys, clock: mode.clock, metrics: metrics.registry)
         let publicURL = { @Sendable in config.publicURL ?? "http://127.0.0.1:\(state.port.load(ordering: .relaxed))" }

@@ -1,10 +1,10 @@
 internal import Identity
 internal import Postgres
 
-/// Runs `work` and throws the domain's errors in place of PostgreSQL's: ``StoreUnavailable`` for a database that does not
-/// answer, ``StoreConflict`` for a violated uniqueness.
+/// Runs `work`, and converts errors of PostgreSQL to those of the stores: ``StoreUnavailable`` if the database does not
+/// respond, ``StoreConflict`` if a unique constraint is violated.
 ///
-/// Runs `work` again if PostgreSQL rolled it back in favour of another transaction.
+/// Runs `work` again if PostgreSQL reports a serialization failure or a deadlock.
 func withStoreErrors<Value>(_ work: () async throws -> sending Value) async throws -> sending Value {
     do {
         return try await retryingConflicts(where: isSerializationFailure, pause: 10...50) { _ in try await work() }
@@ -22,7 +22,8 @@ private func isSerializationFailure(_ error: any Error) -> Bool {
     (error as? PostgresError)?.isSerializationFailure == true
 }
 
-/// For ``retryingConflicts(where:pause:_:)``: another account took a member between the read and the write.
+/// Whether another account received a unique member between the read and the write, so that
+/// ``retryingConflicts(where:pause:_:)`` should retry.
 func isTaken(_ error: any Error) -> Bool {
     if case .taken = error as? StoreConflict { true } else { false }
 }

@@ -70,7 +70,7 @@ struct TestGateway: Sendable {
         #expect(isKeyMade)
         let cheap = try PasswordHash.Cost(memoryKiB: 8, iterations: 1)
         let keys = PasswordKeys.sealed(
-            in: PasswordSchemeStore(pool: database.pool), under: masterKeys, clock: clock.wallClock)
+            in: PasswordKeyStore(pool: database.pool), under: masterKeys, clock: clock.wallClock)
         let metrics = GatewayMetrics()
         limits =
             limitsRates

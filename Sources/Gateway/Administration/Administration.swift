@@ -54,7 +54,7 @@ package struct Administration: Sendable {
     ) throws {
         guard key != nil else { return try run { try await body($0, nil) } }
         try runWithKeys { administration, masterKeys in
-            let store = PasswordSchemeStore(pool: administration.pool)
+            let store = PasswordKeyStore(pool: administration.pool)
             try await body(administration, .sealed(in: store, under: masterKeys, clock: administration.clock))
         }
     }

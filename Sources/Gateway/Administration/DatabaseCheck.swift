@@ -122,7 +122,7 @@ package struct DatabaseCheck: Sendable {
     }
 
     private func keys(of project: Project, at now: Instant) async throws -> Finding {
-        let stored = try await SigningKeyStore(pool: pool).live(in: project.id, at: now)
+        let stored = try await SigningKeyStore(pool: pool).unretiredKeys(in: project.id, at: now)
         do {
             let ring = try KeyRing(stored, of: project.id, under: masterKeys)
             return Finding(isGood: ring.canSign(at: now), text: "project \(project.realm): signing keys")

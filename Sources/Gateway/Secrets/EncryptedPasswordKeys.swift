@@ -5,7 +5,7 @@ internal import Storage
 
 extension PasswordKeys {
     /// Stores the keys encrypted under the master key.
-    static func sealed(in store: PasswordSchemeStore, under masterKeys: MasterKeys, clock: WallClock) -> PasswordKeys {
+    static func sealed(in store: PasswordKeyStore, under masterKeys: MasterKeys, clock: WallClock) -> PasswordKeys {
         let box = SealedBox(keys: masterKeys)
         let naming = masterKeys.key(for: "ids of password keys")
         return PasswordKeys { key, project in
@@ -13,7 +13,7 @@ extension PasswordKeys {
             let message = Array("\(project.rawValue.utf8.count):\(project)".utf8) + key.bytes
             let id = ID<PasswordKey>(Hexadecimal.encode(Array(HMAC.sha256(key: naming, message: message).prefix(16))))
             let sealed = try box.seal(key.bytes, context: context(id, in: project))
-            try await store.add(PasswordSchemeStore.Stored(realm: project, id: id, sealed: sealed), at: clock.now())
+            try await store.add(PasswordKeyStore.Stored(realm: project, id: id, sealed: sealed), at: clock.now())
             return id
         } find: { id in
             try await store.key(id).map { stored in

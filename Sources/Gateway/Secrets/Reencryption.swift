@@ -15,7 +15,7 @@ package enum Reencryption {
         let box = SealedBox(keys: masterKeys)
         var count = try await signingKeys(in: SigningKeyStore(pool: pool)).reencrypt(with: box)
         count += try await providerSecrets(in: ProviderSecretStore(pool: pool)).reencrypt(with: box)
-        count += try await passwordKeys(in: PasswordSchemeStore(pool: pool)).reencrypt(with: box)
+        count += try await passwordKeys(in: PasswordKeyStore(pool: pool)).reencrypt(with: box)
         count += try await emails(in: EncryptedEmails(pool: pool)).reencrypt(with: box)
         count += try await appleTokens(in: EncryptedAppleTokens(pool: pool)).reencrypt(with: box)
         _ = try await canary(in: InstallationStore(pool: pool)).reencrypt(with: box)
@@ -38,7 +38,7 @@ package enum Reencryption {
             replace: { try await store.reseal($0, as: $1) })
     }
 
-    static func passwordKeys(in store: PasswordSchemeStore) -> EncryptedColumn<PasswordSchemeStore.Stored> {
+    static func passwordKeys(in store: PasswordKeyStore) -> EncryptedColumn<PasswordKeyStore.Stored> {
         EncryptedColumn(
             page: { $0 == nil ? try await store.all() : [] }, ciphertext: { $0.sealed },
             context: { PasswordKeys.context($0.id, in: $0.realm) }, replace: { try await store.reseal($0, as: $1) })

@@ -77,14 +77,14 @@ final class RateLimits: Sendable {
     }
 
     func worker(on pool: Pool) -> Worker {
-        let store = RateCountStore(pool: pool)
+        let store = RateLimitCounterStore(pool: pool)
         return Worker(name: "rate limits", pause: { .milliseconds(.random(in: 900...1100)) }) { [self] in
             try await merge(with: store)
         }
     }
 
     /// Exchanges counts with the other replicas. If that fails, the counts of this process stay in effect.
-    func merge(with store: RateCountStore) async throws {
+    func merge(with store: RateLimitCounterStore) async throws {
         let deltas = counts.withLock { $0.drainDeltas(atMost: Self.deltaLimit, at: clock.now()) }
         guard !deltas.isEmpty else { return }
         do {

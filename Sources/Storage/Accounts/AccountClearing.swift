@@ -1,7 +1,8 @@
 public import Identity
 public import Postgres
 
-/// Deletes accounts without tombstones, so that their IDs can be used again. For installations without real users.
+/// Deletes all accounts of a realm without tombstones, so that their IDs can be used again. Only for `sekisho dev` and
+/// tests, which have no real users.
 public struct AccountClearing: Sendable {
     private let pool: Pool
 
@@ -9,7 +10,7 @@ public struct AccountClearing: Sendable {
         self.pool = pool
     }
 
-    /// Their sessions and identities go with them.
+    /// Deletes the accounts and the realm's tombstones; foreign keys delete the sessions and identities.
     public func clear(_ realm: ID<Realm>) async throws {
         try await withStoreErrors {
             try await pool.transaction { transaction in

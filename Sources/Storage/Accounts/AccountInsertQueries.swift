@@ -2,7 +2,7 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    /// Inserts an account, and opens its first session.
+    /// Inserts an account without its identities, and opens its first session.
     static func create(
         _ account: Account, passwordHash: String? = nil, opening session: SessionRow, in realm: ID<Realm>
     ) -> SQL {
@@ -25,9 +25,10 @@ extension SQL {
         """
     }
 
-    /// Inserts all of `accounts` without their identities. One array for each column: PostgreSQL unpacks arrays in half
-    /// the time that JSON would need, and it unpacks them row by row in the select list. In `FROM` it would first store
-    /// all rows.
+    /// Inserts all of `accounts` without their identities.
+    ///
+    /// Each column is one array parameter, because PostgreSQL unpacks arrays in half the time that it needs for JSON.
+    /// The arrays are unpacked in the select list, row by row. In `FROM`, PostgreSQL would first materialize all rows.
     static func insertion(of accounts: [StoredAccount], in realm: ID<Realm>) -> SQL {
         func column<Value: PostgresEncodable & PostgresDecodable & PostgresArrayElement>(
             _ value: (StoredAccount) -> Value?
@@ -58,6 +59,6 @@ extension SQL {
 }
 
 extension Account {
-    /// A new account has been disabled since its creation.
+    /// The creation time if the new account is disabled; otherwise `nil`.
     fileprivate var disabledAt: Instant? { isDisabled ? createdAt : nil }
 }

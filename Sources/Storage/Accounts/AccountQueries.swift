@@ -2,6 +2,7 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
+    /// Selects the account that has `email` as its primary address, with its password hash.
     static func holder(of email: EmailAddress, in realm: ID<Realm>) -> SQL {
         """
         SELECT a.password_hash, \(AccountRow.columns) FROM account a
@@ -9,7 +10,8 @@ extension SQL {
         """
     }
 
-    /// Two indexed look-ups: a condition with OR would read the whole table.
+    /// Selects the account that has `email` as its primary address or in an identity; the primary address takes
+    /// precedence. Uses two indexed look-ups, because a condition with `OR` would read the whole table.
     static func account(knownBy email: EmailAddress, in realm: ID<Realm>) -> SQL {
         """
         SELECT \(AccountRow.columns) FROM account a
@@ -22,6 +24,9 @@ extension SQL {
         """
     }
 
+    /// Opens a session of an existing account, if the account is enabled and its generation is unchanged.
+    ///
+    /// - Parameter rehashed: replaces the password hash unless `nil`.
     static func open(_ session: SessionRow, rehashed: String?, in realm: ID<Realm>) -> SQL {
         opening(
             session, in: realm, from: "signed_in",
@@ -36,6 +41,7 @@ extension SQL {
                 """)
     }
 
+    /// Deletes the account that `session` belongs to, if the session is alive.
     static func delete(
         by session: SessionRow, of actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) -> SQL {

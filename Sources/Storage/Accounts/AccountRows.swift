@@ -4,7 +4,7 @@ internal import Postgres
 
 /// The columns of an ``Account`` in a table with the alias `a`, and their decoding.
 enum AccountRow {
-    /// Identities come as one JSON text, or NULL for the many accounts that have none.
+    /// The identities are one JSON text, or NULL for an account without identities.
     static let columns: SQL = """
         a.id, a.email, a.email_verified, a.initial_email, a.display_name, a.photo_url, a.password_updated_at, \
         a.phone_number, a.custom_claims, a.custom_auth, a.email_link_sign_in, \
@@ -22,7 +22,7 @@ enum AccountRow {
         FROM linked_identity l WHERE l.project_id = a.project_id AND l.account_id = a.id) AS identities
         """
 
-    /// The latest refresh among the account's sessions.
+    /// A column with the time of the latest token refresh of all sessions of the account.
     static let lastRefresh: SQL = """
         (SELECT max(r.refreshed_at) FROM session r \
         WHERE r.project_id = a.project_id AND r.account_id = a.id) AS last_refresh_at
@@ -50,7 +50,7 @@ enum AccountRow {
             generation: try row.decode("generation"))
     }
 
-    /// The same, of a row that has the column ``lastRefresh``.
+    /// Decodes an account from a row that also has the column ``lastRefresh``.
     static func accountWithLastRefresh(_ row: Row) throws -> Account {
         try account(row, lastRefreshAt: try row.decode("last_refresh_at"))
     }
@@ -112,14 +112,14 @@ extension LinkedIdentity {
 extension SQL {
     /// The `UPDATE account` of every change, except sign-ins, which are parts of larger statements optimised for speed.
     ///
-    /// A member that stays unchanged is sent as `false` with a NULL, so that every update is the same statement and its
-    /// plan is reused.
+    /// For an unchanged member the parameters are `false` and NULL, so that every update has the same text and
+    /// PostgreSQL reuses its plan.
     ///
     /// - Parameters:
-    ///   - id: of the account, which is called `a` in the other parameters.
-    ///   - condition: a condition on the row.
-    ///   - source: another table, for `passwordHash`.
-    ///   - passwordHash: replaces the value of ``AccountUpdate/passwordHash``, for a hash that only the database has.
+    ///   - id: the ID of the account, whose row has the alias `a` in the other parameters.
+    ///   - condition: a further condition on the row.
+    ///   - source: a `FROM` clause that `condition` and `passwordHash` may refer to.
+    ///   - passwordHash: an expression that replaces the value of ``AccountUpdate/passwordHash``.
     static func update(
         _ id: ID<Account>, by update: AccountUpdate, at time: Instant, in realm: ID<Realm>,
         where condition: SQL = "true",

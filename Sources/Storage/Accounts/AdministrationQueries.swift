@@ -2,13 +2,13 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    /// The project ID, hidden from the planner. With outdated statistics, the planner expects a single account and
-    /// scans the whole project instead of looking up each account by its index.
+    /// A common table expression that hides the project ID from the planner. With the ID and outdated statistics, the
+    /// planner expects a single account and scans the whole project instead of looking up each account by its index.
     static func param(_ realm: ID<Realm>) -> SQL {
         "param AS MATERIALIZED (SELECT \(realm.rawValue) AS project_id)"
     }
 
-    /// One index scan for each reference.
+    /// Finds the accounts that `references` name, with one index scan for each reference.
     static func find(_ references: [AccountReference], in realm: ID<Realm>) -> SQL {
         let names = ReferenceColumns(references)
         return """
@@ -31,7 +31,7 @@ extension SQL {
             """
     }
 
-    /// The sessions and identities are read for the accounts of the page only.
+    /// Selects a page in the order of IDs. The subquery limits the reading of sessions and identities to its accounts.
     static func page(after id: ID<Account>?, limit: Int, in realm: ID<Realm>) -> SQL {
         let condition: SQL = if let id { "a.id > \(id.rawValue)" } else { "true" }
         return """
@@ -61,29 +61,32 @@ extension SQL {
             """
     }
 
-    /// Locks in the order of IDs, so that two concurrent deletions of the same accounts do not deadlock.
+    /// Deletes several accounts. Locks their rows in the order of IDs, so that two concurrent deletions of the same
+    /// accounts do not deadlock.
     ///
-    /// - Returns: rows of the accounts that were kept.
+    /// - Parameter onlyDisabled: whether to keep accounts that are not disabled.
+    /// - Returns: rows with the IDs of the kept accounts.
     static func delete(
         _ accounts: [ID<Account>], onlyDisabled: Bool, by actor: AuditActor, now: Instant, in realm: ID<Realm>
     ) -> SQL {
         """
         WITH locked AS MATERIALIZED (
-            SELECT id, disabled_at IS NULL AND \(onlyDisabled) AS is_spared FROM account
+            SELECT id, disabled_at IS NULL AND \(onlyDisabled) AS is_kept FROM account
             WHERE project_id = \(realm.rawValue) AND id = ANY (\(accounts.map(\.rawValue)))
             ORDER BY id FOR UPDATE),
         deleted AS (
             DELETE FROM account a USING locked
-            WHERE a.project_id = \(realm.rawValue) AND a.id = locked.id AND NOT locked.is_spared
+            WHERE a.project_id = \(realm.rawValue) AND a.id = locked.id AND NOT locked.is_kept
             RETURNING a.project_id, a.id, a.email),
         \(deletionEffects(of: "deleted", at: now)),
         audited AS (\(auditing(deletionOf: "deleted", by: actor, at: now))),
         tombstones AS (\(insertTombstones("deleted", at: now)))
-        SELECT id FROM locked WHERE is_spared
+        SELECT id FROM locked WHERE is_kept
         """
     }
 
-    /// Emits the events of deleted accounts, and deletes the emails that wait to be sent to them.
+    /// Common table expressions that emit the events of deleted accounts, and delete their queued emails and the codes
+    /// that were sent to their addresses.
     static func deletionEffects(of source: SQL, emitsEvents: Bool = true, at now: Instant) -> SQL {
         """
         outbox_rows AS (
@@ -99,7 +102,8 @@ extension SQL {
         """
     }
 
-    /// Inserts tombstones. An ID may already have one, if the account was created again during its deletion.
+    /// Inserts tombstones for the rows of `source`. An ID may already have a tombstone, if the account was created
+    /// again during its deletion.
     static func insertTombstones(_ source: SQL, at now: Instant) -> SQL {
         """
         INSERT INTO deleted_account (project_id, id, deleted_at) SELECT project_id, id, \(Timestamp(now)) FROM \(source)

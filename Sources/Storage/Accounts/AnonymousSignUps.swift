@@ -9,7 +9,7 @@ struct AnonymousSignUp: Sendable {
 }
 
 extension PostgresAccountStore {
-    /// Anonymous sign-ups have no address that could be taken.
+    /// Batches of anonymous sign-ups. They conflict with no other account, because they have no email address.
     static var signUps: Batching<AnonymousSignUp, UUID, Void> {
         .writes(of: { [$0.session.id] }) { signUps, realm in
             signUps.count == 1
@@ -21,12 +21,12 @@ extension PostgresAccountStore {
 }
 
 extension NewAccount {
-    /// Whether all columns but IDs and times have their defaults.
+    /// Whether all columns except IDs and times have their default values.
     var isAnonymous: Bool { email == nil && passwordHash == nil && displayName == nil }
 }
 
 extension Session {
-    /// Whether opening it writes no row but its own, as in every anonymous sign-up.
+    /// Whether opening the session writes only its own row, as in every anonymous sign-up.
     var isPlain: Bool { networkHash == nil && credentialIssuedAt == nil }
 }
 

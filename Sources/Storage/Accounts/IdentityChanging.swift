@@ -2,7 +2,9 @@ internal import Identity
 internal import Postgres
 
 extension Transaction {
-    /// - Parameter linkOnly: identities of these providers are no sign-in method.
+    /// Links, unlinks or moves an identity for an administrator.
+    ///
+    /// - Parameter linkOnly: providers whose identities do not count as sign-in methods.
     /// - Throws: ``IdentityRefusal``.
     func apply(
         _ change: IdentityChange, ignoring linkOnly: Set<ProviderID>, by actor: AuditActor, at now: Instant,
@@ -25,7 +27,7 @@ extension Transaction {
             _ = try await execute(.unlink([provider], from: id, in: realm))
             try await endSessions(of: [id], openedThrough: [provider], except: nil, at: now, in: realm)
             try await storePrimaryEmail(of: remaining, was: try account(id), at: now, in: realm)
-            try await note(.identityUnlinked, .identityUnlinked, id, provider, by: actor, at: now, in: realm)
+            try await record(.identityUnlinked, .identityUnlinked, id, provider, by: actor, at: now, in: realm)
             return dated
         case .move(let provider, let from, let to, let allowsNoSignInMethod):
             let (source, target) = (try account(from), try account(to))
@@ -36,9 +38,9 @@ extension Transaction {
             try await endSessions(of: [from], openedThrough: [provider], except: nil, at: now, in: realm)
             try await storePrimaryEmail(of: remaining, was: source, at: now, in: realm)
             try await storePrimaryEmail(of: updated, was: target, at: now, in: realm)
-            try await note(
+            try await record(
                 .identityUnlinked, .identityUnlinked, from, provider, (nil, to), by: actor, at: now, in: realm)
-            try await note(.identityLinked, .identityLinked, to, provider, (from, nil), by: actor, at: now, in: realm)
+            try await record(.identityLinked, .identityLinked, to, provider, (from, nil), by: actor, at: now, in: realm)
             return DatedIdentity(identity: identity, account: to, linkedAt: now)
         }
     }
@@ -51,14 +53,15 @@ extension Transaction {
         let updated = try account.linking(identity, of: owner)
         _ = try await execute(.link(identity, to: account.id, at: now, in: realm))
         try await storePrimaryEmail(of: updated, was: account, at: now, in: realm)
-        try await note(
+        try await record(
             .identityLinked, .identityLinked, account.id, identity.provider, by: actor, at: now, in: realm)
         return DatedIdentity(identity: identity, account: account.id, linkedAt: now)
     }
 
-    /// Stores the primary email address of `account`. An address that another account holds is removed instead.
+    /// Stores the primary email address of `account`, or removes it if another account has the same address.
     ///
-    /// - Returns: the account with the address that it has now.
+    /// - Parameter before: the account as it is stored; nothing is written if the address is unchanged.
+    /// - Returns: the account with the stored address.
     @discardableResult
     func storePrimaryEmail(
         of account: Account, was before: Account, at now: Instant, in realm: ID<Realm>
@@ -77,7 +80,7 @@ extension Transaction {
         return updated
     }
 
-    private func note(
+    private func record(
         _ kind: OutboxEvent.Kind, _ action: AuditNote.AccountAction, _ account: ID<Account>, _ provider: ProviderID,
         _ others: (source: ID<Account>?, target: ID<Account>?) = (nil, nil), by actor: AuditActor, at now: Instant,
         in realm: ID<Realm>

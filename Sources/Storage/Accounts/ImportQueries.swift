@@ -2,7 +2,7 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    /// Inserts all of `accounts` in one statement.
+    /// Inserts all of `accounts`, and deletes the tombstones of their IDs.
     static func insert(_ accounts: [StoredAccount], in realm: ID<Realm>) -> SQL {
         """
         WITH inserted AS (\(insertion(of: accounts, in: realm)) RETURNING id)
@@ -10,7 +10,7 @@ extension SQL {
         """
     }
 
-    /// Inserts all of `accounts` except those that share a unique value with another account, stored or in `accounts`.
+    /// Inserts `accounts`, except those that share a unique value with a stored account or with another of `accounts`.
     ///
     /// - Returns: the IDs of the inserted accounts.
     static func insertSkippingConflicts(_ accounts: [StoredAccount], in realm: ID<Realm>) -> SQL {
@@ -26,7 +26,7 @@ extension SQL {
         "DELETE FROM account WHERE project_id = \(realm.rawValue) AND id = ANY (\(accounts.map(\.rawValue)))"
     }
 
-    /// Finds the accounts that have any of `identities`.
+    /// Finds which of `identities` are linked, and their accounts.
     static func owners(of identities: [LinkedIdentity], in realm: ID<Realm>) -> SQL {
         """
         WITH \(param(realm))
@@ -37,7 +37,7 @@ extension SQL {
         """
     }
 
-    /// Finds the IDs, email addresses and phone numbers of `accounts` that stored accounts have.
+    /// Finds which IDs, email addresses and phone numbers of `accounts` belong to stored accounts.
     static func takenNames(of accounts: [Account], in realm: ID<Realm>) -> SQL {
         """
         WITH \(param(realm))

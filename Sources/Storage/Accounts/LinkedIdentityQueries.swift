@@ -8,8 +8,8 @@ extension SQL {
         linking(identity, to: account, at: now, in: realm, from: "(VALUES (1)) v")
     }
 
-    /// Links nothing if the account already has an identity of that provider, or if the provider has another issuer
-    /// now.
+    /// Links nothing if the account already has an identity of that provider, if the provider's issuer has changed, or
+    /// if the credential is void.
     static func link(
         _ identity: LinkedIdentity, onceTo account: Account, _ commit: SignInCommit, in realm: ID<Realm>
     ) -> SQL {
@@ -21,8 +21,8 @@ extension SQL {
         """
     }
 
-    /// Links once for each row of `source`, an earlier common table expression of the statement. An identity that no
-    /// sign-in has verified gets the present issuer of its provider.
+    /// Links the identity once for each row of `source`, a table expression. An identity that no sign-in has verified
+    /// gets the current issuer of its provider.
     static func linking(
         _ identity: LinkedIdentity, to account: ID<Account>, at now: Instant, in realm: ID<Realm>,
         from source: SQL
@@ -37,9 +37,9 @@ extension SQL {
         return "\(linking) FROM \(source)"
     }
 
-    /// The same for the identities of `rows`, without a `FROM`.
+    /// Links the identities of `rows`. The caller appends the `FROM` clause.
     ///
-    /// - Parameter issuer: replaces the issuer of the identities.
+    /// - Parameter issuer: an expression that replaces the issuers of the identities, unless `nil`.
     static func linking<Row>(
         _ rows: inout RowValues<Row>, _ identity: (Row) -> LinkedIdentity, as name: (provider: SQL, subject: SQL),
         to account: SQL, issuer: SQL? = nil, at now: SQL, in realm: ID<Realm>
@@ -68,7 +68,7 @@ extension SQL {
 
     /// Links the identities of new accounts, which the gateway has not verified.
     ///
-    /// - Parameter linkedAt: when each was linked.
+    /// - Parameter identities: the identities, with the time when each was linked.
     static func linking(
         _ identities: [(identity: LinkedIdentity, account: ID<Account>, linkedAt: Instant)], at now: Instant,
         in realm: ID<Realm>
@@ -95,7 +95,7 @@ extension SQL {
         linked_device, credential_state, credential_checked_at, created_at, linked_at
         """
 
-    /// Keeps a name that a concurrent transaction stored first.
+    /// Updates the identity after a sign-in. Does not replace a name that a concurrent transaction stored first.
     static func remembering(_ identity: LinkedIdentity, in realm: ID<Realm>) -> SQL {
         """
         UPDATE linked_identity l SET email = \(identity.email?.rawValue), email_trust = \(identity.emailTrust.rawValue),
@@ -114,8 +114,8 @@ extension SQL {
         """
     }
 
-    /// A condition: the stored state of the relay still applies to the identity `l`. It ends with a new address
-    /// and with a new consent.
+    /// A condition: the stored state of Apple's email relay still applies to the identity `l`. It no longer applies
+    /// after a change of the address, or after a new consent.
     private static func keepsRelay(_ identity: LinkedIdentity) -> SQL {
         """
         l.email IS NOT DISTINCT FROM \(identity.email?.rawValue)
@@ -123,7 +123,7 @@ extension SQL {
         """
     }
 
-    /// Keeps a status that a worker or a notification stored meanwhile.
+    /// Assignments for the credential status, unless a worker or a notification has stored a newer one.
     private static func remembering(_ credential: CredentialStatus?) -> SQL {
         let time = credential.map { Timestamp($0.checkedAt) }
         let isNewer: SQL = "coalesce(l.credential_checked_at < \(time), \(time) IS NOT NULL)"
@@ -139,8 +139,8 @@ extension SQL {
         """
     }
 
-    /// A condition: the provider of a verified identity has the issuer that verified it. The lock keeps that true until
-    /// the transaction ends. Always true for a provider whose issuer cannot be configured.
+    /// A condition: the provider's configured issuer is the one that verified the identity. A row lock prevents a
+    /// change until the transaction ends. Always true for a provider whose issuer cannot be configured.
     static func issuerStands(for identity: VerifiedIdentity, in realm: ID<Realm>) -> SQL {
         guard identity.provider.isGenericOpenID else { return "true" }
         return """
@@ -150,7 +150,7 @@ extension SQL {
             """
     }
 
-    /// The issuer that a generic OpenID provider has now, for an identity that an administrator links.
+    /// A subquery for the current issuer of a generic OpenID provider, for an identity that an administrator links.
     ///
     /// - Parameter provider: a column or a parameter.
     static func issuer(of provider: SQL, in realm: ID<Realm>) -> SQL {
@@ -160,7 +160,9 @@ extension SQL {
         """
     }
 
-    /// - Returns: rows with the providers and subjects.
+    /// Deletes the account's identities of `providers`.
+    ///
+    /// - Returns: rows with the providers and subjects of the deleted identities.
     static func unlink(_ providers: [ProviderID], from account: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM linked_identity WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue)
@@ -170,10 +172,10 @@ extension SQL {
     }
 }
 
-/// Credentials that became void at their provider.
+/// Conditions for credentials that a provider has made void.
 extension SQL {
-    /// A condition: the user has not disconnected the app or deleted the account at the provider since the credential was
-    /// issued. Always true for a provider that does not state the time.
+    /// A condition: since the credential was issued, the user has neither disconnected the app nor deleted the account
+    /// at the provider. Always true for a provider that does not state the time of issue.
     static func isValid(_ identity: VerifiedIdentity, in realm: ID<Realm>) -> SQL {
         identity.issuedAt == nil ? "true" : isValid(IdentityColumns(identity), in: realm)
     }
@@ -186,7 +188,7 @@ extension SQL {
         """
     }
 
-    /// Subjects are long and random, so a plain digest cannot be searched through.
+    /// An unkeyed digest suffices, because subjects are too long and random to be guessed.
     static func hash(of provider: SQL, _ subject: SQL) -> SQL {
         "sha256(convert_to(\(provider) || chr(10) || \(subject), 'UTF8'))"
     }

@@ -2,24 +2,25 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    /// With a prefix of addresses or names, only accounts that have one.
+    /// Selects a page sorted by `order`. If accounts may lack the sort key (an email address or a name), selects only
+    /// those that have it; see ``remaining(_:skipping:limit:in:)``.
     static func page(
         by order: AccountOrder, skipping count: Int, limit: Int, in realm: ID<Realm>
     ) -> SQL {
-        let way: SQL = order.isDescending ? "DESC" : "ASC"
+        let direction: SQL = order.isDescending ? "DESC" : "ASC"
         let sorting: SQL =
             switch order.field {
-            case .id: "a.id \(way)"
-            case .email: "a.email \(way)"
-            case .createdAt: "a.created_at \(way), a.id \(way)"
-            case .name: "a.display_name \(way), a.id \(way)"
-            case .lastSignInAt: "a.last_sign_in_at \(way) NULLS LAST, a.id \(way)"
+            case .id: "a.id \(direction)"
+            case .email: "a.email \(direction)"
+            case .createdAt: "a.created_at \(direction), a.id \(direction)"
+            case .name: "a.display_name \(direction), a.id \(direction)"
+            case .lastSignInAt: "a.last_sign_in_at \(direction) NULLS LAST, a.id \(direction)"
             }
         let condition = order.field.column.map { "\($0) IS NOT NULL" as SQL } ?? "true"
         return page(where: condition, by: sorting, skipping: count, limit: limit, in: realm)
     }
 
-    /// Accounts without the sort key of `order`.
+    /// Selects a page of the accounts without the sort key of `order`, sorted by ID.
     static func remaining(_ order: AccountOrder, skipping count: Int, limit: Int, in realm: ID<Realm>) -> SQL {
         let condition = order.field.column.map { "\($0) IS NULL" as SQL } ?? "false"
         return page(
@@ -27,7 +28,7 @@ extension SQL {
             in: realm)
     }
 
-    /// The number of accounts with the sort key of `order`.
+    /// Counts the accounts with the sort key of `order`, up to `limit`.
     static func count(_ order: AccountOrder, upTo limit: Int, in realm: ID<Realm>) -> SQL {
         let column = order.field.column ?? "a.id"
         return """
@@ -37,6 +38,9 @@ extension SQL {
             """
     }
 
+    /// Selects accounts whose IDs begin with `prefix`, in the order of IDs.
+    ///
+    /// - Parameter names: excludes the accounts with this email address or phone number.
     static func page(
         beginningWith prefix: IDPrefix, besides names: ContactIdentifiers, after id: ID<Account>?, limit: Int,
         in realm: ID<Realm>
@@ -50,7 +54,7 @@ extension SQL {
         return page(where: condition, by: "a.id", skipping: 0, limit: limit, in: realm)
     }
 
-    /// An account may have several such identities, so the page is made of distinct accounts.
+    /// Selects accounts that have an identity with `status`, each once, in the order of IDs.
     static func page(realUserStatus status: Int, after id: ID<Account>?, limit: Int, in realm: ID<Realm>) -> SQL {
         let condition: SQL = """
             a.id IN (SELECT DISTINCT l.account_id FROM linked_identity l
@@ -60,7 +64,7 @@ extension SQL {
         return page(where: condition, by: "a.id", skipping: 0, limit: limit, in: realm)
     }
 
-    /// The sessions and identities are read for the accounts of the page only.
+    /// The inner query limits the reading of sessions and identities to the accounts of the page.
     private static func page(
         where condition: SQL, by sorting: SQL, skipping count: Int, limit: Int, in realm: ID<Realm>
     ) -> SQL {
@@ -74,7 +78,8 @@ extension SQL {
 }
 
 extension AccountOrder.Field {
-    /// An optional sort key: accounts with the key are in one index, the others in another.
+    /// The column of a sort key that an account may lack; otherwise `nil`. Accounts with and without the key have
+    /// separate indexes.
     fileprivate var column: SQL? {
         switch self {
         case .email: "a.email"

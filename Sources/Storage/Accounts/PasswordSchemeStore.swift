@@ -2,7 +2,8 @@ public import Identity
 public import Postgres
 
 /// The secret keys of imported password hashes, encrypted.
-public struct PasswordSchemeStore: Sendable {
+public struct PasswordKeyStore: Sendable {
+    /// A stored key, encrypted.
     public struct Stored: Sendable {
         public let realm: ID<Realm>
         public let id: ID<PasswordKey>
@@ -21,7 +22,7 @@ public struct PasswordSchemeStore: Sendable {
         self.pool = pool
     }
 
-    /// Does nothing if a key with that ID exists.
+    /// Inserts `key`. Does nothing if a key with its ID exists.
     public func add(_ key: Stored, at now: Instant) async throws {
         _ = try await withStoreErrors {
             try await pool.execute(
@@ -33,6 +34,7 @@ public struct PasswordSchemeStore: Sendable {
         }
     }
 
+    /// - Returns: `nil` if there is no key with this ID.
     public func key(_ id: ID<PasswordKey>) async throws -> Stored? {
         try await keys("WHERE id = \(id.rawValue)").first
     }

@@ -1,7 +1,7 @@
 public import Identity
 internal import Postgres
 
-/// Accounts as administrators change them.
+/// Operations of administrators on accounts.
 extension PostgresAccountStore {
     public func taken(
         id: ID<Account>?, email: EmailAddress?, phoneNumber: PhoneNumber?, besides account: ID<Account>?,
@@ -70,8 +70,8 @@ extension PostgresAccountStore {
 }
 
 extension Transaction {
-    /// Locks the account's row first, so that transactions change its identities one after the other, and so that the
-    /// change is decided on the account that it changes.
+    /// Locks the account's row first. Transactions thus change its identities one after the other, and the decisions of
+    /// this one are based on the current account.
     fileprivate func apply(
         _ change: AdministrativeChange, to id: ID<Account>, of actor: AuditActor, at now: Instant,
         in realm: ID<Realm>
@@ -87,31 +87,33 @@ extension Transaction {
             _ = try await execute(.forgetSessions(of: id, before: account.generation, in: realm))
         }
         if update.sessions == .endAll || update.decidesOwner { _ = try await execute(.voidCodes(of: id, in: realm)) }
-        if update.decidesOwner { _ = try await execute(.void(.all, of: id, in: realm)) }
+        if update.decidesOwner { _ = try await execute(.voidRemedies(.all, of: id, in: realm)) }
         let members = update.members.joined(separator: " ")
         var notes = members.isEmpty ? [] : [AuditNote(.updated, id, ["members": members])]
         let changesIdentities = change.linked != nil || !change.unlinked.isEmpty
         if changesIdentities { notes += try await changeIdentities(of: id, by: change, at: now, in: realm) }
         try await audit(notes, by: actor, at: now, in: realm)
         guard changesIdentities else { return row }
-        // Reads the account again, because the row has the identities from before.
+        // Reads the account again, because `row` has the identities from before the change.
         return try await query(.find([.id(id)], in: realm)).first ?? row
     }
 
+    /// Unlinks and links the identities that `change` names.
+    ///
     /// - Returns: the audit events.
     private func changeIdentities(
         of account: ID<Account>, by change: AdministrativeChange, at now: Instant, in realm: ID<Realm>
     ) async throws -> [AuditNote] {
         var notes: [AuditNote] = []
-        var lost: [ProviderID] = []
+        var removed: [ProviderID] = []
         let unlinked = change.unlinked + [change.linked?.provider].compactMap(\.self)
         for row in try await query(.unlink(unlinked, from: account, in: realm)) {
             let provider = ProviderID(try row.decode("provider"))
             notes.append(AuditNote(.identityUnlinked, account, provider))
             let isReplacement = try row.decode("subject") == change.linked?.subject
-            if provider != change.linked?.provider || !isReplacement { lost.append(provider) }
+            if provider != change.linked?.provider || !isReplacement { removed.append(provider) }
         }
-        try await endSessions(of: [account], openedThrough: lost, except: nil, at: now, in: realm)
+        try await endSessions(of: [account], openedThrough: removed, except: nil, at: now, in: realm)
         guard let identity = change.linked else { return notes }
         _ = try await execute(.link(identity, to: account, at: now, in: realm))
         return notes + [AuditNote(.identityLinked, account, identity.provider)]
@@ -126,7 +128,7 @@ extension SQL {
         """
     }
 
-    /// One row with a flag for each of these: whether an account has it.
+    /// Selects one row of flags: whether another account has the ID, the email address and the phone number.
     fileprivate static func taken(
         id: ID<Account>?, email: EmailAddress?, phoneNumber: PhoneNumber?, besides account: ID<Account>?,
         in realm: ID<Realm>

@@ -8,11 +8,13 @@ extension PostgresAccountStore {
         _ = try await withStoreErrors { try await pool.execute("ANALYZE account, linked_identity") }
     }
 
-    /// Stores many accounts in one transaction, each of them completely or not at all. Stored accounts are not changed.
+    /// Stores the accounts of `batch` in one transaction, each of them completely or not at all. Existing accounts are
+    /// not changed.
     ///
-    /// - Parameter expectsConflicts: whether some accounts probably share a unique value with another account. If not,
-    ///   all are first inserted without a search for conflicts, and again with that search if there are any.
-    /// - Returns: the conflicting members of the accounts that were not stored; the ID takes precedence.
+    /// - Parameter expectsConflicts: whether some accounts probably share a unique value with another account. If
+    ///   `false`, the accounts are first inserted without a search for conflicts; the search follows only if that
+    ///   fails.
+    /// - Returns: for each account that was not stored, the member that conflicts; the ID takes precedence.
     public func add(
         _ batch: ImportBatch, expectsConflicts: Bool, by actor: AuditActor
     ) async throws -> [ID<Account>: UniqueMember] {
@@ -27,7 +29,7 @@ extension PostgresAccountStore {
         }
     }
 
-    /// - Returns: `false` if an account has a conflict; then none is stored.
+    /// - Returns: `false` if an account has a conflict; then no account is stored.
     private func addWithoutConflicts(_ batch: ImportBatch, by actor: AuditActor) async throws -> Bool {
         do {
             try await withStoreErrors {
@@ -39,7 +41,7 @@ extension PostgresAccountStore {
         }
     }
 
-    /// The accounts after `id` with their password hashes, in the order of IDs.
+    /// Returns at most `limit` accounts after `id` with their password hashes, in the order of IDs.
     public func stored(after id: ID<Account>?, limit: Int, in realm: ID<Realm>) async throws -> [StoredAccount] {
         try await withStoreErrors {
             try await pool.query(
@@ -66,7 +68,7 @@ public struct ImportBatch: Sendable {
     /// The unique values of the accounts: IDs, addresses, phone numbers and subjects.
     private let uniqueValues: Set<String>
 
-    /// - Parameter accounts: with different IDs.
+    /// - Parameter accounts: accounts with distinct IDs.
     public init(_ accounts: [StoredAccount], now: Instant, in realm: ID<Realm>) {
         self.accounts = accounts
         self.now = now
@@ -85,8 +87,8 @@ public struct ImportBatch: Sendable {
         self.uniqueValues = uniqueValues
     }
 
-    /// Whether an account of this batch may conflict with one of `other`. Batches that cannot conflict can be stored at the
-    /// same time, with the same result as one after the other.
+    /// Whether an account of this batch may conflict with one of `other`. Batches that cannot conflict can be stored at
+    /// the same time, with the same result as one after the other.
     public func mayConflict(with other: ImportBatch) -> Bool { !uniqueValues.isDisjoint(with: other.uniqueValues) }
 }
 
@@ -103,27 +105,27 @@ extension Transaction {
         _ accounts: [StoredAccount], by actor: AuditActor, now: Instant, in realm: ID<Realm>
     ) async throws -> [ID<Account>: UniqueMember] {
         var conflicting = try await conflictingIdentities(of: accounts, in: realm)
-        let free = accounts.filter { conflicting[$0.account.id] == nil }
-        let made = Set(
-            try await query(.insertSkippingConflicts(free, in: realm)).map { ID<Account>(try $0.decode("id")) })
-        let stored = free.filter { made.contains($0.account.id) }
+        let candidates = accounts.filter { conflicting[$0.account.id] == nil }
+        let inserted = Set(
+            try await query(.insertSkippingConflicts(candidates, in: realm)).map { ID<Account>(try $0.decode("id")) })
+        let stored = candidates.filter { inserted.contains($0.account.id) }
         let identities = stored.flatMap(\.identities)
         if !identities.isEmpty { _ = try await execute(.linking(identities, at: now, in: realm)) }
         if !stored.isEmpty {
             try await audit(
                 AuditNote.imported(stored.map(\.account.id), in: realm), by: actor, at: now, in: realm)
         }
-        let missing = accounts.map(\.account).filter { !made.contains($0.id) }
-        guard !missing.isEmpty else { return [:] }
-        let taken = try TakenNames(try await query(.takenNames(of: missing, in: realm)))
-        for account in missing {
-            // If no account has the member now, it belonged to an account that was deleted in the meantime.
+        let rejected = accounts.map(\.account).filter { !inserted.contains($0.id) }
+        guard !rejected.isEmpty else { return [:] }
+        let taken = try TakenNames(try await query(.takenNames(of: rejected, in: realm)))
+        for account in rejected {
+            // Without a conflicting account now, the conflict was with an account that was deleted in the meantime.
             conflicting[account.id] = taken.member(of: account) ?? conflicting[account.id] ?? .id
         }
         return conflicting
     }
 
-    /// The accounts with an identity of another account, or of an earlier one in `accounts`.
+    /// Finds the accounts that have an identity of a stored account, or of an earlier account in `accounts`.
     private func conflictingIdentities(
         of accounts: [StoredAccount], in realm: ID<Realm>
     ) async throws -> [ID<Account>: UniqueMember] {
@@ -146,7 +148,7 @@ extension Transaction {
     }
 }
 
-/// The IDs, addresses and numbers that accounts in the database have.
+/// The IDs, email addresses and phone numbers that stored accounts have.
 private struct TakenNames {
     private var names: [String: Set<String>] = [:]
 
@@ -154,6 +156,7 @@ private struct TakenNames {
         for row in rows { names[try row.decode("member"), default: []].insert(try row.decode("name")) }
     }
 
+    /// - Returns: the member of `account` that a stored account has; `nil` if there is none.
     func member(of account: Account) -> UniqueMember? {
         if names["id"]?.contains(account.id.rawValue) == true { return .id }
         if let email = account.email, names["email"]?.contains(email.rawValue) == true { return .email }

@@ -6,7 +6,7 @@ extension PostgresAccountStore {
         _ accounts: [StoredAccount], overwrite: ImportOverwrite, by actor: AuditActor, now: Instant,
         in realm: ID<Realm>
     ) async throws -> [ID<Account>: UniqueMember] {
-        // Sorted, so that concurrent imports of the same addresses do not deadlock.
+        // Sorted, so that concurrent imports of the same email addresses do not deadlock.
         let ordered = accounts.sorted { $0.order < $1.order }
         return try await retryingConflicts(where: isTaken) { _ in
             try await withStoreErrors {
@@ -22,14 +22,14 @@ extension PostgresAccountStore {
         try await pool.transaction { transaction in
             let found = try await transaction.query(.find(accounts.flatMap(\.references), in: realm))
                 .map { try AccountRow.account($0) }
-            let known = KnownNames(found)
+            let existing = UniqueMemberOwners(found)
             var conflicting: [ID<Account>: UniqueMember] = [:]
             for stored in accounts {
-                conflicting[stored.account.id] = known.conflict(of: stored.account, overwriting: overwrite != .none)
+                conflicting[stored.account.id] = existing.conflict(of: stored.account, overwriting: overwrite != .none)
             }
             let stored = accounts.filter { conflicting[$0.account.id] == nil }
             guard !stored.isEmpty else { return conflicting }
-            let replaced = stored.map(\.account.id).filter(known.ids.contains)
+            let replaced = stored.map(\.account.id).filter(existing.ids.contains)
             if !replaced.isEmpty {
                 if overwrite == .accountsWithoutIdentities {
                     try await transaction.requireNoIdentities(of: replaced, in: realm)
@@ -50,7 +50,9 @@ extension PostgresAccountStore {
 }
 
 extension Transaction {
-    /// Locks the accounts first, so that no request links an identity to them meanwhile.
+    /// Locks the accounts first, so that no concurrent request links an identity to them.
+    ///
+    /// - Throws: ``AdministrationRefusal/unlinksIdentities``.
     fileprivate func requireNoIdentities(of accounts: [ID<Account>], in realm: ID<Realm>) async throws {
         _ = try await execute(.lock(accounts, in: realm))
         let linked: SQL = """
@@ -61,8 +63,8 @@ extension Transaction {
     }
 }
 
-/// The present owners of the members that an import contains.
-private struct KnownNames {
+/// The stored accounts that have the IDs or other unique members of an import.
+private struct UniqueMemberOwners {
     var ids: Set<ID<Account>> = []
     private var owners: [AccountReference: ID<Account>] = [:]
 
@@ -82,7 +84,7 @@ private struct KnownNames {
 }
 
 extension StoredAccount {
-    /// An imported account is inserted with its identities.
+    /// The identities of an imported account, linked at its creation.
     var identities: [(identity: LinkedIdentity, account: ID<Account>, linkedAt: Instant)] {
         account.identities.map { ($0, account.id, account.createdAt) }
     }

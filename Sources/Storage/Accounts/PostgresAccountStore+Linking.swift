@@ -1,8 +1,8 @@
 public import Identity
 internal import Postgres
 
-/// Identities and merges, as administrators change them. Rows of accounts are locked first, so that transactions change
-/// their identities one after the other.
+/// Operations of administrators on identities and merges. The rows of the accounts are locked first, so that
+/// transactions change their identities one after the other.
 extension PostgresAccountStore {
     public func apply(
         _ change: IdentityChange, ignoring linkOnly: Set<ProviderID>, by actor: AuditActor, at now: Instant,
@@ -33,8 +33,10 @@ extension PostgresAccountStore {
                 }
             }
         } catch StoreConflict.alreadyUsed {
-            let row = try await withStoreErrors { try await pool.query(.keptMerge(by: merge.precondition, in: realm)) }
-                .first
+            let row = try await withStoreErrors {
+                try await pool.query(.mergeRecord(by: merge.precondition, in: realm))
+            }
+            .first
             guard let row else { throw StoreConflict.alreadyUsed }
             return Instant(try row.decode("undo_until"))
         }

@@ -1,7 +1,7 @@
 public import Identity
 internal import Postgres
 
-/// Listing by other members than the ID.
+/// Lists of accounts that are sorted or selected by other members than the ID.
 extension PostgresAccountStore {
     public func page(
         by order: AccountOrder, skipping count: Int, limit: Int, in realm: ID<Realm>
@@ -45,8 +45,8 @@ extension Transaction {
         try await query(statement).map { try AccountRow.accountWithLastRefresh($0) }
     }
 
-    /// Accounts that have the sort key (an address or a name) come first, then the others: each group has its own
-    /// index.
+    /// Returns accounts that have the sort key (an email address or a name) first, then the others. Each group has its
+    /// own index.
     fileprivate func page(
         by order: AccountOrder, skipping count: Int, limit: Int, in realm: ID<Realm>
     ) async throws -> [Account] {
@@ -61,6 +61,7 @@ extension Transaction {
         return page + (try await accounts(remaining))
     }
 
+    /// - Throws: ``QueryRefusal/tooLong`` after `deadline`.
     fileprivate func sorted(_ statement: SQL, within deadline: Duration) async throws -> [Account] {
         let milliseconds = String(Int(deadline / .milliseconds(1)))
         _ = try await query("SELECT set_config('statement_timeout', \(milliseconds), true)")

@@ -8,7 +8,8 @@ extension PostgresAccountStore {
         }
     }
 
-    /// Locks the account's row first, so that transactions change its identities one after the other.
+    /// Applies `change`. The first statement locks the account's row, so that transactions change its identities one
+    /// after the other.
     private func changed(
         by change: OwnerChange, _ session: Session, in realm: ID<Realm>, _ transaction: Transaction
     ) async throws -> Account {
@@ -23,7 +24,7 @@ extension PostgresAccountStore {
         try await transaction.enqueue(change.emailBatch, in: realm)
         try await transaction.audit(change.notes, by: change.actor, at: change.changedAt, in: realm)
         if !change.unlinked.isEmpty || change.protectsLastSignInMethod {
-            account = try await unlinked(account, by: change, session, in: realm, transaction)
+            account = try await unlinkIdentities(account, by: change, session, in: realm, transaction)
         }
         guard !change.protectsLastSignInMethod || account.hasSignInMethod(ignoring: change.linkOnly) else {
             throw StoreConflict.lastSignInMethod
@@ -36,27 +37,28 @@ extension PostgresAccountStore {
         return account
     }
 
-    private func unlinked(
+    private func unlinkIdentities(
         _ account: Account, by change: OwnerChange, _ session: Session, in realm: ID<Realm>,
         _ transaction: Transaction
     ) async throws -> Account {
-        // Reads the account again: the identities from the locking statement are from the time before the lock.
+        // Reads the account again, because the locking statement returned the identities from before the lock.
         guard let row = try await transaction.query(.find([.id(account.id)], in: realm)).first else { return account }
         let account = try AccountRow.account(row)
-        let gone = account.identities.filter { change.unlinked.contains($0.provider) }
+        let removed = account.identities.filter { change.unlinked.contains($0.provider) }
         var updated = account
         (updated.email, updated.emailIsVerified) = account.primaryEmail(without: change.unlinked)
         updated.identities.removeAll { change.unlinked.contains($0.provider) }
-        _ = try await transaction.execute(.unlink(gone.map(\.provider), from: account.id, in: realm))
+        _ = try await transaction.execute(.unlink(removed.map(\.provider), from: account.id, in: realm))
         try await transaction.endSessions(
-            of: [account.id], openedThrough: gone.map(\.provider), except: session.id, at: change.changedAt, in: realm
+            of: [account.id], openedThrough: removed.map(\.provider), except: session.id, at: change.changedAt,
+            in: realm
         )
-        for identity in gone {
+        for identity in removed {
             let event = OutboxEvent(.identityUnlinked, of: account.id, provider: identity.provider)
             _ = try await transaction.execute(.insertOutboxEvent(event, at: change.changedAt, in: realm))
         }
         try await transaction.audit(
-            gone.map { AuditNote(.identityUnlinked, account.id, $0.provider) }, by: change.actor,
+            removed.map { AuditNote(.identityUnlinked, account.id, $0.provider) }, by: change.actor,
             at: change.changedAt, in: realm)
         return try await transaction.storePrimaryEmail(of: updated, was: account, at: change.changedAt, in: realm)
     }

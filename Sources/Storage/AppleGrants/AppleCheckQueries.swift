@@ -37,35 +37,36 @@ extension PostgresAppleGrantStore {
     }
 
     public func markGrantsOfOtherKeys() async throws {
-        for row in try await rows(.formerKeys) {
+        for row in try await rows(.outdatedKeys) {
             let (realm, team, key) = (
                 try row.decode("project_id", as: String.self), try row.decode("team_id", as: String.self),
                 try row.decode("key_id", as: String.self)
             )
-            let batch = SQL.markGrants(of: realm, team: team, key: key, limit: Self.batch)
-            while try await withStoreErrors({ try await pool.query(batch) }).count == Self.batch {}
+            let batch = SQL.markGrants(of: realm, team: team, key: key, limit: Self.batchSize)
+            while try await withStoreErrors({ try await pool.query(batch) }).count == Self.batchSize {}
         }
-        for row in try await rows(.arrivedTransfers) {
+        for row in try await rows(.transfersToConfiguredTeam) {
             let (realm, team) = (
                 try row.decode("project_id", as: String.self), try row.decode("transfer_team", as: String.self)
             )
             var last: String? = ""
             while let start = last {
-                let batch = SQL.markTransferred(of: realm, to: team, after: start, limit: Self.batch)
+                let batch = SQL.markTransferred(of: realm, to: team, after: start, limit: Self.batchSize)
                 last = try await rows(batch).first?.decode("page_end")
             }
         }
     }
 
-    /// Rows of one statement.
-    private static var batch: Int { 500 }
+    /// The maximum number of rows that one statement marks.
+    private static var batchSize: Int { 500 }
 }
 
 extension SQL {
-    /// Locks the identities first, like a deletion. An identity with another authorized grant stays authorized. The
-    /// identities of the grants differ, because all belong to one client ID.
+    /// Records the results of checks. Locks the identities before the grants, as a deletion does. An identity with
+    /// another authorized grant stays authorized. All grants belong to one client ID, so no two of them have the same
+    /// identity.
     ///
-    /// - Parameter states: `nil` leaves the state as it is.
+    /// - Parameter states: the new state of each grant; `nil` keeps its state.
     fileprivate static func record(
         _ ids: [String], _ states: [String?], _ failures: [String?], nextCheck: Instant, at now: Instant
     ) -> SQL {
@@ -90,6 +91,8 @@ extension SQL {
         """
     }
 
+    /// Claims due grants until `due`. Grants of identities without a session since `activeSince` are not checked: their
+    /// next check is postponed to `nextCheck`.
     static func claimChecks(
         of client: AppleClientKey, limit: Int, until due: Instant, activeSince: Instant, nextCheck: Instant,
         at now: Instant
@@ -114,9 +117,9 @@ extension SQL {
         """
     }
 
-    /// The teams and keys of authorized grants that their realms no longer have. A provider without settings is
-    /// treated as changed. Reads one entry of the index for each team and key, and not all grants.
-    static var formerKeys: SQL {
+    /// Selects the teams and keys of authorized grants that are no longer configured in their realms, or whose provider
+    /// has no settings. The recursion reads one index entry for each team and key instead of all grants.
+    static var outdatedKeys: SQL {
         """
         WITH RECURSIVE used AS (
             (SELECT project_id, team_id, key_id FROM apple_grant WHERE state = 'AUTHORIZED'
@@ -133,7 +136,8 @@ extension SQL {
         """
     }
 
-    /// Locks the identities first, like a deletion, in their order, and skips those that are locked.
+    /// Marks grants of a former team or key as unknown. Locks the identities before the grants, as a deletion does, in
+    /// the order of subjects, and skips locked ones.
     static func markGrants(of realm: String, team: String, key: String, limit: Int) -> SQL {
         """
         WITH outdated AS MATERIALIZED (
@@ -156,9 +160,9 @@ extension SQL {
         """
     }
 
-    /// The realms whose team is configured now to which exported identities move. Reads one entry of the index for each
-    /// realm and team.
-    static var arrivedTransfers: SQL {
+    /// Selects the realms where the team that exported identities move to is configured now. The recursion reads one
+    /// index entry for each realm and team.
+    static var transfersToConfiguredTeam: SQL {
         """
         WITH RECURSIVE waiting AS (
             (SELECT project_id, transfer_team FROM linked_identity l WHERE \(isUnmarked)
@@ -174,9 +178,9 @@ extension SQL {
         """
     }
 
-    /// Marks identities whose app has moved to this team, in the order of subjects. Skips those that are locked.
+    /// Marks identities whose app has moved to this team, in the order of subjects. Skips locked ones.
     ///
-    /// - Returns: a row with the last subject that was read; none at the end.
+    /// - Returns: a row with the last subject that was read; no row at the end.
     static func markTransferred(of realm: String, to team: String, after last: String, limit: Int) -> SQL {
         """
         WITH page AS MATERIALIZED (
@@ -213,7 +217,7 @@ extension AppleClientKey {
 }
 
 extension RecordedCheck {
-    /// The state that follows for the grant; `nil` if it stays.
+    /// The new state of the grant; `nil` if the state is unchanged.
     fileprivate var state: String? {
         switch self {
         case .authorized: AppleGrant.State.authorized.rawValue

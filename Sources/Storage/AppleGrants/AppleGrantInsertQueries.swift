@@ -9,10 +9,10 @@ private struct InsertedToken {
     let createdAt: Instant
     let dueAt: Instant
     let expiresAt: Instant?
-    /// The number of its sign-in in a batch.
+    /// The position of its sign-in in a batch, counted from 1.
     let signIn: Int
 
-    /// A code of a sign-in.
+    /// The authorization code of a sign-in.
     init(_ code: SealedCode, ofSignIn signIn: Int = 1, at now: Instant) throws {
         (id, token, createdAt, dueAt, expiresAt) = (try UUID(code.id), code, now, now, code.expiresAt)
         self.signIn = signIn
@@ -28,10 +28,10 @@ private struct InsertedToken {
 extension SQL {
     /// Inserts the code of a sign-in for each row of `source`.
     ///
-    /// The refresh token of a sign-in in the browser was inserted before, and becomes due. One that was deleted or waits
-    /// to be revoked stays so: its owner or Apple has ended it.
+    /// A browser sign-in has inserted its refresh token earlier; here that token becomes due. A token that has been
+    /// deleted or waits to be revoked is not changed, because its owner or Apple has revoked it.
     ///
-    /// - Returns: `nil` without a code, and for a code that expired in a pending token.
+    /// - Returns: `nil` if there is no code, or if the code expired while the sign-in was pending.
     static func insertCode(_ code: SealedCode?, at now: Instant, in realm: ID<Realm>, from source: SQL) throws -> SQL? {
         guard let code, now < code.expiresAt else { return nil }
         guard code.tokenType == .refreshToken else {
@@ -44,9 +44,9 @@ extension SQL {
             """
     }
 
-    /// The same for the sign-ins `s` in `source`, without refresh tokens.
+    /// Inserts the codes of the sign-ins `s` in `source`, none of which has a refresh token.
     ///
-    /// - Parameter codes: of each sign-in, in the order of the sign-ins' `number`, which begins at 1.
+    /// - Parameter codes: the code of each sign-in, in the order of the column `number`, which begins at 1.
     static func insertCodes(
         _ codes: [(code: SealedCode?, committedAt: Instant)], in realm: ID<Realm>, from source: SQL
     ) throws -> SQL? {
@@ -63,8 +63,8 @@ extension SQL {
         return "\(insertion) FROM \(source) JOIN \(rows.source) ON \(signIn) = s.number"
     }
 
-    /// Inserts a refresh token that becomes due when no sign-in can use it any more. Unlike a code, it does not
-    /// expire: a worker tries for 30 days to keep or to revoke it.
+    /// Inserts a refresh token that becomes due when no sign-in can use it any more. Unlike a code, it does not expire:
+    /// a worker then stores or revokes it, and retries for 30 days.
     static func keepUnused(_ token: SealedCode, at now: Instant, in realm: ID<Realm>) throws -> SQL {
         var row = RowValues(try InsertedToken(unused: token, at: now))
         return insert(&row, in: realm)

@@ -3,9 +3,10 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    /// Grants that were marked by the deletion of an identity get the end of their attempts here.
+    /// Claims due grants until `due`. Grants that the deletion of an identity marked get the end of their attempts
+    /// here.
     static func claimWaiting(
-        for purpose: AppleGrant.Purpose, limit: Int, until due: Instant, givingUpAt end: Instant, at now: Instant
+        for purpose: AppleGrant.Purpose, limit: Int, until due: Instant, expiringAt end: Instant, at now: Instant
     ) -> SQL {
         """
         WITH due AS MATERIALIZED (
@@ -17,7 +18,7 @@ extension SQL {
         """
     }
 
-    /// Each purpose has an index, so that revocations by the thousand do not delay a code until it expires.
+    /// Each purpose has its own index, so that thousands of revocations do not delay a code until it expires.
     private static func isWaiting(for purpose: AppleGrant.Purpose) -> SQL {
         switch purpose {
         case .redeem: "(token_type = 'CODE' OR state = 'REDEEMING')"
@@ -25,7 +26,7 @@ extension SQL {
         }
     }
 
-    /// Counts the grants of one page by state and client ID. Every row has the end of the page.
+    /// Counts the grants of one page by state and client ID. Every row also has the last ID of the page.
     static func counts(after last: UUID?, limit: Int) -> SQL {
         let beyond: SQL = if let last { "WHERE id > \(last)" } else { "" }
         return """
@@ -37,7 +38,7 @@ extension SQL {
             """
     }
 
-    /// A condition: no other worker has claimed the waiting grant `g` since, and its token was not replaced.
+    /// A condition: since this worker claimed the grant `g`, no other worker has claimed it and its token is unchanged.
     static func isClaimed(_ grant: AppleGrant) throws -> SQL {
         """
         g.id = \(try UUID(grant.id)) AND g.state IN ('REDEEMING', 'REVOKING')
@@ -45,7 +46,7 @@ extension SQL {
         """
     }
 
-    /// Claimed grants are due later, and are not touched.
+    /// Postpones up to 5000 due revocations of the same client ID. Claimed grants are not due, so they are not changed.
     static func postponeRevocations(
         like grant: AppleGrant, until due: Instant, failure: String, at now: Instant
     ) -> SQL {
@@ -68,35 +69,37 @@ extension SQL {
         """
     }
 
-    /// Deletes a refresh token that was stored before the newer token of its identity and client ID: Apple may have ended
-    /// it since.
+    /// Deletes the refresh token `id` if its identity and client ID have a newer one: Apple may have revoked the older
+    /// token.
     static func deleteOutdated(_ id: UUID) -> SQL {
         """
         DELETE FROM apple_grant g USING apple_grant o
-        WHERE g.id = \(id) AND g.state = 'REDEEMING' AND g.token_type = 'REFRESH_TOKEN' AND \(isKeptBefore)
+        WHERE g.id = \(id) AND g.state = 'REDEEMING' AND g.token_type = 'REFRESH_TOKEN' AND \(isPredecessor)
             AND o.created_at > g.created_at
         """
     }
 
+    /// Deletes the earlier grants of the same identity and client ID.
     static func deletePredecessors(of id: UUID) -> SQL {
         """
         DELETE FROM apple_grant o USING apple_grant g
-        WHERE g.id = \(id) AND g.state = 'REDEEMING' AND \(isKeptBefore)
+        WHERE g.id = \(id) AND g.state = 'REDEEMING' AND \(isPredecessor)
         """
     }
 
-    /// A condition: `o` is the grant that was kept before for the identity and the client ID of `g`.
-    private static var isKeptBefore: SQL {
+    /// A condition: `o` is the stored grant that `g` replaces, with the same identity and client ID.
+    private static var isPredecessor: SQL {
         """
         o.project_id = g.project_id AND o.subject = g.subject AND o.client_id = g.client_id AND o.id <> g.id \
         AND o.state IN ('AUTHORIZED', 'REVOKED', 'UNKNOWN')
         """
     }
 
-    /// A refresh token that no sign-in has used has no identity: it waits to be revoked. `attempts` starts again.
+    /// Marks a refresh token without an identity for revocation, because no sign-in has used it. Resets `attempts`.
     ///
-    /// Apple ends the user's consent to the client ID, not one token. A token stays valid if an account of any realm with
-    /// the client ID has the subject, and also while a realm moves to another team: the account may have the former subject.
+    /// A revocation ends the user's consent to the client ID, not only one token. Therefore the token is not revoked if
+    /// an account of any realm with the client ID has the subject. It is not revoked either while such a realm moves to
+    /// another team, because an account may still have the former subject.
     static func revokeUnused(_ id: UUID, at now: Instant) -> SQL {
         """
         UPDATE apple_grant g SET state = 'REVOKING', subject = NULL, attempts = 0, expires_at = NULL, failure = NULL,
@@ -113,7 +116,7 @@ extension SQL {
         """
     }
 
-    /// Deletes an unused refresh token that must not be revoked.
+    /// Deletes an unused refresh token that ``revokeUnused(_:at:)`` has not marked.
     static func deleteUnused(_ id: UUID) -> SQL {
         "DELETE FROM apple_grant g WHERE \(isUnused(id))"
     }
@@ -126,8 +129,9 @@ extension SQL {
         """
     }
 
-    /// A grant that has lost its identity stays REVOKING, and is tried again with the new token. May be repeated.
-    static func keep(
+    /// Replaces a redeemed code by its refresh token. A grant without an identity stays REVOKING and becomes due with
+    /// the new token. Idempotent.
+    static func storeRefreshToken(
         _ id: UUID, token: [UInt8], obtainedWith key: AppleKeyName, firstCheck: Instant, at now: Instant
     ) -> SQL {
         """
@@ -139,8 +143,10 @@ extension SQL {
         """
     }
 
-    /// - Parameter responded: when Apple issued the token; `nil`: when the gateway stored it, and what Apple reported since
-    ///   stays.
+    /// Marks the identity of a grant as authorized.
+    ///
+    /// - Parameter responded: when Apple issued the token. If `nil`, the time when the gateway stored the token, and a
+    ///   later report by Apple takes precedence.
     static func authorize(identityOf id: UUID, asOf responded: Instant?) -> SQL {
         let (checkedAt, condition): (SQL, SQL) =
             if let responded {
@@ -160,7 +166,7 @@ extension SQL {
             """
     }
 
-    /// The effects of a revocation by a code, which has proved the identity.
+    /// The statements of a revocation by a code, which proves that the caller has the identity.
     static func effects(ofCode revocation: RevocationRequest, in realm: ID<Realm>) throws -> [SQL] {
         [
             try markRevoked(by: revocation, in: realm, where: "true"),
@@ -172,8 +178,8 @@ extension SQL {
         ]
     }
 
-    /// The effects of a revocation by a token, which proves nothing: the stored tokens wait to be revoked, and without any
-    /// nothing changes. A code keeps its lease, because a worker may be redeeming it.
+    /// The statements of a revocation by a token, which does not prove the identity: the stored tokens wait to be
+    /// revoked, and nothing changes if there are none. A code keeps its lease, because a worker may be redeeming it.
     static func effects(ofToken revocation: RevocationRequest, in realm: ID<Realm>) throws -> [SQL] {
         let stored: SQL = """
             \(isGrant(of: revocation, in: realm)) AND g.state IN ('REDEEMING', 'AUTHORIZED', 'UNKNOWN')
@@ -194,7 +200,8 @@ extension SQL {
         """
     }
 
-    /// The first statement of a revocation, because a deletion also locks the identity before its grants.
+    /// Marks the identity as revoked. Must be the first statement of a revocation: like a deletion, it locks the
+    /// identity before its grants.
     private static func markRevoked(
         by revocation: RevocationRequest, in realm: ID<Realm>, where condition: SQL
     ) throws -> SQL {
@@ -207,8 +214,8 @@ extension SQL {
             """
     }
 
-    /// Does nothing if the identity is gone, so that no subject outlives it. The lock makes a deletion wait until the row
-    /// is there to be marked.
+    /// Inserts a token to be revoked. Does nothing if the identity no longer exists, so that its subject is not stored
+    /// longer than the identity. The lock makes a deletion wait until it can see the new row.
     static func insert(_ revocation: RevocationRequest, in realm: ID<Realm>) throws -> SQL {
         """
         INSERT INTO apple_grant (id, project_id, subject, client_id, state, token_type, token, redirect_uri, created_at,

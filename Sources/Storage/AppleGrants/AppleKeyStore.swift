@@ -1,9 +1,10 @@
 public import Identity
 public import Postgres
 
-/// The private keys for Apple, encrypted, with their names; also those of deleted tenants, whose accounts' tokens still
-/// have to be revoked.
+/// The private keys for Apple, encrypted, with their names. Includes the keys of deleted tenants, because the tokens of
+/// their accounts still have to be revoked.
 public struct AppleKeyStore: Sendable {
+    /// A stored private key, encrypted.
     public struct Stored: Sendable {
         public let name: AppleKeyName
         public let sealed: [UInt8]

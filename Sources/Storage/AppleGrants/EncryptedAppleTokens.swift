@@ -4,6 +4,7 @@ public import Postgres
 
 /// The encrypted tokens of all grants.
 public struct EncryptedAppleTokens: Sendable {
+    /// A grant's token, encrypted.
     public struct Stored: Sendable {
         public let id: ID<AppleGrant>
         public let token: [UInt8]
@@ -15,7 +16,7 @@ public struct EncryptedAppleTokens: Sendable {
         self.pool = pool
     }
 
-    /// In the order of IDs.
+    /// Returns at most `limit` tokens of grants after `last`, in the order of IDs.
     public func tokens(after last: ID<AppleGrant>?, limit: Int) async throws -> [Stored] {
         let beyond: SQL = if let last { "AND id > \(try UUID(last))" } else { "" }
         return try await withStoreErrors {
@@ -24,7 +25,7 @@ public struct EncryptedAppleTokens: Sendable {
         }.map { Stored(id: ID(appleGrant: try $0.decode("id")), token: try $0.decode("token")) }
     }
 
-    /// Does nothing if the grant was deleted or its token replaced.
+    /// Replaces the encrypted form of a token. Does nothing if the grant was deleted or its token was replaced.
     public func reseal(_ stored: Stored, as sealed: [UInt8]) async throws {
         let id = try UUID(stored.id)
         _ = try await withStoreErrors {

@@ -3,7 +3,7 @@ internal import FoundationEssentials
 public import Identity
 public import Postgres
 
-/// ``AppleGrantStore`` on PostgreSQL. Row locks keep two workers from claiming the same grant.
+/// ``AppleGrantStore`` on PostgreSQL. Row locks prevent two workers from claiming the same grant.
 public struct PostgresAppleGrantStore: AppleGrantStore {
     let pool: Pool
 
@@ -14,15 +14,15 @@ public struct PostgresAppleGrantStore: AppleGrantStore {
     public func claimWaiting(
         for purpose: AppleGrant.Purpose, limit: Int, lease: Duration, at now: Instant
     ) async throws -> [AppleGrant] {
-        let giveUp = now + AppleGrant.revocationLifetime
+        let expiry = now + AppleGrant.revocationLifetime
         return try await withStoreErrors {
             try await pool.query(
-                .claimWaiting(for: purpose, limit: limit, until: now + lease, givingUpAt: giveUp, at: now))
+                .claimWaiting(for: purpose, limit: limit, until: now + lease, expiringAt: expiry, at: now))
         }.map { try AppleGrant($0) }
     }
 
-    /// The lock of the identity orders concurrent redemptions: the later one deletes the grant of the earlier one. Only a
-    /// refresh token was stored before its sign-in.
+    /// Locks the identity, so that concurrent redemptions run one after the other: the later one deletes the grant of
+    /// the earlier one. Only a refresh token, which was stored before its sign-in, can be unused or outdated.
     public func markAuthorized(
         _ grant: AppleGrant, token: [UInt8], obtainedWith key: AppleKeyName, firstCheck: Instant, at now: Instant
     ) async throws {
@@ -37,7 +37,7 @@ public struct PostgresAppleGrantStore: AppleGrantStore {
                 }
                 _ = try await transaction.execute(.deletePredecessors(of: id))
                 _ = try await transaction.execute(
-                    .keep(id, token: token, obtainedWith: key, firstCheck: firstCheck, at: now))
+                    .storeRefreshToken(id, token: token, obtainedWith: key, firstCheck: firstCheck, at: now))
                 _ = try await transaction.execute(
                     .authorize(identityOf: id, asOf: grant.tokenType == .code ? now : nil))
             }
@@ -110,7 +110,7 @@ public struct PostgresAppleGrantStore: AppleGrantStore {
         return counts
     }
 
-    /// Rows that one statement counts.
+    /// The number of rows that one statement counts.
     private static let countedRows = 10_000
 
     func run(_ statement: SQL) async throws {
@@ -142,7 +142,7 @@ extension AppleGrant {
     }
 }
 
-/// A value that the table's constraints do not allow.
+/// The database contains a state or token type that this release does not know.
 private struct UnknownAppleGrant: Error {
     let state: String
     let tokenType: String

@@ -3,8 +3,11 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    /// - Parameter issuedAt: when the provider issued the credential; `nil` if none of its credentials become void.
-    /// - Returns: a row if the account has the identity, and the credential is valid for it.
+    /// Checks and locks an identity of an account.
+    ///
+    /// - Parameter issuedAt: when the provider issued the credential; `nil` if credentials of this provider never
+    ///   become void.
+    /// - Returns: a row if the account has the identity and the credential is not void.
     static func validIdentity(
         _ subject: String, of account: ID<Account>, provider: ProviderID, issuedAt: Instant?, in realm: ID<Realm>
     ) -> SQL {
@@ -15,8 +18,9 @@ extension SQL {
         """
     }
 
-    /// Orders a transaction that gives an account this subject, and an event about the subject: whichever comes second
-    /// sees the other. Taken before any row is locked, because there may be no row with the subject yet.
+    /// Takes an advisory lock on a subject. Transactions that give an account this subject and events about the subject
+    /// thus run one after the other, and the later one sees the earlier one. The lock must precede all row locks. A row
+    /// lock is not enough, because there may be no row with the subject yet.
     static func lockSubject(_ subject: String, of provider: ProviderID, in realm: ID<Realm>) -> SQL {
         """
         SELECT pg_advisory_xact_lock(hashtext(\(realm.rawValue)), hashtext(\("\(provider.rawValue)\n\(subject)")))
@@ -35,7 +39,11 @@ extension SQL {
         hash(of: "\(ProviderID.apple.rawValue)", "\(subject)")
     }
 
-    /// - Parameter clientID: an expression.
+    /// Selects the realms that accept a client ID of Apple.
+    ///
+    /// - Parameters:
+    ///   - clientID: an expression.
+    ///   - project: if not `nil`, only this project and its tenants.
     static func realms(ofAppleClient clientID: SQL, in project: ID<Project>?) -> SQL {
         let scope: SQL =
             if let project { "coalesce(h.parent_id, h.id) = \(project.rawValue)" } else { "true" }
@@ -49,7 +57,9 @@ extension SQL {
             """
     }
 
-    /// - Parameter locking: waits for other changes of the identity.
+    /// Selects the account that has the subject, with the facts on which the reaction to an event depends.
+    ///
+    /// - Parameter locking: whether to lock the identity, and to wait for other changes of it.
     static func appleFacts(about subject: String, locking: Bool, in realm: ID<Realm>) -> SQL {
         let lock: SQL = locking ? "FOR NO KEY UPDATE OF l" : ""
         return """
@@ -61,8 +71,9 @@ extension SQL {
             """
     }
 
-    /// Fails if the event was received before in this realm. A project and its tenants receive it separately.
-    static func receive(_ event: AppleEvent, in realm: ID<Realm>) -> SQL {
+    /// Fails if the event was received before in this realm. A project and each of its tenants receive an event
+    /// separately.
+    static func insertReplayKey(of event: AppleEvent, in realm: ID<Realm>) -> SQL {
         """
         INSERT INTO replay_guard (project_id, hash, expires_at)
         VALUES (\(realm.rawValue), \(event.replayKey.hash), \(Timestamp(event.replayKey.expiresAt)))
@@ -102,15 +113,16 @@ extension SQL {
         """
     }
 
-    /// Codes that wait to be redeemed are deleted: Apple rejects them by now.
-    static func dropCodes(of subject: String, before end: Instant, in realm: ID<Realm>) -> SQL {
+    /// Deletes codes and refresh tokens that wait to be processed, because Apple rejects them after the event.
+    static func deleteCodes(of subject: String, before end: Instant, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM apple_grant WHERE project_id = \(realm.rawValue) AND subject = \(subject)
             AND created_at < \(Timestamp(end)) AND state = 'REDEEMING'
         """
     }
 
-    /// Of all client IDs, because a user disconnects the apps and web sites of a group together.
+    /// Marks the grants of all client IDs as revoked, because a user disconnects the apps and web sites of a group
+    /// together.
     static func revokeGrants(of subject: String, before end: Instant, in realm: ID<Realm>) -> SQL {
         """
         UPDATE apple_grant SET state = 'REVOKED', token = NULL
@@ -119,7 +131,9 @@ extension SQL {
         """
     }
 
-    /// - Parameter survivor: a session that continues in any case.
+    /// Ends the sessions that were opened with credentials from before `end`.
+    ///
+    /// - Parameter survivor: a session that is not ended.
     static func endAppleSessions(
         of account: ID<Account>, before end: Instant, except survivor: ID<Session>?, at now: Instant,
         in realm: ID<Realm>

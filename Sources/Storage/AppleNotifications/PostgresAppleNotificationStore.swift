@@ -2,8 +2,8 @@ internal import FoundationEssentials
 public import Identity
 public import Postgres
 
-/// ``AppleNotificationStore`` on PostgreSQL. The account's row is locked first and then the identity's, as by a sign-in and
-/// a deletion, so that each of these sees the event completely or not at all.
+/// ``AppleNotificationStore`` on PostgreSQL. Locks the account's row first and then the identity's, as a sign-in and a
+/// deletion do, so that each of them sees an event completely or not at all.
 public struct PostgresAppleNotificationStore: AppleNotificationStore {
     private let pool: Pool
 
@@ -34,13 +34,13 @@ extension Transaction {
         let event = commit.event
         _ = try await execute(.lockSubject(event.subject, of: .apple, in: realm))
         if let account = commit.facts?.account.id { _ = try await execute(.lock([account], in: realm)) }
-        _ = try await execute(.receive(event, in: realm))
+        _ = try await execute(.insertReplayKey(of: event, in: realm))
         if event.voidsCredentials { _ = try await execute(.voidCredentials(by: event, in: realm)) }
         let facts = try await query(.appleFacts(about: event.subject, locking: true, in: realm)).first
             .map(AppleEventFacts.init)
         guard facts == commit.facts else { throw StoreConflict.stale }
         guard let account = facts?.account, let decision = commit.decision else {
-            // A sign-in in the browser may have stored a refresh token and not ended yet.
+            // A browser sign-in that is in progress may have stored a refresh token.
             if event.voidsCredentials { try await revokeGrants(of: event.subject, before: event.end, in: realm) }
             return
         }
@@ -55,32 +55,33 @@ extension Transaction {
         }
         try await apply(decision.change, of: event, to: account, in: realm)
         if commit.leavesNoSignInMethod {
-            let report = OutboxEvent(.signInMethodMissing, of: account.id)
-            _ = try await execute(.insertOutboxEvent(report, at: event.receivedAt, in: realm))
+            let outboxEvent = OutboxEvent(.signInMethodMissing, of: account.id)
+            _ = try await execute(.insertOutboxEvent(outboxEvent, at: event.receivedAt, in: realm))
         }
         try await audit(commit.notes, by: .system.tracing(commit.trace), at: event.receivedAt, in: realm)
         try await enqueue(commit.emailBatch, in: realm)
     }
 
     private func revokeGrants(of subject: String, before end: Instant, in realm: ID<Realm>) async throws {
-        _ = try await execute(.dropCodes(of: subject, before: end, in: realm))
+        _ = try await execute(.deleteCodes(of: subject, before: end, in: realm))
         _ = try await execute(.revokeGrants(of: subject, before: end, in: realm))
     }
 
-    /// Applies an event that was received before the account's identity had this subject. Its kind is not stored: the
-    /// identity stays linked, as revoked, until the next sign-in. The subject must be locked.
+    /// Applies an event that was received before the account's identity had this subject. The kind of the event is not
+    /// stored, so the identity stays linked and is marked as revoked until the next sign-in. The subject must be
+    /// locked.
     func applyEarlierEvent(
         about subject: String, to account: ID<Account>, at now: Instant, in realm: ID<Realm>
     ) async throws {
         guard let row = try await query(.voidTime(of: subject, in: realm)).first else { return }
         let end = Instant(try row.decode("credentials_void_before"))
         _ = try await execute(.voidIdentity(subject, before: end, in: realm))
-        // The event occurred within the second before.
+        // The event occurred within the second before `end`.
         _ = try await execute(.markRevoked(subject, at: end - .seconds(1), in: realm))
         try await revokeGrants(of: subject, before: end, in: realm)
         _ = try await execute(.endAppleSessions(of: account, before: end, except: nil, at: now, in: realm))
-        let news = OutboxEvent(.identityRevoked, of: account, provider: .apple)
-        _ = try await execute(.insertOutboxEvent(news, at: now, in: realm))
+        let outboxEvent = OutboxEvent(.identityRevoked, of: account, provider: .apple)
+        _ = try await execute(.insertOutboxEvent(outboxEvent, at: now, in: realm))
         try await audit([AuditNote(.identityRevoked, account, .apple)], by: .system, at: now, in: realm)
     }
 
@@ -93,14 +94,14 @@ extension Transaction {
         case .setForwarding(let forwards): _ = try await execute(.setForwarding(forwards, by: event, in: realm))
         case .revoke:
             _ = try await execute(.markRevoked(event.subject, at: event.occurredAt, in: realm))
-            let news = OutboxEvent(.identityRevoked, of: account.id, provider: .apple)
-            _ = try await execute(.insertOutboxEvent(news, at: now, in: realm))
+            let outboxEvent = OutboxEvent(.identityRevoked, of: account.id, provider: .apple)
+            _ = try await execute(.insertOutboxEvent(outboxEvent, at: now, in: realm))
         case .unlink(let remaining):
             _ = try await execute(.unlink(event, in: realm))
             try await endSessions(of: [account.id], openedThrough: [.apple], except: nil, at: now, in: realm)
             try await storePrimaryEmail(of: remaining, was: account, at: now, in: realm)
-            let news = OutboxEvent(.identityUnlinked, of: account.id, provider: .apple)
-            _ = try await execute(.insertOutboxEvent(news, at: now, in: realm))
+            let outboxEvent = OutboxEvent(.identityUnlinked, of: account.id, provider: .apple)
+            _ = try await execute(.insertOutboxEvent(outboxEvent, at: now, in: realm))
         }
     }
 }

@@ -7,17 +7,17 @@ public struct AppleTransferStore: Sendable {
     public struct Waiting: Hashable, Sendable {
         public let account: ID<Account>
         public let subject: String
-        /// `nil` if it is not exported.
+        /// `nil` if the identity is not exported.
         public let transferSubject: String?
         /// The client ID of the latest sign-in.
         public let clientID: String?
     }
 
-    /// One page of identities. ``waiting`` are those that wait to be exported or imported. No statement reads a whole
-    /// realm.
+    /// One page of identities. Identities are read in pages, so that no statement reads a whole realm.
     public struct Page: Hashable, Sendable {
+        /// The identities of the page that wait to be exported or imported.
         public let waiting: [Waiting]
-        /// Where the next page begins; `nil` if nothing was left to be read.
+        /// Where the next page begins; `nil` if no identity was read.
         public let end: String?
     }
 
@@ -27,7 +27,7 @@ public struct AppleTransferStore: Sendable {
         public fileprivate(set) var imported = 0
     }
 
-    /// Rows that one statement counts.
+    /// The number of rows that one statement counts.
     private static let countedRows = 10_000
 
     private let pool: Pool
@@ -36,7 +36,8 @@ public struct AppleTransferStore: Sendable {
         self.pool = pool
     }
 
-    /// The identities of a realm, how many of them have a transfer subject for `team`, and how many have moved to it.
+    /// Counts the Apple identities of a realm: all, those with a transfer subject for `team`, and those that have moved
+    /// to it.
     public func counts(to team: String, in realm: ID<Realm>) async throws -> Counts {
         var counts = Counts()
         var last: String? = ""
@@ -51,23 +52,23 @@ public struct AppleTransferStore: Sendable {
         return counts
     }
 
-    /// In the order of subjects.
+    /// Returns a page in the order of subjects.
     ///
-    /// - Parameter limit: of identities that are read, whether they wait or not.
+    /// - Parameter limit: the maximum of identities to read, including those that do not wait.
     public func waitingForExport(
         to team: String, after last: String, limit: Int, in realm: ID<Realm>
     ) async throws -> Page {
         try await page(.waitingForExport(to: team, after: last, limit: limit, in: realm))
     }
 
-    /// In the order of transfer subjects.
+    /// Returns a page in the order of transfer subjects.
     public func waitingForImport(
         to team: String, after last: String, limit: Int, in realm: ID<Realm>
     ) async throws -> Page {
         try await page(.waitingForImport(to: team, after: last, limit: limit, in: realm))
     }
 
-    /// The identities that wait for their import, by the team that they move to.
+    /// Counts the identities that wait to be imported, by the team that they move to.
     public func waiting(in realm: ID<Realm>) async throws -> [String: Int] {
         var counts: [String: Int] = [:]
         var last: String? = ""
@@ -82,21 +83,23 @@ public struct AppleTransferStore: Sendable {
         return counts
     }
 
-    /// Stores transfer subjects by subject.
+    /// Stores transfer subjects.
     ///
+    /// - Parameter transferSubjects: transfer subjects by the current subjects of the identities.
     /// - Returns: the number of these identities that still exist.
     public func store(_ transferSubjects: [String: String], to team: String, in realm: ID<Realm>) async throws -> Int {
         guard !transferSubjects.isEmpty else { return 0 }
         return try await withStoreErrors {
-            try await pool.execute(.keepTransferSubjects(transferSubjects, to: team, in: realm))
+            try await pool.execute(.storeTransferSubjects(transferSubjects, to: team, in: realm))
         }
     }
 
     /// Rewrites the identity, its grants and the account's address in one transaction.
     ///
-    /// - Returns: `false` if the identity has changed meanwhile, perhaps by a sign-in that has rewritten it.
+    /// - Returns: `false` if the identity has changed in the meantime, for example because a sign-in has transferred
+    ///   it.
     /// - Throws: ``StoreConflict/taken(_:)`` if another account has the new subject; ``StoreConflict/stale`` if another
-    ///   account has got the new address meanwhile.
+    ///   account has received the new address in the meantime.
     public func apply(
         _ transfer: IdentityTransfer, of id: ID<Account>, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws -> Bool {
@@ -123,7 +126,7 @@ public struct AppleTransferStore: Sendable {
         }
     }
 
-    /// Without waiting identities there is one row, with the end of the page.
+    /// If no identity waits, the statement returns one row that has only the end of the page.
     private func page(_ statement: SQL) async throws -> Page {
         let rows = try await withStoreErrors { try await pool.query(statement) }
         let waiting = try rows.compactMap { row -> Waiting? in
@@ -155,8 +158,8 @@ extension Transaction {
         return try await query(.find([.id(account.id)], in: realm)).first.map { try AccountRow.account($0) }
     }
 
-    /// An address that another account holds changes nothing: otherwise the holder could take away the address of this
-    /// account.
+    /// Changes the account's address, unless another account has the new address. Otherwise the other account's owner
+    /// could remove the address of this account.
     private func change(_ account: Account, to email: EmailAddress?, at now: Instant, in realm: ID<Realm>) async throws
     {
         guard let email, email != account.email, try await query(.holder(of: email, in: realm)).isEmpty else { return }

@@ -11,7 +11,7 @@ extension SQL {
         """
     }
 
-    /// Limits the identities that are read, and not those that wait: after an interrupted export, most do not.
+    /// The limit applies to the identities that are read, because after an interrupted export most do not wait.
     static func waitingForExport(to team: String, after last: String, limit: Int, in realm: ID<Realm>) -> SQL {
         """
         WITH page AS MATERIALIZED (
@@ -42,7 +42,7 @@ extension SQL {
         """
     }
 
-    /// Of the identities that are exported and not imported.
+    /// Selects the identities that are exported and not imported.
     private static func byTransferSubject(_ columns: SQL, after last: String, limit: Int, in realm: ID<Realm>) -> SQL {
         """
         SELECT \(columns) FROM linked_identity
@@ -51,7 +51,7 @@ extension SQL {
         """
     }
 
-    static func keepTransferSubjects(
+    static func storeTransferSubjects(
         _ transferSubjects: [String: String], to team: String, in realm: ID<Realm>
     ) -> SQL {
         let ordered = transferSubjects.sorted { $0.key < $1.key }
@@ -62,7 +62,7 @@ extension SQL {
             """
     }
 
-    /// The transfer subject stays, so that the transfer is counted and not repeated.
+    /// Stores the new subject. Keeps the transfer subject, so that the transfer is counted and not repeated.
     static func rewrite(
         _ transfer: IdentityTransfer, of account: ID<Account>, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
@@ -78,7 +78,8 @@ extension SQL {
             """
     }
 
-    /// The tokens belong to the old team. They are still revoked at a deletion, if the old key is still known to Apple.
+    /// Stores the new subject in the grants. Their tokens belong to the old team: a deletion revokes them only if Apple
+    /// still knows the old key.
     static func moveGrants(of transfer: IdentityTransfer, in realm: ID<Realm>) -> SQL {
         """
         UPDATE apple_grant SET subject = \(transfer.subject)
@@ -86,7 +87,7 @@ extension SQL {
         """
     }
 
-    /// A link that removes the identity keeps working.
+    /// Stores the new subject in removal codes, so that a link that removes the identity stays valid.
     static func moveCodes(of transfer: IdentityTransfer, _ account: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
         UPDATE oob_code SET subject = \(transfer.subject)
@@ -95,7 +96,7 @@ extension SQL {
         """
     }
 
-    /// Undoing a merge into the account moves the identity back by its new subject.
+    /// Stores the new subject in merge records, because undoing a merge finds the identity by its subject.
     static func moveMergeRecords(of transfer: IdentityTransfer, _ account: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
         UPDATE account_merge SET snapshot = replace(snapshot::text, to_jsonb(\(transfer.formerSubject)::text)::text,
@@ -113,7 +114,8 @@ extension SQL {
         """
     }
 
-    /// Apple reports nothing about the user to the new team before the next sign-in.
+    /// Marks the state as unknown, because Apple does not report the user's state to the new team before the next
+    /// sign-in.
     static func clearCredentialState(of transfer: IdentityTransfer, in realm: ID<Realm>) -> SQL {
         """
         UPDATE linked_identity SET credential_state = 'UNKNOWN'

@@ -3,8 +3,8 @@ internal import FoundationEssentials
 public import Identity
 public import Postgres
 
-/// The audit trail. Each change writes its events in its own transaction. Events are never changed; only the janitor
-/// deletes them, after their retention.
+/// The audit trail. Each change writes its events in its own transaction. Events are never changed. The janitor deletes
+/// them after the retention period.
 public struct AuditStore: Sendable {
     private let pool: Pool
 
@@ -36,7 +36,7 @@ extension Transaction {
 }
 
 extension SQL {
-    /// Writes all of `notes` once for each row of `source`.
+    /// Inserts an event for each of `notes`, once for each row of `source`.
     static func audit(
         _ notes: [AuditNote], by actor: AuditActor, at now: Instant, in realm: ID<Realm>, from source: SQL
     ) throws -> SQL {
@@ -49,14 +49,15 @@ extension SQL {
             """)
     }
 
-    /// One event for each account in `source`.
+    /// Inserts one deletion event for each account in `source`.
     static func auditing(deletionOf source: SQL, by actor: AuditActor, at now: Instant) -> SQL {
         auditing(
             by: actor, at: now,
             "project_id, \(AuditNote.AccountAction.deleted.rawValue), id, '{}'::jsonb FROM \(source)")
     }
 
-    /// - Parameter lines: project, action, subject and detail of each event, and their source.
+    /// - Parameter lines: the rest of the `SELECT`: project, action, subject and detail of each event, and the `FROM`
+    ///   clause.
     private static func auditing(by actor: AuditActor, at now: Instant, _ lines: SQL) -> SQL {
         """
         INSERT INTO audit_event (id, actor, occurred_at, network, request_id, project_id, action, subject, detail)

@@ -2,8 +2,8 @@ internal import FoundationEssentials
 internal import Identity
 internal import Postgres
 
-/// An event about an account, for future events and webhooks: nothing reads the outbox yet. It contains no addresses
-/// and no personal data.
+/// An event about an account, for future webhooks: nothing reads the outbox yet. Contains no addresses and no personal
+/// data.
 struct OutboxEvent {
     enum Kind: String {
         case identityLinked = "identity.linked"
@@ -20,7 +20,7 @@ struct OutboxEvent {
     let kind: Kind
     let account: ID<Account>
     var provider: ProviderID?
-    /// The other account of a change: the one that was merged into this one, or that had the identity before.
+    /// The other account of a change: the account that was merged into this one, or that had the identity before.
     var source: ID<Account>?
 
     init(_ kind: Kind, of account: ID<Account>, provider: ProviderID? = nil, source: ID<Account>? = nil) {
@@ -40,7 +40,7 @@ extension SQL {
         """
     }
 
-    /// One event for each of `accounts`.
+    /// Inserts one event for each of `accounts`.
     static func insertOutboxEvent(
         _ kind: OutboxEvent.Kind, of accounts: [ID<Account>], _ provider: ProviderID, at now: Instant,
         in realm: ID<Realm>

@@ -1,13 +1,13 @@
 internal import Identity
 
-/// The column `project.email_settings`. Unknown members are ignored, because a newer release wrote them.
+/// The column `project.email_settings`. Ignores unknown members, which a newer release may have written.
 struct EmailColumn: Codable {
     let senderAddress: String?
     let senderName: String?
     let replyTo: String?
     let actionUrl: String?
     let language: String?
-    /// By kind of email, then by language.
+    /// Subject lines by kind of email, then by language.
     let subjects: [String: [String: String]]?
 
     init(_ settings: EmailSettings) {

@@ -5,6 +5,7 @@ public import Postgres
 
 /// The queued emails for operators, without addresses and payloads.
 public struct EmailListing: Sendable {
+    /// One queued email.
     public struct Entry: Sendable {
         public let id: ID<OutgoingEmail>
         public let realm: ID<Realm>
@@ -23,7 +24,7 @@ public struct EmailListing: Sendable {
         self.pool = pool
     }
 
-    /// The newest emails, in the order of creation.
+    /// Returns the newest emails, at most `limit`, in the order of creation.
     public func emails(limit: Int) async throws -> [Entry] {
         try await withStoreErrors {
             try await pool.query(

@@ -10,9 +10,9 @@ extension Transaction {
 }
 
 extension SQL {
-    /// Stores the code once for each row of `source`.
+    /// Inserts the code once for each row of `source`.
     static func insert(_ code: OOBCode, in realm: ID<Realm>, from source: SQL) -> SQL {
-        // The statement is the same whether or not an account has the address.
+        // Looks up the account of a sign-in code here, so that the statement is the same whether or not it exists.
         let account: SQL =
             code.purpose == .signIn
             ? "(SELECT h.id FROM account h WHERE h.project_id = \(realm.rawValue) AND h.email = \(code.email.rawValue))"

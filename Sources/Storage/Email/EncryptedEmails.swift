@@ -4,6 +4,7 @@ public import Postgres
 
 /// The encrypted payloads of the emails that wait to be sent.
 public struct EncryptedEmails: Sendable {
+    /// An email with its encrypted payload.
     public struct Stored: Sendable {
         public let id: ID<OutgoingEmail>
         public let content: [UInt8]
@@ -15,7 +16,7 @@ public struct EncryptedEmails: Sendable {
         self.pool = pool
     }
 
-    /// In the order of ids.
+    /// Returns at most `limit` emails after `last`, in the order of IDs.
     public func emails(after last: ID<OutgoingEmail>?, limit: Int) async throws -> [Stored] {
         let beyond: SQL = if let last { "AND id > \(try UUID(last))" } else { "" }
         return try await withStoreErrors {
@@ -24,7 +25,7 @@ public struct EncryptedEmails: Sendable {
         }.map { Stored(id: ID(email: try $0.decode("id")), content: try $0.decode("content")) }
     }
 
-    /// Does nothing if the email was deleted or its payload has changed.
+    /// Replaces the encrypted payload. Does nothing if the email was deleted or its payload has changed.
     public func reseal(_ email: Stored, as sealed: [UInt8]) async throws {
         let id = try UUID(email.id)
         _ = try await withStoreErrors {

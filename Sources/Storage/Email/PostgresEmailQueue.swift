@@ -2,7 +2,7 @@ internal import FoundationEssentials
 public import Identity
 public import Postgres
 
-/// ``EmailQueue`` on PostgreSQL. Row locks keep two workers from claiming the same email.
+/// ``EmailQueue`` on PostgreSQL. Row locks prevent two workers from claiming the same email.
 public struct PostgresEmailQueue: EmailQueue {
     private let pool: Pool
 
@@ -53,7 +53,7 @@ public struct PostgresEmailQueue: EmailQueue {
 }
 
 extension SQL {
-    /// Deletes expired emails too, unless another worker is sending them.
+    /// Claims due emails until `due`. Also deletes expired emails, unless another worker is sending them.
     fileprivate static func claim(limit: Int, until due: Instant, at now: Instant) -> SQL {
         """
         WITH expired AS (
@@ -73,8 +73,8 @@ extension SQL {
         """
     }
 
-    /// The row of the email records that its code was bound, so that a code that was redeemed in the meantime is not
-    /// inserted again.
+    /// Inserts the code for the account that has the recipient's address, and stores the account in the row of the
+    /// email. A repeated call then does not insert a code again that was redeemed in the meantime.
     fileprivate static func bind(_ code: [UInt8], of queued: QueuedEmail) throws -> SQL {
         let email = queued.email
         return """

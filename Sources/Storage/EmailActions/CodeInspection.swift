@@ -4,7 +4,7 @@ public import Postgres
 /// Redeemable codes by their hashes, for `sekisho dev`, which knows the codes themselves.
 public struct CodeInspection: Sendable {
     public struct Entry: Sendable {
-        /// In hexadecimal.
+        /// SHA-256 of the code, in hexadecimal.
         public let hash: String
         public let purpose: OOBCode.Purpose
         public let email: String
@@ -17,10 +17,10 @@ public struct CodeInspection: Sendable {
         self.pool = pool
     }
 
-    /// In the order of creation.
+    /// Returns the codes among `hashes` that have not expired, in the order of creation.
     ///
-    /// - Parameter hashes: in hexadecimal.
-    public func standing(_ hashes: [String], in realm: ID<Realm>, at now: Instant) async throws -> [Entry] {
+    /// - Parameter hashes: SHA-256 of each code, in hexadecimal.
+    public func redeemable(_ hashes: [String], in realm: ID<Realm>, at now: Instant) async throws -> [Entry] {
         let rows = try await withStoreErrors {
             try await pool.query(
                 """

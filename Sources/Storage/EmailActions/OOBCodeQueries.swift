@@ -36,7 +36,7 @@ enum OOBCodeRow {
 }
 
 extension SQL {
-    /// A code with its account, whose columns are NULL if there is none.
+    /// Selects a code with its account; the account's columns are NULL if there is no account.
     static func findCode(_ hash: [UInt8], in realm: ID<Realm>?) -> SQL {
         let inRealm: SQL = realm.map { "AND c.project_id = \($0.rawValue)" } ?? ""
         return """
@@ -48,7 +48,7 @@ extension SQL {
             """
     }
 
-    /// The second of two concurrent redemptions waits for the first, and then finds no code.
+    /// Deletes the code. The second of two concurrent redemptions waits for the first, and then finds no code.
     static func redeem(_ code: OOBCode, at now: Instant, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM oob_code
@@ -66,7 +66,9 @@ extension SQL {
                 """)
     }
 
-    /// - Returns: rows with the providers.
+    /// Unlinks the identities that `change` names, and those linked since ``MailboxChange/unlinksSince``.
+    ///
+    /// - Returns: rows with the providers of the unlinked identities.
     static func unlink(by change: MailboxChange, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM linked_identity WHERE project_id = \(realm.rawValue) AND account_id = \(change.account.id.rawValue)

@@ -12,25 +12,25 @@ extension PostgresOOBCodeStore {
         }
     }
 
-    /// Locks the accounts first, like every change of accounts, and then reads again.
+    /// Locks the accounts first, like every change of accounts, and then reads the merge again.
     private func undo(
         _ undoing: MergeUndoing, in realm: ID<Realm>, _ transaction: Transaction
     ) async throws -> Account {
         guard let source = undoing.code.source,
-            let seen = try await transaction.undoable(undoing, locking: false, in: realm)
+            let unlocked = try await transaction.undoableMerge(undoing, locking: false, in: realm)
         else { throw StoreConflict.notFound }
-        _ = try await transaction.execute(.lock([seen.target] + seen.holders.map(\.id), in: realm))
-        guard let now = try await transaction.undoable(undoing, locking: true, in: realm) else {
+        _ = try await transaction.execute(.lock([unlocked.target] + unlocked.holders.map(\.id), in: realm))
+        guard let locked = try await transaction.undoableMerge(undoing, locking: true, in: realm) else {
             throw StoreConflict.notFound
         }
-        guard now.target == seen.target, Set(now.holders.map(\.id)) == Set(seen.holders.map(\.id)),
-            let target = now.holders.first(where: { $0.id == now.target })
+        guard locked.target == unlocked.target, Set(locked.holders.map(\.id)) == Set(unlocked.holders.map(\.id)),
+            let target = locked.holders.first(where: { $0.id == locked.target })
         else { throw StoreConflict.stale }
         guard try await transaction.execute(.redeem(undoing.code, at: undoing.undoneAt, in: realm)) == 1 else {
             throw StoreConflict.alreadyUsed
         }
-        let reversal = MergeReversal(of: now.merge, from: target, among: now.holders)
-        try await apply(reversal, of: now.merge, from: target, undoing, in: realm, transaction)
+        let reversal = MergeReversal(of: locked.merge, from: target, among: locked.holders)
+        try await apply(reversal, of: locked.merge, from: target, undoing, in: realm, transaction)
         guard let row = try await transaction.query(.find([.id(source)], in: realm)).first else {
             throw StoreConflict.stale
         }
@@ -48,16 +48,16 @@ extension PostgresOOBCodeStore {
         if let other = reversal.disavowed {
             try await disavow(other, by: undoing.code, undoing.trace, at: now, in: realm, transaction)
         }
-        if let rest = reversal.target {
-            try await transaction.take(
-                leaving: rest, from: target, takesEmail: reversal.targetLosesEmail, at: now, in: realm)
+        if let remaining = reversal.target {
+            try await transaction.removeSourceMembers(
+                leaving: remaining, from: target, takesEmail: reversal.targetLosesEmail, at: now, in: realm)
         }
-        try await transaction.bringBack(
+        try await transaction.reinsertSource(
             source, of: merge, email: reversal.returnsEmail, phoneNumber: reversal.returnsPhoneNumber, at: now,
             in: realm)
         for statement: SQL in [
             .returnIdentities(reversal.returned, to: source, at: now, in: realm),
-            .makeRoom(for: reversal.relinked, of: source, at: now, in: realm),
+            .insertPlaceholders(for: reversal.relinked, of: source, at: now, in: realm),
             .relink(reversal.relinked, of: source, at: now, in: realm),
         ] { _ = try await transaction.execute(statement) }
         try await transaction.finishUndoing(merge, from: target.id, by: .user(undoing.trace), at: now, in: realm)
@@ -65,26 +65,26 @@ extension PostgresOOBCodeStore {
 }
 
 extension Transaction {
-    /// The merge that a code undoes, the present location of the source, and every account that has a member of the
-    /// source.
+    /// Finds the merge that a code undoes, the current target of the source, and every account that has a unique member
+    /// of the source.
     ///
-    /// - Returns: `nil` if the code belongs to another merge than the stored merge of its source.
-    fileprivate func undoable(
+    /// - Returns: `nil` if the code does not belong to the stored merge of its source.
+    fileprivate func undoableMerge(
         _ undoing: MergeUndoing, locking: Bool, in realm: ID<Realm>
     ) async throws -> (merge: MergeRecord, target: ID<Account>, holders: [Account])? {
         guard let source = undoing.code.source,
-            let row = try await query(.keptMerge(of: source, locking: locking, in: realm)).first
+            let row = try await query(.mergeRecord(of: source, locking: locking, in: realm)).first
         else { return nil }
         let merge = try MergeRecord(row)
         guard merge.mergedAt == undoing.code.createdAt else { return nil }
         let target = ID<Account>(try row.decode("target_id"))
-        let belongings: [AccountReference?] =
+        let references: [AccountReference?] =
             [
                 .id(target), merge.source.email.map { .email($0) },
                 merge.source.phoneNumber.flatMap(PhoneNumber.init).map { .phoneNumber($0) },
             ]
             + merge.plan.identities.map { .identity(provider: $0.provider, subject: $0.subject) }
-        let holders = try await query(.find(belongings.compactMap(\.self), in: realm))
+        let holders = try await query(.find(references.compactMap(\.self), in: realm))
             .map { try AccountRow.account($0) }
         return (merge, target, holders)
     }
@@ -96,12 +96,13 @@ extension SQL {
     ) -> SQL {
         """
         UPDATE linked_identity l SET account_id = \(source.rawValue), linked_at = \(Timestamp(now))
-        FROM \(rows(identities)) WHERE l.project_id = \(realm.rawValue) AND \(isNamed)
+        FROM \(rows(identities)) WHERE l.project_id = \(realm.rawValue) AND \(matchesRow)
         """
     }
 
-    /// Identities with the columns of this release: a column that is newer than the merge gets its default.
-    fileprivate static func makeRoom(
+    /// Inserts identities with default values, which ``relink(_:of:at:in:)`` replaces. A column that was added after
+    /// the merge keeps its default.
+    fileprivate static func insertPlaceholders(
         for identities: [MergePlan.Moved], of source: ID<Account>, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
         """
@@ -110,14 +111,15 @@ extension SQL {
         """
     }
 
-    /// An identity of a generic OpenID provider is restored only if the provider still has its issuer. The tokens of an
-    /// Apple identity were revoked when it was removed, so its former credential state no longer holds.
+    /// Replaces placeholders by the identities in the merge record. An identity of a generic OpenID provider is
+    /// restored only if the provider still has its issuer. The credential state of an Apple identity is not restored,
+    /// because its tokens were revoked when it was removed.
     fileprivate static func relink(
         _ identities: [MergePlan.Moved], of source: ID<Account>, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
         """
         WITH removed AS (
-            DELETE FROM linked_identity l USING \(rows(identities)) WHERE l.project_id = \(realm.rawValue) AND \(isNamed)
+            DELETE FROM linked_identity l USING \(rows(identities)) WHERE l.project_id = \(realm.rawValue) AND \(matchesRow)
             RETURNING l.provider, l.subject, to_jsonb(l) AS columns)
         INSERT INTO linked_identity
         SELECT restored.* FROM removed, account_merge m,
@@ -136,5 +138,5 @@ extension SQL {
         "unnest(\(identities.map(\.provider.rawValue)), \(identities.map(\.subject))) AS b (provider, subject)"
     }
 
-    private static var isNamed: SQL { "l.provider = b.provider AND l.subject = b.subject" }
+    private static var matchesRow: SQL { "l.provider = b.provider AND l.subject = b.subject" }
 }

@@ -54,8 +54,8 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
 
     /// Returns the conflict of a redemption whose email address another account holds.
     ///
-    /// A sign-in and a removal are decided again with the account that holds the address now. Any other change has come
-    /// too late, and its code is consumed. A recovery code is kept until the other account gives up the address.
+    /// A sign-in and a removal are decided again with the account that has the address now. A recovery code stays
+    /// valid, for the case that the other account releases the address. Any other code is consumed.
     private func emailConflict(of redemption: Redemption, in realm: ID<Realm>) async throws -> StoreConflict {
         if case .create = redemption.step { return .stale }
         if redemption.code.purpose == .removeSignInMethod { return .stale }
@@ -97,7 +97,7 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
         return current
     }
 
-    /// Takes the address from an account that never verified it.
+    /// Removes the address from an account that never verified it.
     func disavow(
         _ account: Account, by code: OOBCode, _ trace: RequestTrace, at now: Instant, in realm: ID<Realm>,
         _ transaction: Transaction
@@ -123,7 +123,7 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
             _ = try await transaction.execute(.voidCodes(of: account.id, in: realm))
         }
         if let remedies = change.voids {
-            _ = try await transaction.execute(.void(remedies, of: account.id, in: realm))
+            _ = try await transaction.execute(.voidRemedies(remedies, of: account.id, in: realm))
         }
         if change.unlinksSince != nil || !change.unlinks.isEmpty {
             try await unlink(change, redemption, in: realm, transaction)
@@ -162,8 +162,8 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
 }
 
 extension Redemption {
-    /// A reset notifies the owner of every remaining identity. An identity that was linked since the decision has to be
-    /// included.
+    /// Whether the decision was based on all of `identities`. A password reset notifies the owner of every remaining
+    /// identity, so an identity that was linked after the decision requires a new decision.
     fileprivate func knows(_ identities: [LinkedIdentity]) -> Bool {
         guard code.purpose == .resetPassword, case .change(let change) = step else { return true }
         return identities.allSatisfy { identity in

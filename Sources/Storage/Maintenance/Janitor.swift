@@ -10,7 +10,7 @@ public actor Janitor {
         case authorizationFlow = "authorization_flow"
         case revokedSubject = "revoked_subject"
         case oobCode = "oob_code"
-        case rateCount = "rate_limit_counter"
+        case rateLimitCounter = "rate_limit_counter"
         case outgoingEmail = "outgoing_email"
         case outbox, session, account
         case accountMerge = "account_merge"
@@ -19,15 +19,16 @@ public actor Janitor {
         case project
     }
 
-    /// The limits of one pass, so that each table gets its turn.
-    public struct Pace: Sendable {
-        /// Rows per statement.
+    /// The limits of one pass over a table, so that one table does not delay the others.
+    public struct PassLimits: Sendable {
+        /// The maximum number of rows that one statement deletes or examines.
         public var batch = 500
-        /// Statements per table and pass.
+        /// The maximum number of statements for one table in a pass.
         public var batches = 200
-        /// Pages of sessions, and of the accounts of each project, per pass; one statement per page.
+        /// The maximum number of pages of sessions, and of accounts of each project, in a pass. One statement reads one
+        /// page.
         public var pages = 20
-        /// Deleted tenants per pass.
+        /// The maximum number of deleted tenants in a pass.
         public var tenants = 100
 
         public init() {}
@@ -35,80 +36,89 @@ public actor Janitor {
 
     /// The maximum difference between the clocks of replicas: a row is deleted only after every replica considers it
     /// expired.
-    static let slack: Duration = .seconds(300)
-    /// Short, because the results contain tokens of providers. The clocks of replicas must not differ by more.
-    static let expiredResultsAreKept: Duration = .seconds(60)
+    static let maximumClockSkew: Duration = .seconds(300)
+    /// Short, because the results contain tokens of providers. Must exceed the difference between the clocks of
+    /// replicas.
+    static let expiredResultRetention: Duration = .seconds(60)
     /// Expired codes are kept for a day so that late users get `EXPIRED_OOB_CODE` instead of `INVALID_OOB_CODE`.
-    static let expiredCodesAreKept: Duration = .seconds(86_400)
-    static let failedEmailsAreKept: Duration = .seconds(7 * 86_400)
-    static let outboxIsKept: Duration = .seconds(30 * 86_400)
-    static let deadSessionsAreKept: Duration = .seconds(30 * 86_400)
+    static let expiredCodeRetention: Duration = .seconds(86_400)
+    static let failedEmailRetention: Duration = .seconds(7 * 86_400)
+    static let outboxRetention: Duration = .seconds(30 * 86_400)
+    static let endedSessionRetention: Duration = .seconds(30 * 86_400)
 
     private let pool: Pool
-    private let pace: Pace
-    /// The last session that was examined; `nil` to start again.
+    private let limits: PassLimits
+    /// The last examined session; `nil` to start at the first one.
     private var lastSession: SessionPosition?
-    /// The last account that was examined, by project.
+    /// The last examined account of each project.
     private var lastAccounts: [ID<Realm>: String] = [:]
 
-    public init(pool: Pool, pace: Pace = Pace()) {
+    public init(pool: Pool, limits: PassLimits = PassLimits()) {
         self.pool = pool
-        self.pace = pace
+        self.limits = limits
     }
 
-    /// One pass over a table.
+    /// Makes one pass over a table.
     ///
-    /// - Returns: the number of deleted rows, without those that were deleted by cascade.
+    /// - Returns: the number of deleted rows, excluding rows that foreign keys deleted.
     public func remove(_ kind: Kind, at now: Instant) async throws -> Int {
         switch kind {
         case .session: try await removeSessions(at: now)
         case .account: try await removeAccounts(at: now)
         case .auditEvent: try await removeAuditEvents(at: now)
         case .project: try await removeDeletedTenants(at: now)
-        case .replayKey: try await removeBatches(.expiredReplayKeys(before: now - Self.slack, limit: pace.batch))
+        case .replayKey:
+            try await removeBatches(.deleteExpiredReplayKeys(before: now - Self.maximumClockSkew, limit: limits.batch))
         case .authorizationFlow: try await removeFlows(at: now)
         case .revokedSubject:
-            try await removeBatches(.expiredRevokedSubjects(before: now - Self.slack, limit: pace.batch))
-        case .oobCode: try await removeBatches(.expiredCodes(before: now - Self.expiredCodesAreKept, limit: pace.batch))
-        case .rateCount: try await removeBatches(.expiredCounts(before: now - Self.slack, limit: pace.batch))
+            try await removeBatches(
+                .deleteExpiredRevokedSubjects(before: now - Self.maximumClockSkew, limit: limits.batch))
+        case .oobCode:
+            try await removeBatches(.deleteExpiredCodes(before: now - Self.expiredCodeRetention, limit: limits.batch))
+        case .rateLimitCounter:
+            try await removeBatches(.deleteExpiredCounters(before: now - Self.maximumClockSkew, limit: limits.batch))
         case .outgoingEmail:
-            try await removeBatches(.failedEmails(before: now - Self.failedEmailsAreKept, now: now, limit: pace.batch))
-        case .outbox: try await removeBatches(.expiredOutboxEvents(before: now - Self.outboxIsKept, limit: pace.batch))
+            try await removeBatches(
+                .deleteFailedEmails(before: now - Self.failedEmailRetention, now: now, limit: limits.batch))
+        case .outbox:
+            try await removeBatches(.deleteExpiredOutboxEvents(before: now - Self.outboxRetention, limit: limits.batch))
         case .knownNetwork:
-            try await removeBatches(.expiredNetworks(before: now - Policy.knownNetworkLifetime, limit: pace.batch))
-        case .accountMerge: try await removeBatches(.expiredMerges(before: now, limit: pace.batch))
+            try await removeBatches(
+                .deleteExpiredNetworks(before: now - Policy.knownNetworkLifetime, limit: limits.batch))
+        case .accountMerge: try await removeBatches(.deleteExpiredMerges(before: now, limit: limits.batch))
         }
     }
 
     private func removeFlows(at now: Instant) async throws -> Int {
-        _ = try await removeBatches(.unusedResults(before: now - Self.expiredResultsAreKept, limit: pace.batch))
-        return try await removeBatches(.expiredFlows(before: now - Self.slack, limit: pace.batch))
+        _ = try await removeBatches(
+            .clearExpiredResults(before: now - Self.expiredResultRetention, limit: limits.batch))
+        return try await removeBatches(.deleteExpiredFlows(before: now - Self.maximumClockSkew, limit: limits.batch))
     }
 
     private func removeBatches(_ statement: SQL) async throws -> Int {
         var removed = 0
-        for _ in 0..<pace.batches {
+        for _ in 0..<limits.batches {
             let count = try await withStoreErrors { try await pool.execute(statement) }
             removed += count
-            if count < pace.batch { break }
+            if count < limits.batch { break }
         }
         return removed
     }
 
-    /// Session rows change with every refresh, so there is no index of ended sessions: the janitor examines all of them
-    /// in turn.
+    /// Session rows change with every refresh, so there is no index of ended sessions. Successive passes examine all
+    /// sessions, page by page.
     private func removeSessions(at now: Instant) async throws -> Int {
-        // Only the first session of an account shows that the account was created anonymously.
+        // Anonymous accounts are recognised by their sessions, so the sessions must remain as long as the accounts.
         let keeping = try await anonymousLifetimes().map(\.realm.rawValue)
         var removed = 0
-        for _ in 0..<pace.pages {
-            let statement = SQL.endedSessions(
-                after: lastSession, limit: pace.batch, before: now - Self.deadSessionsAreKept,
+        for _ in 0..<limits.pages {
+            let statement = SQL.deleteEndedSessions(
+                after: lastSession, limit: limits.batch, before: now - Self.endedSessionRetention,
                 exceptAnonymousOf: keeping)
             let row = try await withStoreErrors { try await pool.query(statement) }.first
             removed += try row?.decode("removed") ?? 0
             lastSession = try row.flatMap {
-                try $0.decode("seen", as: Int.self) < pace.batch ? nil : SessionPosition($0)
+                try $0.decode("seen", as: Int.self) < limits.batch ? nil : SessionPosition($0)
             }
             guard lastSession != nil else { break }
         }
@@ -119,24 +129,26 @@ public actor Janitor {
         var removed = 0
         for project in try await ProjectStore(pool: pool).realms() where project.policy.auditRetention > .zero {
             removed += try await removeBatches(
-                .oldAuditEvents(before: now - project.policy.auditRetention, limit: pace.batch, in: project.realm))
+                .deleteExpiredAuditEvents(
+                    before: now - project.policy.auditRetention, limit: limits.batch, in: project.realm))
         }
         return removed
     }
 
-    /// Deletes what a deleted tenant contained, and finally the tenant, after the retention of its audit events.
+    /// Deletes the contents of deleted tenants. A tenant itself is deleted after the retention period of its audit
+    /// events.
     private func removeDeletedTenants(at now: Instant) async throws -> Int {
-        let deleted = try await withStoreErrors { try await pool.query(.deletedTenants(limit: pace.tenants)) }
+        let deleted = try await withStoreErrors { try await pool.query(.deletedTenants(limit: limits.tenants)) }
         var removed = 0
         for row in deleted {
             let realm = ID<Realm>(try row.decode("id"))
-            removed += try await removeBatches(.accounts(of: realm, at: now, limit: pace.batch))
-            removed += try await removeBatches(.tombstones(of: realm, limit: pace.batch))
-            for secrets in [SQL.providers(of: realm), .passwordKeys(of: realm)] {
-                removed += try await withStoreErrors { try await pool.execute(secrets) }
+            removed += try await removeBatches(.deleteAccounts(of: realm, at: now, limit: limits.batch))
+            removed += try await removeBatches(.deleteTombstones(of: realm, limit: limits.batch))
+            for deletion in [SQL.deleteUnusedProviders(of: realm), .deletePasswordKeys(of: realm)] {
+                removed += try await withStoreErrors { try await pool.execute(deletion) }
             }
             removed += try await withStoreErrors {
-                try await pool.execute(.removeIfEmpty(realm, before: now - Self.slack))
+                try await pool.execute(.deleteTenantIfEmpty(realm, before: now - Self.maximumClockSkew))
             }
         }
         return removed
@@ -145,14 +157,14 @@ public actor Janitor {
     private func removeAccounts(at now: Instant) async throws -> Int {
         var removed = 0
         for (project, lifetime) in try await anonymousLifetimes() {
-            for _ in 0..<pace.pages {
-                let statement = SQL.unusedAccounts(
-                    after: lastAccounts[project] ?? "", limit: pace.batch, before: now - lifetime, now: now,
+            for _ in 0..<limits.pages {
+                let statement = SQL.deleteUnusedAccounts(
+                    after: lastAccounts[project] ?? "", limit: limits.batch, before: now - lifetime, now: now,
                     in: project)
                 let row = try await withStoreErrors { try await pool.query(statement) }.first
                 removed += try row?.decode("removed") ?? 0
                 lastAccounts[project] = try row.flatMap {
-                    try $0.decode("seen", as: Int.self) < pace.batch ? nil : try $0.decode("id")
+                    try $0.decode("seen", as: Int.self) < limits.batch ? nil : try $0.decode("id")
                 }
                 guard lastAccounts[project] != nil else { break }
             }
@@ -160,7 +172,7 @@ public actor Janitor {
         return removed
     }
 
-    /// The projects and tenants that delete unused anonymous accounts.
+    /// The projects and tenants that delete unused anonymous accounts, and the unused time after which they do.
     private func anonymousLifetimes() async throws -> [(realm: ID<Realm>, lifetime: Duration)] {
         try await ProjectStore(pool: pool).realms().map { ($0.realm, $0.policy.anonymousLifetime) }.filter {
             $0.lifetime > .zero

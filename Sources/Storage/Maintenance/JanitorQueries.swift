@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import Identity
 internal import Postgres
 
-/// A session by its primary key, in whose order sessions are examined.
+/// The primary key of a session. Sessions are examined in its order.
 struct SessionPosition {
     let project: String
     let id: UUID
@@ -17,8 +17,8 @@ struct SessionPosition {
 extension SQL {
     /// Deletes at most `limit` rows.
     ///
-    /// The common table expression is computed once. A subquery with LIMIT may run again for each row of the table, and
-    /// then deletes more.
+    /// The common table expression is evaluated once. A subquery with `LIMIT` might be evaluated for each row of the
+    /// table, and would then delete more rows.
     private static func deleteBatch(
         from table: SQL, key: [SQL], where condition: SQL, orderedBy order: SQL, limit: Int
     ) -> SQL {
@@ -32,20 +32,21 @@ extension SQL {
             """
     }
 
-    static func expiredReplayKeys(before end: Instant, limit: Int) -> SQL {
+    static func deleteExpiredReplayKeys(before end: Instant, limit: Int) -> SQL {
         deleteBatch(
             from: "replay_guard", key: ["project_id", "hash"], where: "expires_at < \(Timestamp(end))",
             orderedBy: "expires_at", limit: limit)
     }
 
-    static func expiredFlows(before end: Instant, limit: Int) -> SQL {
+    static func deleteExpiredFlows(before end: Instant, limit: Int) -> SQL {
         deleteBatch(
             from: "authorization_flow", key: ["state_hash"], where: "expires_at < \(Timestamp(end))",
             orderedBy: "expires_at", limit: limit)
     }
 
-    /// Removes the providers' tokens. The rows stay, so that their states cannot be used again.
-    static func unusedResults(before end: Instant, limit: Int) -> SQL {
+    /// Removes expired results, which contain tokens of providers. The rows stay, so that their states cannot be used
+    /// again.
+    static func clearExpiredResults(before end: Instant, limit: Int) -> SQL {
         """
         WITH batch AS MATERIALIZED (
             SELECT state_hash FROM authorization_flow WHERE grant_expires_at < \(Timestamp(end))
@@ -56,39 +57,39 @@ extension SQL {
         """
     }
 
-    static func expiredRevokedSubjects(before end: Instant, limit: Int) -> SQL {
+    static func deleteExpiredRevokedSubjects(before end: Instant, limit: Int) -> SQL {
         deleteBatch(
             from: "revoked_subject", key: ["project_id", "subject_hash"], where: "expires_at < \(Timestamp(end))",
             orderedBy: "expires_at", limit: limit)
     }
 
-    static func expiredCodes(before end: Instant, limit: Int) -> SQL {
+    static func deleteExpiredCodes(before end: Instant, limit: Int) -> SQL {
         deleteBatch(
             from: "oob_code", key: ["hash"], where: "expires_at < \(Timestamp(end))", orderedBy: "expires_at",
             limit: limit)
     }
 
-    static func expiredCounts(before end: Instant, limit: Int) -> SQL {
+    static func deleteExpiredCounters(before end: Instant, limit: Int) -> SQL {
         deleteBatch(
             from: "rate_limit_counter", key: ["key", "window_start"], where: "expires_at < \(Timestamp(end))",
             orderedBy: "expires_at", limit: limit)
     }
 
-    static func failedEmails(before end: Instant, now: Instant, limit: Int) -> SQL {
+    static func deleteFailedEmails(before end: Instant, now: Instant, limit: Int) -> SQL {
         deleteBatch(
             from: "outgoing_email", key: ["id"],
             where: "failed_at < \(Timestamp(end)) AND expires_at < \(Timestamp(now))", orderedBy: "failed_at",
             limit: limit)
     }
 
-    static func expiredOutboxEvents(before end: Instant, limit: Int) -> SQL {
+    static func deleteExpiredOutboxEvents(before end: Instant, limit: Int) -> SQL {
         deleteBatch(
             from: "outbox", key: ["id"], where: "created_at < \(Timestamp(end))", orderedBy: "created_at", limit: limit)
     }
 
-    /// The only statement that deletes audit events; no statement changes one. It is spelled out so that the test of this
-    /// rule finds it.
-    static func oldAuditEvents(before end: Instant, limit: Int, in realm: ID<Realm>) -> SQL {
+    /// The only statement that deletes audit events; no statement changes one. It does not use the function
+    /// `deleteBatch`, because a test searches the source code for such statements.
+    static func deleteExpiredAuditEvents(before end: Instant, limit: Int, in realm: ID<Realm>) -> SQL {
         """
         WITH batch AS MATERIALIZED (
             SELECT id FROM audit_event WHERE project_id = \(realm.rawValue) AND occurred_at < \(Timestamp(end))
@@ -97,19 +98,19 @@ extension SQL {
         """
     }
 
-    /// The deleted tenants that have expired rows left. The audit events of a tenant may be kept for years or forever,
-    /// and must not block the other tenants.
+    /// Selects the deleted tenants that have rows to delete. Tenants that only wait for the end of their audit
+    /// retention, which may take years, are excluded.
     static func deletedTenants(limit: Int) -> SQL {
         """
         SELECT h.id FROM project h WHERE h.deleted_at IS NOT NULL AND (
-            \(holds(["account", "deleted_account", "password_scheme"], "h"))
+            \(hasRows(["account", "deleted_account", "password_scheme"], "h"))
             OR EXISTS (SELECT FROM identity_provider p WHERE p.project_id = h.id AND \(isUnused("p")))
-            OR NOT (\(holds(["identity_provider"], "h"))) AND \(hasNoAuditEvents("h")))
+            OR NOT (\(hasRows(["identity_provider"], "h"))) AND \(hasNoAuditEvents("h")))
         ORDER BY h.deleted_at LIMIT \(limit)
         """
     }
 
-    private static func holds(_ tables: [SQL], _ realm: SQL) -> SQL {
+    private static func hasRows(_ tables: [SQL], _ realm: SQL) -> SQL {
         tables.map { "EXISTS (SELECT FROM \($0) WHERE project_id = \(realm).id)" as SQL }
             .reduce("false") { "\($0) OR \($1)" }
     }
@@ -118,13 +119,14 @@ extension SQL {
         "NOT EXISTS (SELECT FROM audit_event WHERE project_id = \(realm).id)"
     }
 
-    static func providers(of realm: ID<Realm>) -> SQL {
+    static func deleteUnusedProviders(of realm: ID<Realm>) -> SQL {
         "DELETE FROM identity_provider p WHERE p.project_id = \(realm.rawValue) AND \(isUnused("p"))"
     }
 
-    /// Apple's private key is used as long as there are tokens to be revoked with it, also those of accounts that are not
-    /// deleted yet. Each kind of token has an index, and the order makes the planner use it: without an order, it would
-    /// read the table, because it expects to find a token soon.
+    /// A condition: a provider's secret is no longer needed. Apple's private key is needed as long as there are tokens
+    /// to revoke with it, including those of accounts that are not deleted yet. Each kind of token has an index, and
+    /// the `ORDER BY` makes the planner use it. Otherwise the planner would read the table, because it expects to find
+    /// a token soon.
     private static func isUnused(_ provider: SQL) -> SQL {
         let kinds: [(condition: SQL, order: SQL)] = [
             ("g.state IN ('AUTHORIZED', 'REVOKED', 'UNKNOWN')", "g.subject"),
@@ -140,13 +142,13 @@ extension SQL {
         return "(\(provider).provider <> 'apple.com' OR \(unused))"
     }
 
-    static func passwordKeys(of realm: ID<Realm>) -> SQL {
+    static func deletePasswordKeys(of realm: ID<Realm>) -> SQL {
         "DELETE FROM password_scheme WHERE project_id = \(realm.rawValue)"
     }
 
-    /// Deletes accounts with everything that belongs to them, and emits their events. Emails and codes without an
-    /// account expire soon.
-    static func accounts(of realm: ID<Realm>, at now: Instant, limit: Int) -> SQL {
+    /// Deletes accounts with all rows that belong to them, and emits their events. Emails and codes without an account
+    /// expire soon and are not deleted here.
+    static func deleteAccounts(of realm: ID<Realm>, at now: Instant, limit: Int) -> SQL {
         """
         WITH batch AS MATERIALIZED (
             SELECT id FROM account WHERE project_id = \(realm.rawValue) LIMIT \(limit) FOR UPDATE SKIP LOCKED),
@@ -158,22 +160,22 @@ extension SQL {
         """
     }
 
-    static func tombstones(of realm: ID<Realm>, limit: Int) -> SQL {
+    static func deleteTombstones(of realm: ID<Realm>, limit: Int) -> SQL {
         deleteBatch(
             from: "deleted_account", key: ["project_id", "id"], where: "project_id = \(realm.rawValue)",
             orderedBy: "id", limit: limit)
     }
 
-    /// - Parameter end: the tenant was deleted before this time. Gateways that did not know of the deletion may have
-    ///   created accounts until then.
-    static func removeIfEmpty(_ realm: ID<Realm>, before end: Instant) -> SQL {
+    /// Deletes the row of a tenant that was deleted before `end`, if no other rows are left. Until `end`, replicas with
+    /// a cached configuration may have created accounts.
+    static func deleteTenantIfEmpty(_ realm: ID<Realm>, before end: Instant) -> SQL {
         """
         DELETE FROM project h WHERE h.id = \(realm.rawValue) AND h.deleted_at < \(Timestamp(end))
-            AND NOT (\(holds(["account", "deleted_account", "identity_provider", "password_scheme"], "h"))) AND \(hasNoAuditEvents("h"))
+            AND NOT (\(hasRows(["account", "deleted_account", "identity_provider", "password_scheme"], "h"))) AND \(hasNoAuditEvents("h"))
         """
     }
 
-    static func expiredMerges(before end: Instant, limit: Int) -> SQL {
+    static func deleteExpiredMerges(before end: Instant, limit: Int) -> SQL {
         deleteBatch(
             from: "account_merge", key: ["project_id", "source_id"], where: "undo_until < \(Timestamp(end))",
             orderedBy: "undo_until", limit: limit)
@@ -184,8 +186,9 @@ extension SQL {
     /// - Parameters:
     ///   - end: deletes sessions whose last refresh was before this time.
     ///   - projects: keeps even ended sessions of anonymous accounts in these projects.
-    /// - Returns: the last examined session, and the numbers of sessions `seen` and `removed`.
-    static func endedSessions(
+    /// - Returns: a row with the last examined session, and the numbers of examined (`seen`) and deleted (`removed`)
+    ///   sessions.
+    static func deleteEndedSessions(
         after position: SessionPosition?, limit: Int, before end: Instant, exceptAnonymousOf projects: [String]
     ) -> SQL {
         let beyond: SQL =
@@ -197,7 +200,7 @@ extension SQL {
                 SELECT s.project_id, s.id FROM page p JOIN session s USING (project_id, id)
                 JOIN account a ON a.project_id = s.project_id AND a.id = s.account_id
                 WHERE s.refreshed_at < \(Timestamp(end)) AND (s.ended_at IS NOT NULL OR s.generation < a.generation)
-                    AND NOT (s.method = \(ProviderID.anonymous.rawValue) AND \(isBare("a"))
+                    AND NOT (s.method = \(ProviderID.anonymous.rawValue) AND \(hasNoSignInMethod("a"))
                         AND s.project_id = ANY (\(projects)))
                 FOR UPDATE OF s SKIP LOCKED),
             deleted AS (
@@ -210,9 +213,10 @@ extension SQL {
     /// Examines the accounts of a project after `account`, and deletes those that were created anonymously, have no
     /// sign-in method, and are unused.
     ///
-    /// - Parameter end: the last use was before this time.
-    /// - Returns: as ``endedSessions(after:limit:before:exceptAnonymousOf:)`` does.
-    static func unusedAccounts(
+    /// - Parameter end: deletes accounts whose last use was before this time.
+    /// - Returns: a row as for ``deleteEndedSessions(after:limit:before:exceptAnonymousOf:)``, with the last examined
+    ///   account.
+    static func deleteUnusedAccounts(
         after account: String, limit: Int, before end: Instant, now: Instant, in realm: ID<Realm>
     ) -> SQL {
         """
@@ -221,7 +225,7 @@ extension SQL {
             ORDER BY a.id LIMIT \(limit)),
         unused AS MATERIALIZED (
             SELECT a.id FROM page p JOIN account a ON a.project_id = \(realm.rawValue) AND a.id = p.id
-            WHERE \(isBare("a")) AND a.last_sign_in_at < \(Timestamp(end))
+            WHERE \(hasNoSignInMethod("a")) AND a.last_sign_in_at < \(Timestamp(end))
                 AND NOT EXISTS (SELECT FROM linked_identity l
                     WHERE l.project_id = a.project_id AND l.account_id = a.id)
                 AND EXISTS (SELECT FROM session s WHERE s.project_id = a.project_id AND s.account_id = a.id
@@ -240,8 +244,8 @@ extension SQL {
         """
     }
 
-    /// A condition: the account has no sign-in method, apart from identities.
-    private static func isBare(_ account: SQL) -> SQL {
+    /// A condition: the account has no sign-in method except identities.
+    private static func hasNoSignInMethod(_ account: SQL) -> SQL {
         """
         \(account).email IS NULL AND \(account).phone_number IS NULL AND \(account).password_hash IS NULL \
         AND NOT \(account).custom_auth AND NOT \(account).email_link_sign_in

@@ -24,7 +24,7 @@ public enum Schema {
     }
 }
 
-/// The database has a migration that no release has.
+/// The database has a migration that is not part of any release.
 public struct PreReleaseDatabase: Error, CustomStringConvertible {
     let migration: String
 

@@ -2,10 +2,13 @@ internal import Identity
 internal import Postgres
 
 extension Transaction {
-    /// - Parameter signsIn: whether a client requested the merge and signs in to the target by it. Then a source with a
-    ///   valid recovery code is not merged.
+    /// Merges the source of `merge` into its target.
+    ///
+    /// - Parameter signsIn: whether the merge also signs a client in to the target. If so, a source with a valid
+    ///   recovery code is not merged.
     /// - Returns: the target after the merge.
-    /// - Throws: ``StoreConflict/stale`` if the accounts no longer match the precondition; ``MergeRefusal`` if they cannot be merged.
+    /// - Throws: ``StoreConflict/stale`` if the accounts no longer match the precondition; ``MergeRefusal`` if they
+    ///   cannot be merged.
     func apply(
         _ merge: AccountMerge, signsIn: Bool, by actor: AuditActor, announcing notices: MergeNotices,
         in realm: ID<Realm>
@@ -25,12 +28,12 @@ extension Transaction {
         else { throw StoreConflict.stale }
         let event = OutboxEvent(.accountMerged, of: targetID, source: sourceID)
         let statements: [SQL] = [
-            try .keep(source, of: target, for: merge, in: realm),
+            try .insertMergeRecord(of: source, into: target, for: merge, in: realm),
             .moveIdentities(of: sourceID, to: targetID, at: merge.mergedAt, in: realm),
             .moveMerges(from: sourceID, to: targetID, in: realm),
             .moveUndoCodes(from: sourceID, to: targetID, in: realm),
             .delete(sourceID, by: nil, now: merge.mergedAt, in: realm),
-            .give(source, to: target, for: merge, signsIn: signsIn, in: realm),
+            .transferMembers(of: source, to: target, for: merge, signsIn: signsIn, in: realm),
             .insertOutboxEvent(event, at: merge.mergedAt, in: realm),
         ]
         for statement in statements { _ = try await execute(statement) }
@@ -55,8 +58,8 @@ extension MergedAccounts.Recovery {
 }
 
 extension SQL {
-    /// Addresses that valid codes can restore: of a recovery, or of a removal link that was sent to an earlier address.
-    /// A lock on the account's row prevents new codes.
+    /// Selects the addresses that valid codes can restore: recovery codes, and removal codes that were sent to an
+    /// earlier address. The caller locks the rows of the accounts, which prevents new codes.
     static func recoveries(of accounts: [ID<Account>], at now: Instant, in realm: ID<Realm>) -> SQL {
         """
         SELECT DISTINCT c.account_id, c.email FROM oob_code c
@@ -68,7 +71,8 @@ extension SQL {
         """
     }
 
-    /// In the order of IDs, so that concurrent changes of the same accounts do not deadlock.
+    /// Locks the rows of accounts, in the order of IDs, so that concurrent changes of the same accounts do not
+    /// deadlock.
     static func lock(_ accounts: [ID<Account>], in realm: ID<Realm>) -> SQL {
         """
         SELECT id FROM account WHERE project_id = \(realm.rawValue) AND id = ANY (\(accounts.map(\.rawValue)))
@@ -76,11 +80,11 @@ extension SQL {
         """
     }
 
-    /// Everything needed to restore the source: its row, its identities, and its followers, the merges into the source
-    /// that can be undone, which belong to the target from now on. An older merge of the same ID was of an account that
-    /// no longer exists.
-    fileprivate static func keep(
-        _ source: Account, of target: Account, for merge: AccountMerge, in realm: ID<Realm>
+    /// Stores what an undo needs to restore the source: its row, its identities, and the sources of earlier merges into
+    /// it. Replaces the record of an older merge with the same source ID, which belonged to an account that no longer
+    /// exists.
+    fileprivate static func insertMergeRecord(
+        of source: Account, into target: Account, for merge: AccountMerge, in realm: ID<Realm>
     ) throws -> SQL {
         """
         INSERT INTO account_merge (project_id, source_id, target_id, merged_at, undo_until, target_generation, snapshot)
@@ -109,7 +113,7 @@ extension SQL {
         """
     }
 
-    /// Merges into the source can be undone from the target from now on.
+    /// Assigns earlier merges into the source to the target, from which they can be undone.
     fileprivate static func moveMerges(
         from source: ID<Account>, to target: ID<Account>, in realm: ID<Realm>
     ) -> SQL {
@@ -129,25 +133,25 @@ extension SQL {
         """
     }
 
-    /// The source is deleted by now, and its password is in its merge record. The merge gave the target that password,
-    /// whenever the source had set it.
-    fileprivate static func give(
-        _ source: Account, to target: Account, for merge: AccountMerge, signsIn: Bool, in realm: ID<Realm>
+    /// Sets the members that the target receives from the source, which is already deleted. The password hash comes
+    /// from the merge record. The time of the merge becomes the time of the password change.
+    fileprivate static func transferMembers(
+        of source: Account, to target: Account, for merge: AccountMerge, signsIn: Bool, in realm: ID<Realm>
     ) -> SQL {
         let plan = merge.precondition.plan
-        var given = AccountUpdate()
+        var changes = AccountUpdate()
         if plan.movesEmail {
-            given.email = AccountUpdate.Value(source.email)
-            given.emailIsVerified = source.emailIsVerified
-            given.passwordHash = source.hasPassword ? .set("") : .remove
-            given.usesEmailLinks = source.usesEmailLinks
+            changes.email = AccountUpdate.Value(source.email)
+            changes.emailIsVerified = source.emailIsVerified
+            changes.passwordHash = source.hasPassword ? .set("") : .remove
+            changes.usesEmailLinks = source.usesEmailLinks
         }
-        if plan.movesPhoneNumber { given.phoneNumber = AccountUpdate.Value(source.phoneNumber) }
-        if plan.movesDisplayName { given.displayName = AccountUpdate.Value(source.displayName) }
-        if plan.movesPhoto { given.photoURL = AccountUpdate.Value(source.photoURL) }
-        if signsIn { given.lastSignInAt = merge.mergedAt }
+        if plan.movesPhoneNumber { changes.phoneNumber = AccountUpdate.Value(source.phoneNumber) }
+        if plan.movesDisplayName { changes.displayName = AccountUpdate.Value(source.displayName) }
+        if plan.movesPhoto { changes.photoURL = AccountUpdate.Value(source.photoURL) }
+        if signsIn { changes.lastSignInAt = merge.mergedAt }
         return update(
-            target.id, by: given, at: merge.mergedAt, in: realm,
+            target.id, by: changes, at: merge.mergedAt, in: realm,
             where: "m.project_id = a.project_id AND m.source_id = \(source.id.rawValue)",
             from: "FROM account_merge m", passwordHash: "m.snapshot #>> '{account,password_hash}'")
     }

@@ -2,58 +2,63 @@ internal import Identity
 internal import Postgres
 
 extension Transaction {
-    /// - Returns: the target's id.
+    /// Undoes a merge for an administrator.
+    ///
+    /// - Returns: the ID of the target.
     /// - Throws: ``UndoRefusal``; ``StoreConflict/notFound``; ``StoreConflict/taken(_:)``.
     func undoMerge(
         of source: ID<Account>, allowsNoSignInMethod: Bool, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws -> ID<Account> {
         // Locks the target's row before the row of the merge, in the same order as a deletion of the target.
-        guard let seen = try await query(.keptMerge(of: source, in: realm)).first else { throw StoreConflict.notFound }
-        _ = try await execute(.lock([ID(try seen.decode("target_id"))], in: realm))
-        guard let row = try await query(.keptMerge(of: source, locking: true, in: realm)).first else {
+        guard let unlocked = try await query(.mergeRecord(of: source, in: realm)).first else {
+            throw StoreConflict.notFound
+        }
+        _ = try await execute(.lock([ID(try unlocked.decode("target_id"))], in: realm))
+        guard let row = try await query(.mergeRecord(of: source, locking: true, in: realm)).first else {
             throw StoreConflict.notFound
         }
         let merge = try MergeRecord(row)
-        // The plan's target was merged into another account itself, and another account may have its ID now.
+        // If not, the plan's target was itself merged into another account, and its ID may have been assigned again.
         guard try row.decode("target_id") == merge.plan.target.rawValue else { throw StoreConflict.notFound }
         guard let found = try await query(.find([.id(merge.plan.target)], in: realm)).first else {
             throw StoreConflict.notFound
         }
         let target = try AccountRow.account(found)
-        let rest = try merge.undone(from: target, allowsNoSignInMethod: allowsNoSignInMethod, at: now)
-        try await take(leaving: rest, from: target, takesEmail: merge.plan.movesEmail, at: now, in: realm)
-        try await bringBack(source, of: merge, email: true, phoneNumber: true, at: now, in: realm)
+        let remaining = try merge.undone(from: target, allowsNoSignInMethod: allowsNoSignInMethod, at: now)
+        try await removeSourceMembers(
+            leaving: remaining, from: target, takesEmail: merge.plan.movesEmail, at: now, in: realm)
+        try await reinsertSource(source, of: merge, email: true, phoneNumber: true, at: now, in: realm)
         let moved = merge.plan.identities
-        guard try await execute(.giveBack(moved, of: merge.plan, at: now, in: realm)) == moved.count else {
+        guard try await execute(.restoreIdentities(moved, of: merge.plan, at: now, in: realm)) == moved.count else {
             throw UndoRefusal.changedSinceMerge(.identity)
         }
         try await finishUndoing(merge, from: target.id, by: actor, at: now, in: realm)
         return target.id
     }
 
-    /// Removes from the target what is not in `rest`, and ends its sessions, because some were opened with removed
-    /// methods.
-    func take(
-        leaving rest: Account, from target: Account, takesEmail: Bool, at now: Instant, in realm: ID<Realm>
+    /// Removes from the target the members that `remaining` lacks. Ends the target's sessions, because some of them may
+    /// have been opened with a removed sign-in method.
+    func removeSourceMembers(
+        leaving remaining: Account, from target: Account, takesEmail: Bool, at now: Instant, in realm: ID<Realm>
     ) async throws {
         for statement: SQL in [
-            .take(leaving: rest, takesEmail: takesEmail, at: now, in: realm),
+            .removeSourceMembers(leaving: remaining, takesEmail: takesEmail, at: now, in: realm),
             .forgetSessions(of: target.id, before: target.generation, in: realm),
-            .voidCodes(of: target.id, in: realm), .follow(target, in: realm),
+            .voidCodes(of: target.id, in: realm), .updateTargetGeneration(of: target, in: realm),
         ] { _ = try await execute(statement) }
     }
 
     /// Inserts the source's row again, without identities.
     ///
     /// - Parameters:
-    ///   - email: whether it gets its address, with its password.
-    ///   - phoneNumber: whether it gets its number.
-    /// - Throws: ``StoreConflict/taken(_:)`` if the ID was assigned again since.
-    func bringBack(
+    ///   - email: whether to restore its email address and its password.
+    ///   - phoneNumber: whether to restore its phone number.
+    /// - Throws: ``StoreConflict/taken(_:)`` if the ID has been assigned again.
+    func reinsertSource(
         _ source: ID<Account>, of merge: MergeRecord, email: Bool, phoneNumber: Bool, at now: Instant,
         in realm: ID<Realm>
     ) async throws {
-        // The row has the columns of this release: a column that is newer than the merge record gets its default.
+        // A column that was added after the merge record was written keeps the default of this row.
         let placeholder = Account(id: source, createdAt: now, validSince: now)
         _ = try await execute(.insertion(of: placeholder, in: realm))
         guard try await execute(.deleteTombstone(source, deletedAt: merge.mergedAt, in: realm)) == 1 else {
@@ -62,6 +67,8 @@ extension Transaction {
         _ = try await execute(.restore(source, email: email, phoneNumber: phoneNumber, at: now, in: realm))
     }
 
+    /// Restores earlier merges and their codes, deletes the merge record, and records the undo.
+    ///
     /// - Parameter target: the account that the source is restored from, which may differ from the plan's target.
     func finishUndoing(
         _ merge: MergeRecord, from target: ID<Account>, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
@@ -69,8 +76,8 @@ extension Transaction {
         let source = merge.plan.source
         for statement: SQL in [
             .voidUndoCodes(of: source, in: target, in: realm),
-            .returnFollowers(to: source, from: target, in: realm),
-            .returnUndoCodes(to: source, from: target, in: realm), .forget(merge, in: realm),
+            .returnEarlierMerges(to: source, from: target, in: realm),
+            .returnUndoCodes(to: source, from: target, in: realm), .deleteRecord(of: merge, in: realm),
             .insertOutboxEvent(OutboxEvent(.accountMergeUndone, of: target, source: source), at: now, in: realm),
         ] { _ = try await execute(statement) }
         let notes = [
@@ -93,8 +100,9 @@ extension MergeRecord {
 }
 
 extension SQL {
-    /// With the source before the merge; a column that did not exist then has the target's value.
-    static func keptMerge(
+    /// Selects a merge record with the source as it was before the merge. A column that did not exist then has the
+    /// target's value.
+    static func mergeRecord(
         of source: ID<Account>, locking: Bool = false, in realm: ID<Realm>
     ) -> SQL {
         let lock: SQL = locking ? "FOR UPDATE OF m" : ""
@@ -109,8 +117,8 @@ extension SQL {
             """
     }
 
-    /// The merge that was committed with this precondition.
-    static func keptMerge(by precondition: MergePrecondition, in realm: ID<Realm>) -> SQL {
+    /// Selects the merge that was committed with this precondition.
+    static func mergeRecord(by precondition: MergePrecondition, in realm: ID<Realm>) -> SQL {
         """
         SELECT undo_until FROM account_merge
         WHERE project_id = \(realm.rawValue) AND source_id = \(precondition.plan.source.rawValue)
@@ -119,22 +127,22 @@ extension SQL {
         """
     }
 
-    fileprivate static func take(
+    fileprivate static func removeSourceMembers(
         leaving remaining: Account, takesEmail: Bool, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
-        var taken = AccountUpdate()
-        taken.email = AccountUpdate.Value(remaining.email)
-        taken.emailIsVerified = remaining.emailIsVerified
-        if takesEmail { taken.passwordHash = .remove }
-        taken.usesEmailLinks = remaining.usesEmailLinks
-        taken.phoneNumber = AccountUpdate.Value(remaining.phoneNumber)
-        taken.displayName = AccountUpdate.Value(remaining.displayName)
-        taken.photoURL = AccountUpdate.Value(remaining.photoURL)
-        taken.sessions = .endAll
-        return update(remaining.id, by: taken, at: now, in: realm)
+        var changes = AccountUpdate()
+        changes.email = AccountUpdate.Value(remaining.email)
+        changes.emailIsVerified = remaining.emailIsVerified
+        if takesEmail { changes.passwordHash = .remove }
+        changes.usesEmailLinks = remaining.usesEmailLinks
+        changes.phoneNumber = AccountUpdate.Value(remaining.phoneNumber)
+        changes.displayName = AccountUpdate.Value(remaining.displayName)
+        changes.photoURL = AccountUpdate.Value(remaining.photoURL)
+        changes.sessions = .endAll
+        return update(remaining.id, by: changes, at: now, in: realm)
     }
 
-    /// Does nothing if the ID was assigned again since, even if it is free now.
+    /// Does nothing if the ID has been assigned again, even if that account was deleted.
     fileprivate static func deleteTombstone(_ source: ID<Account>, deletedAt: Instant, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM deleted_account WHERE project_id = \(realm.rawValue) AND id = \(source.rawValue)
@@ -142,7 +150,7 @@ extension SQL {
         """
     }
 
-    /// Its sessions remain ended.
+    /// Replaces the row of the source by the row in the merge record. Its sessions remain ended.
     fileprivate static func restore(
         _ source: ID<Account>, email: Bool, phoneNumber: Bool, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
@@ -162,7 +170,7 @@ extension SQL {
         """
     }
 
-    fileprivate static func giveBack(
+    fileprivate static func restoreIdentities(
         _ moved: [MergePlan.Moved], of plan: MergePlan, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
         """
@@ -182,14 +190,14 @@ extension SQL {
         """
     }
 
-    /// The merges that came with the source move back to it.
-    fileprivate static func returnFollowers(
+    /// Assigns the earlier merges into the source to the source again.
+    fileprivate static func returnEarlierMerges(
         to source: ID<Account>, from target: ID<Account>, in realm: ID<Realm>
     ) -> SQL {
         """
         UPDATE account_merge SET target_id = \(source.rawValue)
         WHERE project_id = \(realm.rawValue) AND target_id = \(target.rawValue)
-            AND source_id IN (\(followers(of: source, in: realm)))
+            AND source_id IN (\(earlierMerges(of: source, in: realm)))
         """
     }
 
@@ -199,25 +207,26 @@ extension SQL {
         """
         UPDATE oob_code SET account_id = \(source.rawValue)
         WHERE project_id = \(realm.rawValue) AND account_id = \(target.rawValue)
-            AND purpose = \(OOBCode.Purpose.undoMerge.rawValue) AND source_id IN (\(followers(of: source, in: realm)))
+            AND purpose = \(OOBCode.Purpose.undoMerge.rawValue) AND source_id IN (\(earlierMerges(of: source, in: realm)))
         """
     }
 
-    private static func followers(of source: ID<Account>, in realm: ID<Realm>) -> SQL {
+    private static func earlierMerges(of source: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
         SELECT jsonb_array_elements_text(m.snapshot -> 'earlierMerges') FROM account_merge m
         WHERE m.project_id = \(realm.rawValue) AND m.source_id = \(source.rawValue)
         """
     }
 
-    fileprivate static func forget(_ merge: MergeRecord, in realm: ID<Realm>) -> SQL {
+    fileprivate static func deleteRecord(of merge: MergeRecord, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM account_merge WHERE project_id = \(realm.rawValue) AND source_id = \(merge.plan.source.rawValue)
         """
     }
 
-    /// Merges into the target remain undoable, because this undo ended its sessions, not a change of its credentials.
-    fileprivate static func follow(_ target: Account, in realm: ID<Realm>) -> SQL {
+    /// Keeps other merges into the target undoable. Its generation changes only because of this undo, not because of a
+    /// change of its credentials.
+    fileprivate static func updateTargetGeneration(of target: Account, in realm: ID<Realm>) -> SQL {
         """
         UPDATE account_merge SET target_generation = \(target.generation + 1)
         WHERE project_id = \(realm.rawValue) AND target_id = \(target.id.rawValue)

@@ -1,19 +1,21 @@
--- The schema of the first release. Later migrations change it forward only, beside the previous release.
+-- The schema of the first release. Later migrations only go forward, and must work while the previous release still
+-- runs.
 --
--- Identifiers (project_id, id, account_id, provider and so on) have collation "C": the primary keys then serve pages
--- by ID and prefixes of IDs. A column that refers to an identifier needs the same collation.
--- Otherwise PostgreSQL cannot use its index, and a cascading deletion reads the whole table.
--- Names and email addresses have the collation of the database, because people read lists that are sorted by them.
+-- Identifiers (project_id, id, account_id, provider and so on) have collation "C", so that the primary keys serve pages
+-- by ID and searches for prefixes of IDs. A column that refers to an identifier needs the same collation. Otherwise
+-- PostgreSQL cannot use the column's index, and a cascading deletion reads the whole table. Names and email addresses
+-- have the collation of the database, because administrators read lists that are sorted by them.
 --
--- "Encrypted" means: with a master key that is not in the database, and bound to the row (AES-GCM additional data).
+-- "Encrypted" means encrypted with a master key that is not in the database, and bound to the row (as additional data
+-- of AES-GCM).
 
 
 -- Installation
 
--- One row, written by the first start. A gateway with another master key, or of the other mode, refuses the database.
+-- One row, written at the first start. A gateway with another master key, or in another mode, refuses to start.
 CREATE TABLE installation (
     only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
-    -- A known text, encrypted: it decrypts only with the master key that this database was created with.
+    -- A constant text, encrypted. Decrypting it checks the master key.
     canary bytea NOT NULL,
     mode text NOT NULL CHECK (mode IN ('serve', 'dev')),
     created_at timestamptz NOT NULL
@@ -22,7 +24,7 @@ CREATE TABLE installation (
 
 -- Projects, tenants, apps and sign-in providers
 
--- Projects, and tenants of projects. A tenant has accounts and providers of its own, under the ID <project>/<tenant>.
+-- Projects, and tenants of projects. A tenant has its own accounts and providers, and the ID <project>/<tenant>.
 CREATE TABLE project (
     id text COLLATE "C" PRIMARY KEY,
     -- The project of a tenant; NULL for a project.
@@ -33,13 +35,13 @@ CREATE TABLE project (
     -- Policy members that differ from the profile.
     policy jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(policy) = 'object'),
     authorized_domains text[] NOT NULL DEFAULT '{}',
-    -- The Swift type EmailSettings.
+    -- JSON of the Swift type EmailSettings.
     email_settings jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(email_settings) = 'object'),
-    -- The Swift type TenantSettings; NULL for a project. A tenant has the other settings of its project, whatever the
-    -- columns above contain.
+    -- JSON of the Swift type TenantSettings; NULL for a project. All other settings of a tenant are those of its
+    -- project; in a tenant's row, the columns above are ignored.
     tenant_settings jsonb CHECK (jsonb_typeof(tenant_settings) = 'object'),
     created_at timestamptz NOT NULL,
-    -- Set when a tenant is deleted. The janitor removes its accounts in batches, and the row last.
+    -- Set when a tenant is deleted. The janitor deletes its accounts in batches, and this row last.
     deleted_at timestamptz,
     CONSTRAINT project_id_check CHECK (
         CASE WHEN parent_id IS NULL THEN id ~ '^[a-z0-9][a-z0-9-]{0,62}$' AND number IS NOT NULL
@@ -55,7 +57,7 @@ CREATE TABLE app (
     project_id text COLLATE "C" NOT NULL REFERENCES project ON DELETE CASCADE,
     id text COLLATE "C" NOT NULL CHECK (id ~ '^[a-z0-9][a-z0-9-]{0,62}$'),
     name text NOT NULL,
-    -- The Swift type AppSettings. It decides which sign-in methods the app may offer.
+    -- JSON of the Swift type AppSettings, including the sign-in methods that the app may offer.
     settings jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(settings) = 'object'),
     created_at timestamptz NOT NULL,
     PRIMARY KEY (project_id, id)
@@ -64,7 +66,7 @@ CREATE TABLE app (
 CREATE TABLE identity_provider (
     project_id text COLLATE "C" NOT NULL REFERENCES project ON DELETE CASCADE,
     provider text COLLATE "C" NOT NULL CHECK (provider <> ''),
-    -- The Swift type ProviderSettings, without secrets.
+    -- JSON of the Swift type ProviderSettings, without secrets.
     settings jsonb NOT NULL CHECK (jsonb_typeof(settings) = 'object'),
     -- A private key in PEM or a client secret; encrypted.
     secret bytea,
@@ -72,20 +74,20 @@ CREATE TABLE identity_provider (
     PRIMARY KEY (project_id, provider)
 );
 
--- The latest key set or discovery document of each provider, for restarts while the provider cannot be reached.
+-- The latest key set or discovery document of each provider, for restarts while the provider is unreachable.
 CREATE TABLE provider_document (
     url text PRIMARY KEY,
-    -- JSON as received; empty if the document was never fetched.
+    -- The JSON as received; empty if the document was never fetched.
     body text NOT NULL,
     fetched_at timestamptz NOT NULL,
-    -- When an unknown key ID last forced a refetch. All replicas share the limit on forced refetches.
+    -- When an unknown key ID last forced a refetch. All replicas share this rate limit.
     forced_refetch_at timestamptz
 );
 
 
 -- Keys of projects
 
--- A request names its project by the key alone, so the hash is unique over all projects.
+-- A request names its project only by the key, so the hash is unique across all projects.
 CREATE TABLE api_key (
     project_id text COLLATE "C" NOT NULL,
     id text COLLATE "C" NOT NULL,
@@ -102,22 +104,23 @@ CREATE TABLE service_key (
     id text COLLATE "C" NOT NULL,
     name text NOT NULL,
     secret_hash bytea NOT NULL UNIQUE CHECK (length(secret_hash) = 32),
-    -- PEM. The private key was printed once, at creation, and is not stored.
+    -- PEM. The private key is printed once, at creation, and is not stored.
     public_key text NOT NULL,
     -- Names of the Swift type ServiceKeyScope, or `all`.
     scopes text[] NOT NULL CHECK (cardinality(scopes) > 0),
     created_at timestamptz NOT NULL,
     expires_at timestamptz,
-    -- Written at most every few minutes.
+    -- Written at most once in five minutes.
     last_used_at timestamptz,
     revoked_at timestamptz,
     PRIMARY KEY (project_id, id)
 );
 
--- Custom tokens name a service key by its ID. A key of another project and an unknown key give different errors.
+-- Custom tokens name a service key only by its ID. A key of another project and an unknown key cause different errors.
 CREATE INDEX service_key_id ON service_key (id);
 
--- Keys of the gateway's own tokens. Several are valid at once, so that rotation needs no interruption.
+-- Keys of the gateway's own tokens. Several keys are valid at the same time, so that a rotation does not invalidate
+-- tokens.
 CREATE TABLE signing_key (
     project_id text COLLATE "C" NOT NULL REFERENCES project ON DELETE CASCADE,
     id text COLLATE "C" NOT NULL,
@@ -128,19 +131,19 @@ CREATE TABLE signing_key (
     -- PEM, for clients that read X.509 certificates; for purpose id-token only.
     certificate text,
     created_at timestamptz NOT NULL,
-    -- The key is published from created_at, signs from signs_from, and verifies until retires_at.
+    -- The key is published from created_at, signs from signs_from, and is accepted until retires_at.
     signs_from timestamptz NOT NULL,
     retires_at timestamptz,
     PRIMARY KEY (project_id, id),
     CONSTRAINT signing_key_certificate_check CHECK ((purpose = 'id-token') = (certificate IS NOT NULL))
 );
 
--- Keys of password hashes from other systems, which are checked at the first sign-in after an import.
+-- Secret keys of imported password hashes. A hash is verified with its key until the first sign-in, which replaces it.
 CREATE TABLE password_scheme (
     project_id text COLLATE "C" NOT NULL REFERENCES project ON DELETE CASCADE,
-    -- Keyed hash of the key, in hexadecimal, unique over all projects: another import of the same key finds the row.
+    -- Keyed hash of the key, in hexadecimal, unique across all projects. Another import of the same key finds this row.
     id text COLLATE "C" PRIMARY KEY,
-    -- The secret in every hash of the other system, such as Firebase's signer key; encrypted.
+    -- The secret that the other system used for every hash, such as Firebase's signer key; encrypted.
     key bytea NOT NULL,
     created_at timestamptz NOT NULL
 );
@@ -148,21 +151,21 @@ CREATE TABLE password_scheme (
 
 -- Accounts
 
--- No foreign key to project: every sign-up would lock the same project row.
--- No index on a column that a sign-in changes: these updates stay HOT.
+-- No foreign key to project, because every sign-up would lock the same project row.
+-- No index on a column that a sign-in changes, so that these updates are heap-only (HOT).
 CREATE TABLE account (
     project_id text COLLATE "C" NOT NULL,
     id text COLLATE "C" NOT NULL CHECK (length(id) BETWEEN 1 AND 128),
     email text CHECK (email = lower(email) AND length(email) <= 254),
     email_verified boolean NOT NULL DEFAULT false,
-    -- The first address, from when it is replaced.
+    -- The first email address; NULL until it is replaced.
     initial_email text,
     phone_number text CHECK (phone_number LIKE '+%'),
     display_name text,
     photo_url text,
     password_hash text,
     password_updated_at timestamptz,
-    -- The account has signed in by an email link, or by a custom token of the project's backend.
+    -- Whether the account has signed in with an email link, or with a custom token of the project's backend.
     email_link_sign_in boolean NOT NULL DEFAULT false,
     custom_auth boolean NOT NULL DEFAULT false,
     -- A JSON object, stored as the text that the administrator sent.
@@ -178,18 +181,19 @@ CREATE TABLE account (
     CONSTRAINT account_email_verified_check CHECK (email IS NOT NULL OR NOT email_verified)
 ) WITH (fillfactor = 85);
 
--- Lists sorted by a column; the accounts without a value follow, sorted by ID.
+-- For lists that are sorted by a column. The accounts without a value follow, sorted by ID.
 CREATE INDEX account_created_at ON account (project_id, created_at, id);
 CREATE INDEX account_display_name ON account (project_id, display_name, id) WHERE display_name IS NOT NULL;
 CREATE INDEX account_without_display_name ON account (project_id, id) WHERE display_name IS NULL;
 CREATE INDEX account_without_email ON account (project_id, id) WHERE email IS NULL;
 
--- After the indexes above: of indexes that it expects to cost the same, the planner chooses the newest. While the table
--- looks small, account_created_at seems to find an ID as cheaply, and a prepared statement keeps that plan while the table
--- grows.
+-- Created after the indexes above, because the planner chooses the newest of several indexes with the same estimated
+-- cost. While statistics show a small table, account_created_at has the same estimated cost for a search by ID, and a
+-- prepared statement keeps that plan while the table grows.
 ALTER TABLE account ADD PRIMARY KEY (project_id, id);
 
--- Last, because the primary key seems to find an address as cheaply. Neither index can serve a search for an ID.
+-- Created last for the same reason: the primary key has the same estimated cost for a search by address. These indexes
+-- are never candidates for a search by ID.
 CREATE UNIQUE INDEX account_email_key ON account (project_id, email) WHERE email IS NOT NULL;
 CREATE UNIQUE INDEX account_phone_number_key ON account (project_id, phone_number) WHERE phone_number IS NOT NULL;
 
@@ -206,12 +210,12 @@ CREATE TABLE linked_identity (
     provider text COLLATE "C" NOT NULL CHECK (provider <> ''),
     subject text COLLATE "C" NOT NULL CHECK (subject <> ''),
     account_id text COLLATE "C" NOT NULL,
-    -- Of a generic OpenID provider: the issuer that named the subject (OpenID Connect Core 1.0 §2).
+    -- For a generic OpenID provider: the issuer that assigned the subject (OpenID Connect Core 1.0 §2).
     issuer text,
-    -- The client ID that the latest credential was issued for.
+    -- The client ID that the latest credential was issued to.
     audience text,
     email text,
-    -- How far the provider is trusted to know the owner of the address.
+    -- How far the gateway trusts the provider's statement that the user owns the address.
     email_trust text NOT NULL DEFAULT 'none' CHECK (email_trust IN ('none', 'verified', 'authoritative')),
     is_private_email boolean NOT NULL DEFAULT false,
     display_name text,
@@ -219,34 +223,35 @@ CREATE TABLE linked_identity (
     screen_name text,
     language text,
     time_zone text,
-    -- As first received. Apple sends the name only at the first sign-in.
+    -- The name as first received, because Apple sends it only at the first sign-in.
     given_name text,
     family_name text,
     -- Apple's real_user_status: 0 unsupported, 1 unknown, 2 likely real.
     real_user_status smallint,
     created_at timestamptz NOT NULL,
-    -- When the identity was linked to its present account. Merges, moves and undone merges set it again.
+    -- When the identity was linked to its current account. Merges, undone merges and moves set it again.
     linked_at timestamptz NOT NULL DEFAULT now(),
-    -- The device that linked it, from its User-Agent header.
+    -- The device that linked the identity, from its User-Agent header.
     linked_device text CHECK (length(linked_device) <= 200),
-    -- Of apple.com: whether the user still uses the app, as of Apple's latest response, and when that was. NULL: Apple
-    -- has not reported anything.
+    -- For apple.com: whether the user still uses the app, according to Apple's latest response, and the time of that
+    -- response. NULL: Apple has not reported anything.
     credential_state text CHECK (credential_state IN ('AUTHORIZED', 'REVOKED', 'TRANSFERRED', 'UNKNOWN')),
     credential_checked_at timestamptz,
-    -- Of apple.com: when the owner last had the tokens revoked through the gateway, and by which session. Apple's
-    -- notification that this causes does not end that session.
+    -- For apple.com: when the owner last revoked the tokens through the gateway, and with which session. Apple's
+    -- notification of this revocation does not end that session.
     tokens_revoked_at timestamptz,
     tokens_revoked_by uuid,
-    -- Of apple.com: Apple's ID of the user between two developer teams, the team that the app moves to, and when
-    -- subject and address were replaced by those of this team.
+    -- For apple.com: Apple's ID for the transfer of the user between two developer teams, the team that the app moves
+    -- to, and when the subject and the address were replaced by those of that team.
     transfer_sub text COLLATE "C" CHECK (transfer_sub <> ''),
     transfer_team text,
     transferred_at timestamptz,
-    -- Of apple.com: identity tokens issued earlier are void, because the user disconnected the app then. Also in
-    -- revoked_subject, which outlives the identity; a sign-in that waits for this row finds the new time only here.
+    -- For apple.com: identity tokens issued earlier are void, because the user disconnected the app at that time. The
+    -- table revoked_subject also stores this time, because it must outlive the identity. A sign-in that waits for the
+    -- lock on this row sees a concurrent change only here.
     credentials_void_before timestamptz,
-    -- Of apple.com: whether the relay forwards email to the address, as of Apple's latest response, and when that began.
-    -- NULL: Apple has not reported anything.
+    -- For apple.com: whether Apple's relay forwards email to the address, and since when, according to Apple's latest
+    -- notification. NULL: Apple has not reported anything.
     relay_forwarding boolean,
     relay_forwarding_at timestamptz,
     PRIMARY KEY (project_id, provider, subject),
@@ -255,39 +260,41 @@ CREATE TABLE linked_identity (
         (transfer_sub IS NULL) = (transfer_team IS NULL) AND (transfer_sub IS NOT NULL OR transferred_at IS NULL))
 );
 
--- account_id first, here and below: the primary key begins with project_id too. While the table is small the planner
--- would prefer the primary key, and keep that plan while the table grows.
+-- account_id is first, here and below, because the primary key also begins with project_id. Otherwise the planner would
+-- prefer the primary key while the table is small, and keep that plan while the table grows.
 CREATE INDEX linked_identity_account ON linked_identity (account_id, project_id);
--- For clients that ask how the owner of an address signs in.
+-- For requests for the sign-in methods of an address.
 CREATE INDEX linked_identity_email ON linked_identity (project_id, email) WHERE email IS NOT NULL;
--- Identities that were not transferred yet. A sign-in with a token of the new team finds its identity here.
+-- Identities that are not transferred yet. A sign-in with a token of the new team finds its identity with this index.
 CREATE UNIQUE INDEX linked_identity_transfer_sub ON linked_identity (project_id, transfer_sub)
     WHERE transfer_sub IS NOT NULL AND transferred_at IS NULL;
--- Identities that become TRANSFERRED when the team that they move to is configured. The index is empty except between
--- export and move.
+-- Identities that become TRANSFERRED when the team that they move to is configured. The index has entries only between
+-- the export and the transfer.
 CREATE INDEX linked_identity_unmarked_transfer ON linked_identity (project_id, transfer_team, subject)
     WHERE transfer_sub IS NOT NULL AND transferred_at IS NULL AND provider = 'apple.com'
         AND (credential_state IS NULL OR credential_state IN ('AUTHORIZED', 'UNKNOWN'));
--- For administrators who search by Apple's estimate. Sign-ins write the same value again, so these updates stay HOT.
+-- For searches by Apple's estimate. Sign-ins usually write the same value again, so their updates remain heap-only
+-- (HOT).
 CREATE INDEX linked_identity_real_user_status ON linked_identity (project_id, real_user_status, account_id)
     WHERE real_user_status IS NOT NULL;
 
--- What an Apple token allows the gateway: to check that a user still uses the app, and to disconnect the two.
--- No foreign key to account: after a deletion the grant waits here until Apple has revoked its token.
+-- Apple tokens, with which the gateway checks whether a user still uses the app, and revokes the user's consent.
+-- No foreign key to account, because after a deletion the grant remains until Apple has revoked its token.
 CREATE TABLE apple_grant (
     id uuid PRIMARY KEY,
     project_id text COLLATE "C" NOT NULL,
-    -- The subject of the identity; NULL from the moment it is unlinked or its account is deleted. A token that the owner
-    -- has revoked keeps it until then.
+    -- The subject of the identity; NULL as soon as the identity is unlinked or its account is deleted. A revocation by
+    -- the owner does not clear it.
     subject text COLLATE "C",
     -- The bundle ID or Services ID that the token was issued to.
     client_id text COLLATE "C" NOT NULL,
-    -- REDEEMING: the code of a sign-in waits to be exchanged, or the refresh token of a sign-in in the browser waits to be
-    -- kept; it is revoked or deleted instead if no sign-in has used it. REVOKING: the token waits to be revoked at Apple.
+    -- REDEEMING: the code of a sign-in waits to be exchanged, or the refresh token of a browser sign-in waits to become
+    -- AUTHORIZED (if no sign-in has used it, it is revoked or deleted). REVOKING: the token waits to be revoked at
+    -- Apple.
     state text NOT NULL CHECK (state IN ('REDEEMING', 'AUTHORIZED', 'REVOKED', 'UNKNOWN', 'REVOKING')),
     token_type text NOT NULL CHECK (token_type IN ('CODE', 'REFRESH_TOKEN', 'ACCESS_TOKEN')),
-    -- Encrypted. NULL after the gateway has revoked it. After a check that reports a revocation it stays, because a few
-    -- checks can be wrong: a deletion revokes it all the same.
+    -- Encrypted. NULL after a revocation. After a check that reports a revocation, the token is kept, because a check
+    -- can be wrong: a deletion then still revokes it.
     token bytea,
     -- The redirect URI of the web flow that issued a code; native apps have none.
     redirect_uri text CHECK (length(redirect_uri) <= 2048),
@@ -297,10 +304,10 @@ CREATE TABLE apple_grant (
     created_at timestamptz NOT NULL,
     -- The next attempt or check. A worker that claims the row sets it to a later time first.
     due_at timestamptz NOT NULL,
-    -- The worker gives up then. The first attempt sets it, except for a code, which has its own end.
+    -- When the worker gives up. The first attempt sets it; a code has its own expiry instead.
     expires_at timestamptz,
     attempts bigint NOT NULL DEFAULT 0,
-    -- The latest check, also one that failed.
+    -- The time of the latest check, including failed checks.
     checked_at timestamptz,
     -- The error of the latest attempt or check; NULL if it succeeded.
     failure text,
@@ -314,20 +321,20 @@ CREATE UNIQUE INDEX apple_grant_key ON apple_grant (project_id, subject, client_
 CREATE INDEX apple_grant_subject ON apple_grant (subject, project_id) WHERE subject IS NOT NULL;
 CREATE INDEX apple_grant_codes ON apple_grant (due_at) WHERE token_type = 'CODE' OR state = 'REDEEMING';
 CREATE INDEX apple_grant_revocations ON apple_grant (due_at) WHERE state = 'REVOKING' AND token_type <> 'CODE';
--- For the other revocations of a client ID whose key Apple rejects.
+-- For postponing all revocations of a client ID whose key Apple rejects.
 CREATE INDEX apple_grant_revocations_of_client ON apple_grant (project_id, client_id, due_at)
     WHERE state = 'REVOKING' AND token_type <> 'CODE';
 CREATE INDEX apple_grant_unchecked ON apple_grant (project_id, client_id, due_at) WHERE state = 'AUTHORIZED';
--- For grants of a team or private key that the realm no longer has.
+-- For grants of a team or private key that is no longer configured in the realm.
 CREATE INDEX apple_grant_obtained_with ON apple_grant (project_id, team_id, key_id, id) WHERE state = 'AUTHORIZED';
 CREATE INDEX apple_grant_checked_at ON apple_grant (checked_at) WHERE checked_at IS NOT NULL;
 
--- Every deletion of an identity, by whatever statement, hands its grants to the worker that revokes them. What stays
--- until then identifies no user.
+-- Every statement that deletes an identity marks its grants for the worker that revokes them. The remaining row does
+-- not identify a user.
 CREATE FUNCTION revoke_apple_grants() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     DELETE FROM apple_grant WHERE project_id = OLD.project_id AND subject = OLD.subject AND token IS NULL;
-    -- A worker may have claimed a code or a revocation: its lease stays.
+    -- Keeps the lease of a code or a revocation, because a worker may have claimed it.
     UPDATE apple_grant SET state = 'REVOKING', subject = NULL, checked_at = NULL, failure = NULL,
         attempts = CASE WHEN token_type = 'CODE' OR state = 'REVOKING' THEN attempts ELSE 0 END,
         due_at = CASE WHEN token_type = 'CODE' OR state = 'REVOKING' THEN due_at ELSE '-infinity' END
@@ -339,16 +346,16 @@ $$;
 CREATE TRIGGER linked_identity_apple_grants AFTER DELETE ON linked_identity
     FOR EACH ROW WHEN (OLD.provider = 'apple.com') EXECUTE FUNCTION revoke_apple_grants();
 
--- Accounts that were merged into others, until the merge can no longer be undone. Deleted with the target.
+-- Merges of accounts, kept until they can no longer be undone. Deleted with the target.
 CREATE TABLE account_merge (
     project_id text COLLATE "C" NOT NULL,
     source_id text COLLATE "C" NOT NULL,
     target_id text COLLATE "C" NOT NULL,
     merged_at timestamptz NOT NULL,
-    -- The merge can be undone until then, while the target is of this generation.
+    -- The merge can be undone until this time, while the target has the generation target_generation.
     undo_until timestamptz NOT NULL,
     target_generation bigint NOT NULL,
-    -- The rows of the source, and what the target received.
+    -- The rows of the source, and the members that the target received.
     snapshot jsonb NOT NULL CHECK (jsonb_typeof(snapshot) = 'object'),
     PRIMARY KEY (project_id, source_id),
     FOREIGN KEY (project_id, target_id) REFERENCES account ON DELETE CASCADE
@@ -360,7 +367,8 @@ CREATE INDEX account_merge_undo_until ON account_merge (undo_until);
 
 -- Sessions
 
--- One row per sign-in on a device. No index on a column that a refresh changes: these updates stay HOT.
+-- One row per sign-in on a device. No index on a column that a refresh changes, so that these updates are heap-only
+-- (HOT).
 CREATE TABLE session (
     project_id text COLLATE "C" NOT NULL,
     id uuid NOT NULL,
@@ -372,15 +380,16 @@ CREATE TABLE session (
     claims text,
     -- The device, from its User-Agent header.
     device text CHECK (length(device) <= 200),
-    -- Of apple.com: when Apple issued the identity token that opened the session.
+    -- For apple.com: when Apple issued the identity token that opened the session.
     credential_issued_at timestamptz,
     -- The number of the newest refresh token, and when it was issued.
     counter bigint NOT NULL DEFAULT 0,
     rotated_at timestamptz NOT NULL,
-    -- The grace period of refresh tokens with lower numbers has expired: presenting one ends the session as stolen.
+    -- The grace period of refresh tokens with lower numbers has expired. Presenting one of them ends the session,
+    -- because the token may be stolen.
     grace_expired_below bigint NOT NULL DEFAULT 0,
-    -- The successors of tokens with lower numbers were in use at grace_pending_since: the grace period of these tokens
-    -- expires when it has passed since then.
+    -- The grace period of tokens with lower numbers began at grace_pending_since, because their successors were in use
+    -- then.
     grace_pending_below bigint NOT NULL DEFAULT 0,
     grace_pending_since timestamptz NOT NULL DEFAULT '-infinity',
     refreshed_at timestamptz NOT NULL,
@@ -391,13 +400,14 @@ CREATE TABLE session (
 
 CREATE INDEX session_account ON session (account_id, project_id);
 
--- Networks in which an account had sessions. While attackers guess its password, attempts from these networks continue.
+-- Networks in which an account had sessions. While attackers guess the account's password, attempts from these networks
+-- are still accepted.
 CREATE TABLE known_network (
     project_id text COLLATE "C" NOT NULL,
     account_id text COLLATE "C" NOT NULL,
-    -- Keyed hash: the client address can be neither read nor guessed from it.
+    -- Keyed hash, from which the client address can be neither read nor guessed.
     network_hash bytea NOT NULL CHECK (length(network_hash) = 16),
-    -- Written at most once an hour, so that its index costs little.
+    -- Written at most once an hour, because every change also changes the index.
     last_seen_at timestamptz NOT NULL,
     PRIMARY KEY (project_id, account_id, network_hash),
     FOREIGN KEY (project_id, account_id) REFERENCES account ON DELETE CASCADE
@@ -405,37 +415,38 @@ CREATE TABLE known_network (
 
 CREATE INDEX known_network_last_seen_at ON known_network (last_seen_at);
 
--- Nonces and sealed tokens that were used and are valid only once.
+-- Used nonces and sealed tokens. Each is valid only once.
 CREATE TABLE replay_guard (
     project_id text COLLATE "C" NOT NULL,
     -- SHA-256 of the used value.
     hash bytea NOT NULL CHECK (length(hash) = 32),
-    -- From then on the value is rejected because of its age.
+    -- From this time on, the value itself has expired and is rejected without this row.
     expires_at timestamptz NOT NULL,
     PRIMARY KEY (project_id, hash)
 );
 
 CREATE INDEX replay_guard_expires_at ON replay_guard (expires_at);
 
--- Sign-ins in a browser whose provider has responded. Before that, everything is in the state that the provider returns.
--- No foreign keys: the rows live for minutes.
+-- Browser sign-ins whose provider has responded. Before that, all data is in the parameter `state`, which the provider
+-- returns. No foreign keys, because rows are kept for minutes.
 CREATE TABLE authorization_flow (
-    -- SHA-256 of the state.
+    -- SHA-256 of the parameter `state`.
     state_hash bytea PRIMARY KEY CHECK (length(state_hash) = 32),
     project_id text COLLATE "C" NOT NULL,
-    -- What the provider posted, encrypted. It waits for the request that has the cookie of the flow.
+    -- The provider's form post, encrypted. It is processed with the next request, which has the cookie of the flow.
     response text,
-    -- Set when the response is processed, so that it is processed once; NULL again if the provider was unreachable.
+    -- Set when the response is processed, so that it is processed only once. Reset to NULL if the provider was
+    -- unreachable.
     claimed_at timestamptz,
-    -- The verified identity with the provider's tokens, encrypted; for a client of the app that has both secrets. NULL
-    -- again soon after the grant has expired.
+    -- The verified identity with the provider's tokens, encrypted, for a client of the app that presents the grant and
+    -- the session ID. Reset to NULL soon after the grant has expired.
     result text,
     app_id text COLLATE "C",
     -- SHA-256 of the grant, and of the session ID.
     grant_hash bytea UNIQUE CHECK (length(grant_hash) = 32),
     session_hash bytea CHECK (length(session_hash) = 32),
     grant_expires_at timestamptz,
-    -- The state is not valid from then on.
+    -- From this time on, `state` is not valid.
     expires_at timestamptz NOT NULL,
     CONSTRAINT authorization_flow_result_check CHECK (
         num_nulls(result, app_id, grant_hash, session_hash, grant_expires_at) IN (0, 5))
@@ -445,14 +456,14 @@ CREATE INDEX authorization_flow_expires_at ON authorization_flow (expires_at);
 CREATE INDEX authorization_flow_grant_expires_at ON authorization_flow (grant_expires_at)
     WHERE grant_expires_at IS NOT NULL;
 
--- Users who have disconnected an app or deleted their account at a provider. Their earlier credentials are void, also
--- after the account here is deleted.
+-- Users who have disconnected an app or deleted their account at a provider. Their earlier credentials are void, even
+-- after their account in the gateway is deleted.
 CREATE TABLE revoked_subject (
     project_id text COLLATE "C" NOT NULL,
-    -- SHA-256 of the provider and its ID of the user.
+    -- SHA-256 of the provider and the subject.
     subject_hash bytea NOT NULL CHECK (length(subject_hash) = 32),
     credentials_void_before timestamptz NOT NULL,
-    -- From then on, all credentials that were void have expired.
+    -- From this time on, all void credentials have expired.
     expires_at timestamptz NOT NULL,
     PRIMARY KEY (project_id, subject_hash)
 );
@@ -461,7 +472,7 @@ CREATE INDEX revoked_subject_expires_at ON revoked_subject (expires_at);
 
 -- Events per time window, summed over all replicas.
 CREATE TABLE rate_limit_counter (
-    -- Keyed hash of the counted subject: no address can be read or guessed from it.
+    -- Keyed hash of the rate limit's key, from which an address can be neither read nor guessed.
     key bytea NOT NULL CHECK (length(key) = 32),
     window_start timestamptz NOT NULL,
     count bigint NOT NULL,
@@ -476,7 +487,8 @@ CREATE INDEX rate_limit_counter_expires_at ON rate_limit_counter (expires_at);
 
 -- Email action codes. Expired codes are kept for a day, so that late users get EXPIRED_OOB_CODE.
 CREATE TABLE oob_code (
-    -- SHA-256 of the code. A code is valid without its project's name, so the hash is unique over all projects.
+    -- SHA-256 of the code. A code can be redeemed without naming its project, so the hash is unique across all
+    -- projects.
     hash bytea PRIMARY KEY CHECK (length(hash) = 32),
     project_id text COLLATE "C" NOT NULL,
     purpose text NOT NULL CHECK (purpose IN (
@@ -484,11 +496,11 @@ CREATE TABLE oob_code (
         'REMOVE_SIGN_IN_METHOD', 'UNDO_MERGE')),
     -- For EMAIL_SIGNIN: the account that had the address when the code was created, if any.
     account_id text COLLATE "C",
-    -- The code is void if the account has another generation; NULL: valid in every generation.
+    -- The code is void if the account has another generation. NULL: valid in every generation.
     generation bigint,
     email text NOT NULL CHECK (email = lower(email) AND length(email) <= 254),
     new_email text CHECK (new_email = lower(new_email) AND length(new_email) <= 254),
-    -- For REMOVE_SIGN_IN_METHOD: the method and when the account got it. A password has no subject.
+    -- For REMOVE_SIGN_IN_METHOD: the method, and when it was added to the account. A password has no subject.
     provider text COLLATE "C",
     subject text COLLATE "C",
     added_at timestamptz,
@@ -499,7 +511,7 @@ CREATE TABLE oob_code (
     FOREIGN KEY (project_id, account_id) REFERENCES account ON DELETE CASCADE,
     CONSTRAINT oob_code_account_check CHECK (account_id IS NOT NULL OR purpose = 'EMAIL_SIGNIN'),
     CONSTRAINT oob_code_new_email_check1 CHECK (new_email IS NOT NULL OR purpose <> 'VERIFY_AND_CHANGE_EMAIL'),
-    -- RECOVER_EMAIL has none if the account's address was removed.
+    -- RECOVER_EMAIL has no new_email if the account's address was removed.
     CONSTRAINT oob_code_new_email_check2 CHECK (
         new_email IS NULL OR purpose IN ('VERIFY_AND_CHANGE_EMAIL', 'RECOVER_EMAIL')),
     CONSTRAINT oob_code_method_check CHECK (
@@ -508,7 +520,8 @@ CREATE TABLE oob_code (
 );
 
 CREATE INDEX oob_code_account ON oob_code (account_id, project_id);
--- Sign-in links to addresses without an account, which are void when an account with the address is deleted.
+-- For deleting sign-in codes that were sent when no account had the address. They become void when an account with the
+-- address is deleted.
 CREATE INDEX oob_code_email ON oob_code (email, project_id) WHERE account_id IS NULL;
 CREATE INDEX oob_code_expires_at ON oob_code (expires_at);
 
@@ -520,7 +533,7 @@ CREATE TABLE outgoing_email (
     -- The account that the email is about. No foreign key: some emails are about deleted accounts.
     account_id text COLLATE "C",
     recipient text NOT NULL,
-    -- As requested; NULL: the language of the project.
+    -- The requested language. NULL: the language of the project.
     language text,
     -- Encrypted.
     content bytea NOT NULL,
@@ -528,7 +541,7 @@ CREATE TABLE outgoing_email (
     -- The next attempt. A worker that claims the row sets it to a later time first.
     due_at timestamptz NOT NULL,
     attempts bigint NOT NULL DEFAULT 0,
-    -- The email is useless from then on.
+    -- From this time on, the email is no longer useful and is not sent.
     expires_at timestamptz NOT NULL,
     -- The error of the latest attempt, without addresses.
     failure text,
@@ -545,13 +558,13 @@ CREATE INDEX outgoing_email_recipient ON outgoing_email (recipient, project_id);
 
 -- Events
 
--- Events for other systems, written in the transaction of the change.
+-- Events for other systems, written in the transaction of the change. No other system reads them yet.
 CREATE TABLE outbox (
     id uuid PRIMARY KEY,
     project_id text COLLATE "C" NOT NULL,
     kind text NOT NULL,
     account_id text COLLATE "C" NOT NULL,
-    -- Identifiers only, no addresses and no names.
+    -- Only identifiers; no addresses and no names.
     detail jsonb NOT NULL CHECK (jsonb_typeof(detail) = 'object'),
     created_at timestamptz NOT NULL
 );
@@ -569,9 +582,9 @@ CREATE TABLE audit_event (
     subject text COLLATE "C" NOT NULL,
     detail jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(detail) = 'object'),
     occurred_at timestamptz NOT NULL,
-    -- Too wide to identify a user: an IPv4 /24 or an IPv6 /48.
+    -- The network of the client: an IPv4 /24 or an IPv6 /48, which is too wide to identify a user.
     network text,
-    -- As in the log.
+    -- The request ID, as in the log.
     request_id text
 );
 

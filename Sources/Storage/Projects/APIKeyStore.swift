@@ -1,8 +1,9 @@
 public import Identity
 public import Postgres
 
-/// The API keys, by which requests name their project and app. Only hashes are stored.
+/// The API keys, which tell the project and the app of a request. Only their hashes are stored.
 public struct APIKeyStore: Sendable {
+    /// A key in a list, without its hash.
     public struct Listed: Sendable {
         public let id: String
         public let app: ID<App>
@@ -16,6 +17,8 @@ public struct APIKeyStore: Sendable {
         self.pool = pool
     }
 
+    /// Returns the project and the app of a key.
+    ///
     /// - Parameter hash: SHA-256 of the key.
     /// - Returns: `nil` if the key does not exist or is revoked.
     public func holder(ofKeyWithHash hash: [UInt8]) async throws -> (project: Project, app: App)? {
@@ -30,6 +33,9 @@ public struct APIKeyStore: Sendable {
         }
     }
 
+    /// Inserts a key.
+    ///
+    /// - Parameter hash: SHA-256 of the key.
     /// - Returns: `false` if the project has no such app.
     public func create(
         id: String, hash: [UInt8], for app: ID<App>, in project: ID<Project>, at now: Instant

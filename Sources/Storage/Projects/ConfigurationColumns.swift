@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Identity
 
-/// The column `app.settings`. Unknown members are ignored, because a newer release wrote them.
+/// The column `app.settings`. Ignores unknown members, which a newer release may have written.
 struct AppColumn: Codable {
     struct Exemption: Codable {
         let kind: LoginServicesExemption.Kind
@@ -85,7 +85,7 @@ extension AppColumn.Exemption {
     }
 }
 
-/// A row of `app` within the statement that reads a project.
+/// A row of `app`, as JSON in the statement that reads a project.
 struct AppRow: Decodable {
     let id: String
     let settings: AppColumn
@@ -137,7 +137,7 @@ struct ProviderColumn: Codable {
     }
 }
 
-/// A row of `identity_provider` within the statement that reads a project.
+/// A row of `identity_provider`, as JSON in the statement that reads a project.
 struct ProviderRow: Decodable {
     let provider: String
     let hasSecret: Bool
@@ -147,7 +147,7 @@ struct ProviderRow: Decodable {
 }
 
 extension Encodable {
-    /// For a column of type `jsonb`.
+    /// JSON text for a column of type `jsonb`.
     func columnText() throws -> String { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
 }
 
@@ -155,7 +155,7 @@ extension Decodable {
     init(columnText: String) throws { self = try JSONDecoder().decode(Self.self, from: Data(columnText.utf8)) }
 }
 
-/// The column `project.policy`: a JSON object of what differs from the profile, each value as text.
+/// The column `project.policy`: a JSON object of the members that differ from the profile. The values are strings.
 enum PolicyColumn {
     static func json(_ policy: Policy, of profile: Policy.Profile) throws -> String {
         String(decoding: try JSONEncoder().encode(policy.overrides(of: profile)), as: UTF8.self)

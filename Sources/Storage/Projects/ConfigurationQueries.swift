@@ -3,7 +3,7 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    /// The columns of a ``Project``, from ``realms``.
+    /// The columns of a ``Project``, from the table expression ``realms``.
     static let projectColumns: SQL = """
         p.id, p.number, p.profile, p.policy::text AS policy, p.authorized_domains,
             p.email_settings::text AS email_settings,
@@ -17,10 +17,11 @@ extension SQL {
             EXISTS (SELECT FROM project t WHERE t.parent_id = h.id AND t.deleted_at IS NULL) AS has_tenants
         """
 
-    /// The realms: a project or a tenant `h`, with the project `p` that it is or belongs to.
+    /// A table expression for realms: the row `h` of a project or a tenant, and the row `p` of its project.
     static let realms: SQL = "project h JOIN project p ON p.id = coalesce(h.parent_id, h.id)"
 
-    /// Tenants without any sign-in method are omitted, because no app can violate guideline 4.8 there.
+    /// Selects the tenants that have a sign-in method. In the others, no app can violate Apple's App Review guideline
+    /// 4.8.
     static func tenantsWithSignInMethods(of project: ID<Project>) -> SQL {
         """
         SELECT \(projectColumns) FROM \(realms)
@@ -36,7 +37,7 @@ extension SQL {
         "SELECT \(projectColumns) FROM \(realms) WHERE h.deleted_at IS NULL AND h.id = ANY (\(ids.map(\.rawValue)))"
     }
 
-    /// In the order of creation.
+    /// Selects the apps of a project, in the order of creation.
     static func apps(of project: ID<Project>) -> SQL {
         """
         SELECT id, name, settings::text AS settings FROM app WHERE project_id = \(project.rawValue)
@@ -44,7 +45,7 @@ extension SQL {
         """
     }
 
-    /// In the order of creation in each project.
+    /// Selects the apps that have associated domains, in the order of creation in each project.
     static let associatedApps: SQL = """
         SELECT a.project_id, a.id, a.settings::text AS settings, i.settings #>> '{apple,teamId}' AS team_id
         FROM app a LEFT JOIN identity_provider i ON i.project_id = a.project_id AND i.provider = 'apple.com'

@@ -1,12 +1,12 @@
 public import Identity
 public import Postgres
 
-/// The configuration of projects, read and changed as a whole.
+/// Reads and changes the whole configuration of a project or a tenant at once.
 public struct ConfigurationStore: Sendable {
     /// The result of a configuration change.
     public struct Edit: Sendable {
         public let before: ProjectConfiguration
-        /// Its new secrets are those that differ from the stored ones, and its warnings the problems that existed before.
+        /// Its new secrets exclude those that equal the stored ones. Its warnings are the problems that existed before.
         public let after: ProjectConfiguration
         /// The number of identities that were unlinked because the issuer of their provider changed.
         public let discarded: [ProviderID: Int]
@@ -32,7 +32,7 @@ public struct ConfigurationStore: Sendable {
 
     /// See ``ProjectEditor/edit``.
     ///
-    /// - Parameter isDryRun: does everything except storing the result.
+    /// - Parameter isDryRun: whether to check the change without storing it.
     public func edit(
         _ id: ID<Realm>, by actor: AuditActor, allowing permissions: EditPermissions, isDryRun: Bool = false,
         _ change: @escaping ProjectEditor.Change
@@ -45,7 +45,7 @@ public struct ConfigurationStore: Sendable {
                 var after = before
                 try change(&after)
                 after.declareExemptions(since: before, by: actor, at: clock.now())
-                try await dropUnchangedSecrets(&after, in: transaction)
+                try await removeUnchangedSecrets(&after, in: transaction)
                 guard permissions.contains(.changeTrust) || !after.changesTrust(since: before) else {
                     throw ConfigurationEditRefusal.trustRequired
                 }
@@ -83,7 +83,7 @@ public struct ConfigurationStore: Sendable {
             project: project, name: try row.decode("name"), apps: try apps.map(ConfiguredApp.init))
     }
 
-    /// The tenants in which a change of the project's apps, which they share, can be a problem.
+    /// The tenants in which a change of the project's apps can be a problem, because tenants share these apps.
     private func tenants(
         of before: ProjectConfiguration, _ after: ProjectConfiguration, in transaction: Transaction
     ) async throws -> [Project] {
@@ -91,7 +91,7 @@ public struct ConfigurationStore: Sendable {
         return try await transaction.query(.tenantsWithSignInMethods(of: before.project.id)).map(Project.init)
     }
 
-    private func dropUnchangedSecrets(
+    private func removeUnchangedSecrets(
         _ configuration: inout ProjectConfiguration, in transaction: Transaction
     ) async throws {
         let project = configuration.project.realm
@@ -125,7 +125,7 @@ public struct ConfigurationStore: Sendable {
         try await transaction.audit(after.events(since: before), by: actor, at: now, in: id)
     }
 
-    /// In a tenant, only providers are changed here.
+    /// The statements that store a changed configuration, except secrets. In a tenant, only providers can change here.
     private func statements(
         from before: ProjectConfiguration, to after: ProjectConfiguration, at now: Instant
     ) throws -> [SQL] {
@@ -148,7 +148,7 @@ public struct ConfigurationStore: Sendable {
         for provider in project.providers where before.project.settings(of: provider.provider) != provider {
             statements.append(try .set(provider, of: project.realm, at: now))
         }
-        // Apps belong to the project, also where a tenant is edited.
+        // Apps belong to the project, so an edit of a tenant does not change them.
         guard project.tenant == nil else { return statements }
         for configured in before.apps where after.app(configured.app.id) == nil {
             statements.append(.remove(configured.app.id, of: project.id))
@@ -161,10 +161,11 @@ public struct ConfigurationStore: Sendable {
 }
 
 extension Transaction {
-    /// Locks the row of a project, so that edits of the project and of all its tenants happen one after the other: an
-    /// edit of one can be a problem in the other. The lock does not wait for changes of accounts.
+    /// Locks the row of a project, so that edits of the project and of its tenants run one after the other. An edit of
+    /// a project can cause a problem in a tenant, and vice versa. Changes of accounts do not need this lock.
     ///
-    /// A separate statement, so that the next one sees what the previous holder of the lock has committed.
+    /// The lock is a separate statement, so that the next statement sees what the previous holder of the lock
+    /// committed.
     ///
     /// - Returns: `false` if the project does not exist.
     func lockConfiguration(of project: ID<Project>) async throws -> Bool {

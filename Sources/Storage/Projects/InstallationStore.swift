@@ -1,7 +1,7 @@
 public import Identity
 public import Postgres
 
-/// The mode of a database, and a text that only its own master key decrypts.
+/// The mode of a database, and a text that is encrypted with its master key.
 public struct Installation: Sendable {
     public enum Mode: String, Sendable {
         case serve
@@ -10,7 +10,7 @@ public struct Installation: Sendable {
     }
 
     public let mode: Mode
-    /// A known text, encrypted.
+    /// A constant text, encrypted. Decrypting it checks the master key.
     public let canary: [UInt8]
 
     public init(mode: Mode, canary: [UInt8]) {
@@ -19,6 +19,7 @@ public struct Installation: Sendable {
     }
 }
 
+/// Stores the ``Installation`` of a database.
 public struct InstallationStore: Sendable {
     private let pool: Pool
 
@@ -26,12 +27,12 @@ public struct InstallationStore: Sendable {
         self.pool = pool
     }
 
-    /// Whether the table exists. The first migration creates it.
+    /// Whether the table `installation` exists. The first migration creates it.
     public func isReady() async throws -> Bool {
         try await isTrue("SELECT to_regclass('installation') IS NOT NULL AS answer")
     }
 
-    /// Whether no schema has a table.
+    /// Whether the database has no tables, except those of PostgreSQL.
     public func databaseIsEmpty() async throws -> Bool {
         try await isTrue(
             "SELECT NOT EXISTS (SELECT FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')) AS answer"
@@ -42,9 +43,9 @@ public struct InstallationStore: Sendable {
         try await withStoreErrors { try await pool.query(question) }.first?.decode("answer") ?? false
     }
 
-    /// Claims a fresh database for `installation`.
+    /// Stores `installation` if the database has none yet.
     ///
-    /// - Returns: the mode of the database: `installation`, or that of an earlier claim.
+    /// - Returns: the stored installation: `installation`, or an earlier one.
     public func claim(for installation: Installation, at now: Instant) async throws -> Installation {
         _ = try await withStoreErrors {
             try await pool.execute(
@@ -57,7 +58,7 @@ public struct InstallationStore: Sendable {
         return try await current() ?? installation
     }
 
-    /// - Returns: `nil` before the first claim.
+    /// - Returns: `nil` if no installation is stored.
     public func current() async throws -> Installation? {
         try await withStoreErrors { try await pool.query("SELECT mode, canary FROM installation") }.first.map { row in
             let mode = try row.decode("mode", as: String.self)
@@ -65,7 +66,7 @@ public struct InstallationStore: Sendable {
         }
     }
 
-    /// Does nothing if the canary is no longer `canary`.
+    /// Replaces the encrypted form of `canary`, unless another process has replaced it first.
     public func reseal(canary: [UInt8], as encrypted: [UInt8]) async throws {
         _ = try await withStoreErrors {
             try await pool.execute("UPDATE installation SET canary = \(encrypted) WHERE canary = \(canary)")

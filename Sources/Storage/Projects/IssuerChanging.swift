@@ -3,19 +3,20 @@ internal import Postgres
 
 /// Changes of the issuers of generic OpenID providers.
 ///
-/// A sign-in that links an identity holds a shared lock on its provider's row until it commits, see
-/// ``SQL/issuerStands(for:in:)``; a change of the issuer takes that lock exclusively before it looks for identities.
+/// A sign-in that links an identity holds a shared lock on its provider's row until it commits; see
+/// ``SQL/issuerStands(for:in:)``. A change of the issuer takes an exclusive lock before it searches for identities.
 extension Transaction {
     /// Locks the providers, so that no transaction can link an identity of the old issuer.
     ///
-    /// - Returns: by provider, how many identities would become another user's; without the providers that have none.
+    /// - Returns: the number of identities that would belong to another user, by provider. Providers without such
+    ///   identities are omitted.
     func conflictingIdentities(
         of changes: [IssuerChange], in realm: ID<Realm>
     ) async throws -> [ProviderID: Int] {
         var counts: [ProviderID: Int] = [:]
         for change in changes {
             if change.old != nil { _ = try await execute(.lock(change.provider, in: realm)) }
-            // A separate statement, so that it sees what the previous holders of the lock have linked.
+            // A separate statement, so that it sees the identities that the previous holders of the lock have linked.
             guard let condition = SQL.conflicts(of: change, in: realm),
                 let row = try await query("SELECT count(*) AS count FROM linked_identity l WHERE \(condition)").first
             else { continue }
@@ -37,7 +38,9 @@ extension Transaction {
         }
     }
 
-    /// - Returns: `false` if no identity is left.
+    /// Unlinks the conflicting identities of up to 500 accounts.
+    ///
+    /// - Returns: `false` if there were none.
     private func discardBatch(
         _ change: IssuerChange, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws -> Bool {
@@ -51,7 +54,7 @@ extension Transaction {
         _ = try await execute(.unlink(change.provider, from: owners, in: realm))
         try await endSessions(of: owners, openedThrough: [change.provider], except: nil, at: now, in: realm)
         for account in accounts where account.identities.contains(where: { $0.provider == change.provider }) {
-            // A configuration that discards identities confirms it, as `allowNoSignInMethod` does for one account.
+            // The caller had to permit this for the whole configuration, as `allowNoSignInMethod` does for one account.
             let remaining = try account.unlinking(change.provider, allowsNoSignInMethod: true, ignoring: []).remaining
             try await storePrimaryEmail(of: remaining, was: account, at: now, in: realm)
         }
@@ -63,11 +66,11 @@ extension Transaction {
 }
 
 extension SQL {
-    /// A condition: the row `l` of an identity would be another user's under the new issuer. For an identity without
-    /// an issuer, only the provider's old issuer is known; if the provider had none, an administrator linked the
-    /// identity before.
+    /// A condition: the row `l` is an identity of another issuer than the new one, so that its subject would name
+    /// another user. An identity without a stored issuer has the old issuer of its provider. If the provider had none,
+    /// an administrator linked the identity before the issuer was configured, and it does not conflict.
     ///
-    /// - Returns: `nil` if there can be no such identity.
+    /// - Returns: `nil` if there can be no such identity, because the provider is removed.
     fileprivate static func conflicts(of change: IssuerChange, in realm: ID<Realm>) -> SQL? {
         guard let new = change.new else { return nil }
         return """

@@ -75,10 +75,11 @@ public struct PostgresTenantStore: TenantStore {
 }
 
 extension Transaction {
-    /// Checks the apps of the project in a tenant that is about to be stored, under the lock of the project.
+    /// Checks the apps of the project against the settings of a tenant that is about to be stored. The caller holds the
+    /// lock of the project.
     ///
-    /// - Returns: the violations of guideline 4.8 that existed before.
-    /// - Throws: ``ConfigurationRefusal`` for the others.
+    /// - Returns: the violations of Apple's App Review guideline 4.8 that existed before.
+    /// - Throws: ``ConfigurationRefusal`` if there are new violations.
     @discardableResult
     fileprivate func requireLoginServices(of tenant: Tenant) async throws -> [ConfigurationProblem] {
         let apps = try await query(.apps(of: tenant.parent)).map(ConfiguredApp.init)

@@ -13,27 +13,27 @@ public struct ProjectStore: Sendable {
         try await read("h.parent_id IS NULL AND h.id = \(id.rawValue)").first
     }
 
-    /// In the order of creation.
+    /// Returns all projects, without tenants, in the order of creation.
     public func all() async throws -> [Project] {
         try await read("h.parent_id IS NULL ORDER BY h.created_at, h.id")
     }
 
-    /// The tenants of a project that have a sign-in method, each as a project.
+    /// Returns the tenants of a project that have a sign-in method, each as a ``Project``.
     public func tenantsWithSignInMethods(of project: ID<Project>) async throws -> [Project] {
         try await withStoreErrors { try await pool.query(.tenantsWithSignInMethods(of: project)) }.map(Project.init)
     }
 
-    /// Projects and tenants, including those that are being deleted.
+    /// Returns all projects and tenants, including tenants that are being deleted.
     func realms() async throws -> [Project] {
         try await read("true")
     }
 
-    /// The project, or the tenant as a project.
+    /// Returns a project, or a tenant as a ``Project``.
     public func realm(_ id: ID<Realm>) async throws -> Project? {
         try await read("h.deleted_at IS NULL AND h.id = \(id.rawValue)").first
     }
 
-    /// - Returns: `nil` if there is none, or more than one.
+    /// - Returns: the only project; `nil` if there is no project, or more than one.
     public func singleProject() async throws -> Project? {
         let projects = try await read("h.parent_id IS NULL LIMIT 2")
         return projects.count == 1 ? projects.first : nil
@@ -81,7 +81,7 @@ public struct ProjectStore: Sendable {
         try await withStoreErrors { try await pool.query(.apps(of: project)) }.map(ConfiguredApp.init)
     }
 
-    /// The apps of all projects that opted in to a host.
+    /// Returns the apps of all projects that have associated domains.
     public func associatedApps() async throws -> [AssociatedApp] {
         try await withStoreErrors { try await pool.query(.associatedApps) }.map { row in
             AssociatedApp(
@@ -90,7 +90,7 @@ public struct ProjectStore: Sendable {
         }
     }
 
-    /// Whether an account of the realm was ever signed in with a custom token.
+    /// Whether any account of the realm has signed in with a custom token.
     public func usesCustomTokens(in realm: ID<Realm>) async throws -> Bool {
         try await withStoreErrors {
             try await pool.query(

@@ -1,7 +1,7 @@
 public import Identity
 public import Postgres
 
-/// Stores the public documents of providers as they were last fetched, for all projects.
+/// Stores the latest fetched version of the public documents of providers. All projects share them.
 public struct PostgresProviderDocumentStore: Sendable {
     private let pool: Pool
 
@@ -26,8 +26,8 @@ public struct PostgresProviderDocumentStore: Sendable {
         }
     }
 
-    /// Keeps the stored document if it was fetched later. A document from more than a minute in the future is replaced,
-    /// because a wrong clock must have written it.
+    /// Stores a document, unless the stored one was fetched later. A stored document from more than a minute in the
+    /// future is replaced, because the clock of the process that stored it was wrong.
     public func store(_ body: String, fetchedAt: Instant, at url: String) async throws {
         let statement: SQL = """
             INSERT INTO provider_document (url, body, fetched_at) VALUES (\(url), \(body), \(Timestamp(fetchedAt)))
@@ -38,11 +38,12 @@ public struct PostgresProviderDocumentStore: Sendable {
         _ = try await withStoreErrors { try await pool.execute(statement) }
     }
 
-    /// Inserts a row without a body if no document is stored yet.
+    /// Claims the right to fetch a document before it expires. Inserts a row without a body if no document is stored
+    /// yet.
     ///
-    /// - Returns: `true` for one caller per ``ProviderDocumentStore/forcedFetchInterval``.
+    /// - Returns: `true` for one caller of all replicas in each ``ProviderDocumentStore/forcedFetchInterval``.
     public func claimForcedFetch(of url: String, at now: Instant) async throws -> Bool {
-        // A claim from more than a minute in the future is ignored, because a wrong clock must have written it.
+        // Ignores a claim from more than a minute in the future: the clock of the process that made it was wrong.
         let statement: SQL = """
             INSERT INTO provider_document (url, body, fetched_at, forced_refetch_at)
             VALUES (\(url), '', \(Timestamp(Instant(seconds: 0))), \(Timestamp(now)))

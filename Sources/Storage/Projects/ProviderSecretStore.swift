@@ -3,6 +3,7 @@ public import Postgres
 
 /// The private keys and client secrets of providers, encrypted.
 public struct ProviderSecretStore: Sendable {
+    /// A stored secret, encrypted.
     public struct Stored: Sendable {
         public let realm: ID<Realm>
         public let provider: ProviderID
@@ -15,7 +16,7 @@ public struct ProviderSecretStore: Sendable {
         self.pool = pool
     }
 
-    /// - Returns: `nil` if no secret is stored.
+    /// - Returns: the encrypted secret; `nil` if none is stored.
     public func secret(of provider: ProviderID, in realm: ID<Realm>) async throws -> [UInt8]? {
         try await secrets("AND project_id = \(realm.rawValue) AND provider = \(provider.rawValue)").first?.sealed
     }

@@ -12,7 +12,7 @@ public struct ServiceKeyStore: Sendable {
         /// PEM.
         public let publicKey: String
         public let scopes: ServiceKeyScopes
-        /// `nil` means never.
+        /// `nil` if the key does not expire.
         public let expiresAt: Instant?
 
         public init(
@@ -28,6 +28,7 @@ public struct ServiceKeyStore: Sendable {
         }
     }
 
+    /// A key in a list, without its hash.
     public struct Listed: Sendable {
         public let id: String
         public let name: String
@@ -46,8 +47,8 @@ public struct ServiceKeyStore: Sendable {
         public let expiresAt: Instant?
     }
 
-    /// The public key that verifies a backend's signatures; it may have expired.
-    public struct Verifying: Sendable {
+    /// The public key that verifies the signatures of a backend. The service key may have expired.
+    public struct VerificationKey: Sendable {
         public let project: ID<Project>
         /// PEM.
         public let publicKey: String
@@ -61,6 +62,8 @@ public struct ServiceKeyStore: Sendable {
         self.pool = pool
     }
 
+    /// Inserts a key.
+    ///
     /// - Returns: `false` if the project does not exist.
     public func create(_ key: Draft, in project: ID<Project>, at now: Instant) async throws -> Bool {
         let insertion: SQL = """
@@ -76,6 +79,7 @@ public struct ServiceKeyStore: Sendable {
         return try await withStoreErrors { try await pool.execute(statement) } == 1
     }
 
+    /// - Parameter hash: SHA-256 of the bearer secret.
     /// - Returns: `nil` if the secret is unknown or its key is revoked.
     public func holder(ofSecretWithHash hash: [UInt8]) async throws -> Holder? {
         let statement: SQL = """
@@ -90,17 +94,18 @@ public struct ServiceKeyStore: Sendable {
         }
     }
 
-    /// The key with that ID: that of `project`, otherwise that of any other project.
+    /// Returns the public key with this ID in `project`; if there is none, that of another project, so that the caller
+    /// can report the different error.
     ///
     /// - Returns: `nil` if the key does not exist or is revoked.
-    public func verifying(_ id: String, preferably project: ID<Project>) async throws -> Verifying? {
+    public func verificationKey(_ id: String, preferably project: ID<Project>) async throws -> VerificationKey? {
         let statement: SQL = """
             SELECT k.project_id, k.public_key, k.scopes, k.expires_at FROM service_key k
             WHERE k.id = \(id) AND k.revoked_at IS NULL
             ORDER BY k.project_id <> \(project.rawValue), k.project_id LIMIT 1
             """
         return try await withStoreErrors { try await pool.query(statement) }.first.map { row in
-            Verifying(
+            VerificationKey(
                 project: ID(try row.decode("project_id")), publicKey: try row.decode("public_key"),
                 scopes: try row.scopes(), expiresAt: try row.instant("expires_at"))
         }
@@ -119,17 +124,17 @@ public struct ServiceKeyStore: Sendable {
         }
     }
 
-    /// Records that a key was used at `now`, unless an earlier use was recorded recently.
-    public func touch(_ id: String, in project: ID<Project>, at now: Instant) async throws {
+    /// Records that a key was used at `now`, unless a use was recorded within ``minimumUseInterval``.
+    public func recordUse(_ id: String, in project: ID<Project>, at now: Instant) async throws {
         let statement: SQL = """
             UPDATE service_key SET last_used_at = \(Timestamp(now)) WHERE project_id = \(project.rawValue)
-                AND id = \(id) AND (last_used_at IS NULL OR last_used_at <= \(Timestamp(now - Self.useResolution)))
+                AND id = \(id) AND (last_used_at IS NULL OR last_used_at <= \(Timestamp(now - Self.minimumUseInterval)))
             """
         _ = try await withStoreErrors { try await pool.execute(statement) }
     }
 
     /// The minimum time between two recorded uses.
-    public static let useResolution: Duration = .seconds(300)
+    public static let minimumUseInterval: Duration = .seconds(300)
 
     /// - Returns: `false` if there is no active key with this ID.
     public func revoke(_ id: String, in project: ID<Project>, at now: Instant) async throws -> Bool {

@@ -9,8 +9,8 @@ public struct SigningKeyStore: Sendable {
         self.pool = pool
     }
 
-    /// The keys that are not retired, newest first.
-    public func live(in project: ID<Project>, at now: Instant) async throws -> [StoredKey] {
+    /// Returns the keys that are not retired at `now`, newest first.
+    public func unretiredKeys(in project: ID<Project>, at now: Instant) async throws -> [StoredKey] {
         try await keys(
             """
             WHERE project_id = \(project.rawValue) AND (retires_at IS NULL OR retires_at > \(Timestamp(now)))
@@ -19,12 +19,13 @@ public struct SigningKeyStore: Sendable {
         ).map(\.key)
     }
 
-    /// Every key of every project.
+    /// Returns the keys of all projects.
     public func all() async throws -> [(project: ID<Project>, key: StoredKey)] {
         try await keys("ORDER BY project_id, created_at, id")
     }
 
-    /// Adds `key`; the other keys of its purpose retire at `othersRetireAt`, or earlier if they were to.
+    /// Adds `key`. If `othersRetireAt` is set, the other keys with the same purpose retire then, or earlier if that was
+    /// already stored.
     public func add(_ key: StoredKey, othersRetireAt: Instant?, in project: ID<Project>) async throws {
         try await withStoreErrors {
             try await pool.transaction { transaction in
@@ -76,15 +77,15 @@ extension SQL {
     }
 }
 
-/// The database contains a key for a purpose that this release does not know.
-struct InvalidOOBCodeRow: Error {
+/// The database contains a signing key for a purpose that this release does not know.
+struct UnknownKeyPurpose: Error {
     let name: String
 }
 
 extension StoredKey {
     fileprivate init(_ row: Row) throws {
         let name = try row.decode("purpose", as: String.self)
-        guard let purpose = Purpose(rawValue: name) else { throw InvalidOOBCodeRow(name: name) }
+        guard let purpose = Purpose(rawValue: name) else { throw UnknownKeyPurpose(name: name) }
         self.init(
             id: try row.decode("id"), purpose: purpose, algorithm: try row.decode("algorithm"),
             sealedPrivateKey: try row.decode("private_key"), certificate: try row.decode("certificate"),

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import Identity
 internal import Postgres
 
-/// The column `project.tenant`. Unknown members are ignored, because a newer release wrote them.
+/// The column `project.tenant_settings`. Ignores unknown members, which a newer release may have written.
 struct TenantColumn: Codable {
     let displayName: String?
     let allowsPasswords: Bool?
@@ -41,7 +41,7 @@ extension SQL {
             """
     }
 
-    /// Does nothing if the ID is taken.
+    /// Inserts a tenant. Does nothing if the ID is taken.
     static func insert(_ tenant: Tenant, at now: Instant) throws -> SQL {
         """
         INSERT INTO project (id, parent_id, tenant_settings, name, profile, created_at)
@@ -67,7 +67,7 @@ extension SQL {
     }
 }
 
-/// A row of a tenant whose realm ID is that of a project.
+/// The database contains a tenant with the realm ID of a project.
 struct NotATenant: Error {
     let realm: ID<Realm>
 }

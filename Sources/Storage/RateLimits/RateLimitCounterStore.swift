@@ -2,17 +2,17 @@ internal import Encoding
 public import Identity
 public import Postgres
 
-/// The global rate limit counts of all replicas.
-public struct RateCountStore: Sendable {
+/// The rate limit counters that all replicas share.
+public struct RateLimitCounterStore: Sendable {
     private let pool: Pool
 
     public init(pool: Pool) {
         self.pool = pool
     }
 
-    /// Adds all of `deltas` in one statement.
+    /// Adds `deltas` to the counters in one statement.
     ///
-    /// - Returns: the present counts of their windows, without windows that have no count.
+    /// - Returns: the current counts of the windows; windows without a counter are omitted.
     public func merge(_ deltas: [RateDelta]) async throws -> [RateWindow: Int64] {
         let statement = SQL.merge(deltas)
         let rows = try await withStoreErrors { try await pool.query(statement) }

@@ -3,7 +3,7 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    /// - Returns: a row if the account that holds `email` had a session in one of `networkHashes` since then.
+    /// - Returns: a row if the account with the address `email` had a session in one of the networks after `since`.
     static func hadSession(
         _ email: EmailAddress, from networkHashes: [[UInt8]], since: Instant, in realm: ID<Realm>
     ) -> SQL {
@@ -17,7 +17,7 @@ extension SQL {
             """
     }
 
-    static func expiredNetworks(before end: Instant, limit: Int) -> SQL {
+    static func deleteExpiredNetworks(before end: Instant, limit: Int) -> SQL {
         """
         DELETE FROM known_network WHERE (project_id, account_id, network_hash) IN (
             SELECT project_id, account_id, network_hash FROM known_network WHERE last_seen_at < \(Timestamp(end))

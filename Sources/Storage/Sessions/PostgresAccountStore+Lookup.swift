@@ -2,7 +2,7 @@ internal import FoundationEssentials
 public import Identity
 internal import Postgres
 
-/// What an ID token states about its session.
+/// The session and the account that an ID token names.
 struct SessionLookup: Sendable {
     let session: UUID
     let account: String
@@ -44,8 +44,8 @@ extension SQL {
         """
     }
 
-    /// Because of the limits of the lateral subqueries, no plan can read a table before the look-ups. See
-    /// `LookupPlanTests`.
+    /// Finds the sessions of several look-ups. The lateral subqueries have limits, so no plan can read a table before
+    /// the look-ups; see `LookupPlanTests`.
     ///
     /// - Returns: the rows of the accounts that exist, each with the `number` of its look-up, counted from 1.
     static func find(_ lookups: [SessionLookup], in realm: ID<Realm>) -> SQL {

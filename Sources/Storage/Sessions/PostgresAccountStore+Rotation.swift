@@ -2,12 +2,12 @@ internal import FoundationEssentials
 public import Identity
 internal import Postgres
 
-/// A refresh token that a client presents.
+/// A refresh token that a client has presented.
 struct PresentedRefreshToken: Sendable {
     let session: UUID
     let counter: Int64
     let rotates: Bool
-    /// Grace periods that began before this time are over.
+    /// Grace periods that began before this time have expired.
     let graceBegan: Instant
     let presentedAt: Instant
 }
@@ -41,17 +41,17 @@ extension PostgresAccountStore {
     }
 }
 
-/// The result of a statement for one token.
+/// The result of a rotation for one token.
 struct RotationAttempt: Sendable {
-    /// `nil` if the session does not continue.
+    /// `nil` if the session does not exist, has ended, or is locked.
     let row: Row?
-    /// Whether the statement waited for locks. If not, the row is also `nil` for a session that another transaction has
-    /// locked.
+    /// Whether the statement waits for locks. If not, ``row`` is also `nil` if another transaction has locked the
+    /// session.
     let hasWaited: Bool
 }
 
 extension Rotation {
-    /// - Parameter row: of a rotation.
+    /// - Parameter row: a result row of a rotation.
     fileprivate init(_ row: Row) throws {
         guard try !row.decode("is_stolen", as: Bool.self) else {
             self = .stolen

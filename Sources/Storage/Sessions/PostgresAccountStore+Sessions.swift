@@ -22,13 +22,13 @@ extension PostgresAccountStore {
     }
 
     public func end(
-        _ session: ID<Session>, by own: Session, of actor: AuditActor, at now: Instant, in realm: ID<Realm>
+        _ session: ID<Session>, by caller: Session, of actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws {
         // A client may send any text. A text that is not a UUID does not name a session.
         guard let id = try? UUID(session) else { throw StoreConflict.notFound }
-        let ending = SQL.end(id, by: try SessionRow(own), at: now, in: realm)
+        let ending = SQL.end(id, by: try SessionRow(caller), at: now, in: realm)
         let audit = try SQL.audit(
-            [AuditNote(.sessionEnded, own.account, ["session": session.rawValue])], by: actor, at: now, in: realm,
+            [AuditNote(.sessionEnded, caller.account, ["session": session.rawValue])], by: actor, at: now, in: realm,
             from: "ended")
         let statement: SQL = "WITH ended AS (\(ending) RETURNING 1) \(audit)"
         guard try await withStoreErrors({ try await pool.execute(statement) }) == 1 else {
@@ -37,16 +37,16 @@ extension PostgresAccountStore {
     }
 
     public func endAll(
-        by own: Session, of actor: AuditActor, at now: Instant, in realm: ID<Realm>
+        by caller: Session, of actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws {
-        let statement = try SQL.endAll(by: own, at: now, in: realm)
+        let statement = try SQL.endAll(by: caller, at: now, in: realm)
         try await withStoreErrors {
             try await pool.transaction { transaction in
                 guard try await transaction.execute(statement) == 1 else { throw StoreConflict.stale }
                 _ = try await transaction.execute(
-                    .forgetSessions(of: own.account, before: own.generation, in: realm))
+                    .forgetSessions(of: caller.account, before: caller.generation, in: realm))
                 try await transaction.audit(
-                    [AuditNote(.sessionsEnded, own.account)], by: actor, at: now, in: realm)
+                    [AuditNote(.sessionsEnded, caller.account)], by: actor, at: now, in: realm)
             }
         }
     }
@@ -63,19 +63,19 @@ extension SQL {
     }
 
     fileprivate static func end(
-        _ session: UUID, by own: SessionRow, at now: Instant, in realm: ID<Realm>
+        _ session: UUID, by caller: SessionRow, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
         """
         UPDATE session t SET ended_at = \(Timestamp(now)) FROM account a
         WHERE t.project_id = \(realm.rawValue) AND t.id = \(session) AND t.ended_at IS NULL
             AND a.project_id = t.project_id AND a.id = t.account_id AND a.generation = t.generation
-            AND \(isAlive(own))
+            AND \(isAlive(caller))
         """
     }
 
-    fileprivate static func endAll(by own: Session, at now: Instant, in realm: ID<Realm>) throws -> SQL {
+    fileprivate static func endAll(by caller: Session, at now: Instant, in realm: ID<Realm>) throws -> SQL {
         var ended = AccountUpdate()
         ended.sessions = .endAll
-        return update(own.account, by: ended, at: now, in: realm, where: isAlive(try SessionRow(own)))
+        return update(caller.account, by: ended, at: now, in: realm, where: isAlive(try SessionRow(caller)))
     }
 }

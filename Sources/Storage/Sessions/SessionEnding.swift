@@ -2,14 +2,14 @@ internal import FoundationEssentials
 internal import Identity
 internal import Postgres
 
-/// What ends with the sessions, the identities or the address of an account.
+/// Effects of the end of an account's sessions, identities or email address.
 extension Transaction {
-    /// Sessions that an intruder's identity opened do not outlive the identity. The caller's own session survives the
-    /// removal of its identity, and ends with the next removal.
+    /// Ends the sessions of removed identities, so that an attacker who has linked an identity loses access. Also ends
+    /// sessions whose identity was removed earlier.
     ///
     /// - Parameters:
     ///   - providers: the providers whose identities each of the accounts has lost.
-    ///   - survivor: a session that continues in any case.
+    ///   - survivor: a session that is not ended: usually that of the caller.
     func endSessions(
         of accounts: [ID<Account>], openedThrough providers: [ProviderID], except survivor: ID<Session>?,
         at now: Instant,
@@ -29,8 +29,8 @@ extension Transaction {
 }
 
 extension SQL {
-    /// Deletes sessions that ended before the latest change of generation. Sessions that ended with it stay, to explain
-    /// why their tokens are rejected.
+    /// Deletes the sessions of generations before `generation`. The sessions of `generation` itself, which have just
+    /// ended, are kept, so that the response to their tokens can state the reason.
     static func forgetSessions(of account: ID<Account>, before generation: Int64, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM session WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue)
@@ -38,7 +38,8 @@ extension SQL {
         """
     }
 
-    /// Codes that sign in to an account or change it. Remedies stay.
+    /// Deletes codes that sign in to an account or change it, except remedies: codes that recover an address, remove a
+    /// sign-in method or undo a merge.
     static func voidCodes(of account: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM oob_code WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue)
@@ -46,8 +47,8 @@ extension SQL {
         """
     }
 
-    /// Codes of an account, including remedies. A code that undoes a merge stays: it belongs to another account, and
-    /// restores only what came from that account.
+    /// Deletes the codes of an account, including remedies, but not codes that undo a merge: these belong to the merged
+    /// account, and restore only what came from it.
     static func voidEveryCode(of account: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM oob_code WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue)
@@ -55,8 +56,8 @@ extension SQL {
         """
     }
 
-    /// Remedies of an account; see ``MailboxChange/VoidedRemedies``.
-    static func void(
+    /// Deletes remedies of an account; see ``MailboxChange/VoidedRemedies``.
+    static func voidRemedies(
         _ remedies: MailboxChange.VoidedRemedies, of account: ID<Account>, in realm: ID<Realm>
     ) -> SQL {
         let all: SQL = """
@@ -76,7 +77,8 @@ extension SQL {
 }
 
 extension OOBCode.Purpose {
+    /// Codes that let the owner reverse a change of the account.
     static let remedies = allCases.filter(\.isRemedy).map(\.rawValue)
-    /// Remedies of the account itself: without the code that undoes a merge, which belongs to the merged account.
+    /// The remedies except the code that undoes a merge, which belongs to the merged account.
     static let accountRemedies = [recoverEmail, removeSignInMethod].map(\.rawValue)
 }

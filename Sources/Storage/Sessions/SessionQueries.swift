@@ -19,14 +19,14 @@ struct SessionRow {
     let networkHash: [UInt8]?
     let credentialIssuedAt: Timestamp?
 
-    /// For a session that exists, or that begins with a login.
+    /// For an existing session, or a session that begins at its authentication.
     ///
-    /// - Throws: ``NotAUUID``: session IDs come only from ``Entropy`` and from verified tokens.
+    /// - Throws: ``NotAUUID``. Session IDs come from ``Entropy`` and from verified tokens, so this indicates a defect.
     init(_ session: Session) throws {
         try self.init(session, openedAt: session.authenticatedAt)
     }
 
-    /// For a session that begins later than its login.
+    /// For a session that begins later than its authentication.
     init(_ session: Session, openedAt: Instant) throws {
         id = try UUID(session.id)
         account = session.account.rawValue
@@ -84,6 +84,7 @@ extension SessionColumns {
     }
 }
 
+/// An ID that must be a UUID is not one.
 struct NotAUUID: Error {}
 
 extension ID<Session> {
@@ -105,7 +106,7 @@ extension SQL {
     /// - Parameters:
     ///   - source: one of `ctes`, or any other table expression.
     ///   - ctes: common table expressions for the beginning of the statement, each followed by a comma.
-    ///   - replayKeys: consumed with the opening, which fails if one was used before.
+    ///   - replayKeys: keys to consume. The statement fails if one of them was used before.
     static func opening(
         _ session: SessionRow, in realm: ID<Realm>, from source: SQL, after ctes: SQL = "",
         consuming replayKeys: [ReplayKey] = []
@@ -124,7 +125,7 @@ extension SQL {
         "\(insertion(of: session, in: realm)) FROM \(source)"
     }
 
-    /// The same without its `FROM`.
+    /// Inserts sessions. The caller appends the `FROM` clause.
     static func insertion(of session: SessionColumns, in realm: ID<Realm>) -> SQL {
         """
         INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at,
@@ -145,8 +146,8 @@ extension SQL {
             "\(networkHash)", of: "\(account.rawValue)", at: "\(Timestamp(now))", in: realm, from: source)
     }
 
-    /// The same with expressions; rows whose network is NULL are skipped. An account in constant use writes its network
-    /// once per hour.
+    /// Stores known networks that are given as expressions. Skips rows whose network is NULL, and networks that were
+    /// stored within the last hour.
     static func rememberNetwork(
         _ networkHash: SQL, of account: SQL, at now: SQL, in realm: ID<Realm>, from source: SQL
     ) -> SQL {
@@ -161,7 +162,7 @@ extension SQL {
         """
     }
 
-    /// A condition: the account `a` has the alive session that requests the change.
+    /// A condition: the account `a` has this session, and the session is alive.
     static func isAlive(_ session: SessionRow) -> SQL {
         """
         a.id = \(session.account) AND a.generation = \(session.generation) AND EXISTS (SELECT FROM session s \
@@ -169,7 +170,9 @@ extension SQL {
         """
     }
 
-    /// - Returns: a row if the account has the session and it has not ended. It cannot end before the transaction does.
+    /// Locks a session, so that it cannot end before the transaction does.
+    ///
+    /// - Returns: a row if the account has the session and the session has not ended.
     static func lockIfAlive(_ session: ID<Session>, of account: ID<Account>, in realm: ID<Realm>) throws -> SQL {
         """
         SELECT 1 AS one FROM session WHERE project_id = \(realm.rawValue) AND id = \(try UUID(session))
@@ -177,12 +180,12 @@ extension SQL {
         """
     }
 
-    /// Presents a token, and waits if another transaction has locked the session.
+    /// Rotates one refresh token, and waits if another transaction has locked the session.
     ///
     /// The project of the account is compared with an expression. Otherwise the planner could look for accounts by the
     /// project before it reads the session. It would then read all accounts of a project that it expects to have few.
     ///
-    /// - Returns: a row if the session continues or was stolen.
+    /// - Returns: a row if the session continues, or if the token was stolen.
     static func rotate(_ token: PresentedRefreshToken, in realm: ID<Realm>) -> SQL {
         """
         \(rotation) FROM account a, (SELECT \(token.counter) AS counter, \(token.rotates) AS rotates,
@@ -194,14 +197,14 @@ extension SQL {
         """
     }
 
-    /// Presents tokens of different sessions. Sessions that other transactions have locked are skipped, because two
-    /// statements that wait could wait for each other.
+    /// Rotates refresh tokens of different sessions. Sessions that other transactions have locked are skipped, because
+    /// two statements that wait could wait for each other.
     ///
-    /// The planner must find rows by their primary keys, even in tables without statistics. The condition with `BETWEEN` is
-    /// always true, but lets the planner expect a single token. The lateral subqueries with a limit permit no plan that
-    /// reads a table before the tokens. See `RotationPlanTests`.
+    /// The planner must find rows by their primary keys, even in tables without statistics. The condition with
+    /// `BETWEEN` is always true, but lets the planner expect a single token. The lateral subqueries with a limit permit
+    /// no plan that reads a table before the tokens. See `RotationPlanTests`.
     ///
-    /// - Returns: a row for each session that continues or was stolen.
+    /// - Returns: a row for each session that continues, or whose token was stolen.
     static func rotate(_ tokens: [PresentedRefreshToken], in realm: ID<Realm>) -> SQL {
         """
         WITH presented AS (
@@ -248,7 +251,8 @@ extension SQL {
         RETURNING s.counter, s.ended_at IS NOT NULL AS is_stolen, \(SessionRow.columns), \(AccountRow.columns)
         """
 
-    /// Why a rotation changed no row.
+    /// Selects why a rotation changed no row: no row if the session does not exist, otherwise whether the account is
+    /// disabled.
     static func state(of session: UUID, in realm: ID<Realm>) -> SQL {
         """
         SELECT s.ended_at IS NULL AND a.generation = s.generation AND a.disabled_at IS NOT NULL AS is_disabled

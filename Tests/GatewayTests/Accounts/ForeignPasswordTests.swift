@@ -101,7 +101,7 @@ struct ForeignPasswordTests {
                 ":batchCreate", .object(Self.firebase.merging(["users": [.object(user)]]) { $1 }))
             #expect(answer.json["error"] == [])
         }
-        let store = PasswordSchemeStore(pool: gateway.database.pool)
+        let store = PasswordKeyStore(pool: gateway.database.pool)
         let kept = try await store.all()
         #expect(kept.count == 1)
         let key = try #require(Data(base64Encoded: Self.firebase["signerKey"]?.string ?? ""))

@@ -14,7 +14,7 @@ struct SharedRateLimitTests {
     private let tooMany = LimitedGateway.tooMany
 
     private func merge(_ gateway: TestGateway) async throws {
-        try await gateway.limits?.merge(with: RateCountStore(pool: gateway.database.pool))
+        try await gateway.limits?.merge(with: RateLimitCounterStore(pool: gateway.database.pool))
     }
 
     @Test("are shared after the replicas synchronize")

@@ -116,7 +116,7 @@ struct AppleDailyCheckTests {
                 .claimChecks(of: client, limit: 10, until: now, activeSince: now, nextCheck: now, at: now),
                 "apple_grant_unchecked"
             ),
-            (.formerKeys, "apple_grant_obtained_with"),
+            (.outdatedKeys, "apple_grant_obtained_with"),
             (
                 .markGrants(of: realm.rawValue, team: key.teamID, key: key.keyID, limit: 500),
                 "apple_grant_obtained_with"

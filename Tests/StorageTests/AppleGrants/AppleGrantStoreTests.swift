@@ -186,10 +186,11 @@ struct AppleGrantStoreTests {
             INSERT INTO identity_provider (project_id, provider, settings, updated_at)
             VALUES ('demo', 'google.com', '{}', now())
             """)
-        #expect(try await fixture.pool.execute(SQL.providers(of: fixture.realm)) == 1, "Google's is not needed")
+        #expect(
+            try await fixture.pool.execute(SQL.deleteUnusedProviders(of: fixture.realm)) == 1, "Google's is not needed")
         try await fixture.pool.execute("DELETE FROM account")
-        #expect(try await fixture.pool.execute(SQL.providers(of: fixture.realm)) == 0)
+        #expect(try await fixture.pool.execute(SQL.deleteUnusedProviders(of: fixture.realm)) == 0)
         for grant in try await fixture.claim() { try await fixture.store.remove(grant) }
-        #expect(try await fixture.pool.execute(SQL.providers(of: fixture.realm)) == 1)
+        #expect(try await fixture.pool.execute(SQL.deleteUnusedProviders(of: fixture.realm)) == 1)
     }
 }

@@ -68,7 +68,7 @@ struct AppleTransferStoreTests {
         try await fixture.use(AppleKeyName(teamID: Self.team, keyID: "KEY1234567"))
         try await fixture.store.markGrantsOfOtherKeys()
         #expect(try await fixture.pool.query(transferred).count == 8000)
-        #expect(try await fixture.pool.query(.arrivedTransfers).isEmpty)
+        #expect(try await fixture.pool.query(.transfersToConfiguredTeam).isEmpty)
     }
 
     @Test("are found by an index, and no statement reads all of them")
@@ -80,7 +80,7 @@ struct AppleTransferStoreTests {
             (.waitingForExport(to: Self.team, after: "", limit: 100, in: realm), "Limit"),
             (.waitingForImport(to: Self.team, after: "", limit: 100, in: realm), "linked_identity_transfer_sub"),
             (.waitingByTeam(after: "", limit: 100, in: realm), "linked_identity_transfer_sub"),
-            (.arrivedTransfers, "linked_identity_unmarked_transfer"),
+            (.transfersToConfiguredTeam, "linked_identity_unmarked_transfer"),
             (
                 .markTransferred(of: realm.rawValue, to: Self.team, after: "", limit: 100),
                 "linked_identity_unmarked_transfer"

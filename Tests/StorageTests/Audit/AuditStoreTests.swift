@@ -23,9 +23,9 @@ struct AuditStoreTests {
                     AuditNote("act", "\(index)"), .system, ID(project), JanitorFixture.now - age)
             }
         }
-        var pace = Janitor.Pace()
-        pace.batch = 1
-        #expect(try await Janitor(pool: fixture.pool, pace: pace).remove(.auditEvent, at: JanitorFixture.now) == 3)
+        var limits = Janitor.PassLimits()
+        limits.batch = 1
+        #expect(try await Janitor(pool: fixture.pool, limits: limits).remove(.auditEvent, at: JanitorFixture.now) == 3)
         #expect(
             try await fixture.names("SELECT project_id || ' ' || subject AS name FROM audit_event") == [
                 "brief 0", "brief 1", "for-ever 0", "for-ever 1", "for-ever 2", "for-ever 3", "unchanged 0",

@@ -33,9 +33,9 @@ struct JanitorTenantTests {
             try await fixture.account("ada", in: "demo/" + name)
             try await audit("demo/" + name, in: fixture)
         }
-        var pace = Janitor.Pace()
-        pace.tenants = 1
-        let janitor = Janitor(pool: try fixture.pool, pace: pace)
+        var limits = Janitor.PassLimits()
+        limits.tenants = 1
+        let janitor = Janitor(pool: try fixture.pool, limits: limits)
         for _ in 0..<3 { _ = try await janitor.remove(.project, at: JanitorFixture.now) }
         #expect(try await fixture.names("SELECT project_id AS name FROM account") == [])
         #expect(
@@ -84,9 +84,9 @@ struct JanitorTenantTests {
             INSERT INTO apple_grant (id, project_id, client_id, state, token_type, token, created_at, due_at)
             VALUES (gen_random_uuid(), 'demo/first', 'app', 'REVOKING', 'REFRESH_TOKEN', 'sealed', now(), now())
             """)
-        var pace = Janitor.Pace()
-        pace.tenants = 1
-        let janitor = Janitor(pool: try fixture.pool, pace: pace)
+        var limits = Janitor.PassLimits()
+        limits.tenants = 1
+        let janitor = Janitor(pool: try fixture.pool, limits: limits)
         _ = try await janitor.remove(.project, at: JanitorFixture.now)
         #expect(try await fixture.names("SELECT id AS name FROM project") == ["demo", "demo/first"])
         try await fixture.run("DELETE FROM apple_grant")

@@ -49,7 +49,7 @@ struct JanitorTests {
                 """
             }, names: "SELECT project_id AS name FROM oob_code", age: .seconds(86_400)),
         Row(
-            kind: .rateCount,
+            kind: .rateLimitCounter,
             insert: {
                 "INSERT INTO rate_limit_counter VALUES (sha256(\($0)::text::bytea), \(never), length(\($0)), \($1))"
             }, names: "SELECT CASE count WHEN 3 THEN 'old' ELSE 'young' END AS name FROM rate_limit_counter",
@@ -132,9 +132,9 @@ struct JanitorTests {
                 of: "ada", method: session.method, generation: session.generation, age: session.age,
                 ended: session.ended)
         }
-        var pace = Janitor.Pace()
-        pace.batch = 2
-        #expect(try await Janitor(pool: fixture.pool, pace: pace).remove(.session, at: JanitorFixture.now) == 2)
+        var limits = Janitor.PassLimits()
+        limits.batch = 2
+        #expect(try await Janitor(pool: fixture.pool, limits: limits).remove(.session, at: JanitorFixture.now) == 2)
         #expect(
             try await fixture.names("SELECT method AS name FROM session")
                 == ["ended recently", "old but active", "revoked recently"])
@@ -145,9 +145,9 @@ struct JanitorTests {
         let fixture = JanitorFixture()
         try await fixture.account("ada")
         for _ in 1...7 { try await fixture.session(of: "ada", age: Self.day * 31, ended: true) }
-        var pace = Janitor.Pace()
-        (pace.batch, pace.pages) = (2, 1)
-        let janitor = Janitor(pool: try fixture.pool, pace: pace)
+        var limits = Janitor.PassLimits()
+        (limits.batch, limits.pages) = (2, 1)
+        let janitor = Janitor(pool: try fixture.pool, limits: limits)
         var removed: [Int] = []
         for _ in 1...4 { removed.append(try await janitor.remove(.session, at: JanitorFixture.now)) }
         #expect(removed == [2, 2, 2, 1])
@@ -162,9 +162,9 @@ struct JanitorTests {
             """
             INSERT INTO replay_guard SELECT 'demo', sha256(n::text::bytea), 'epoch' FROM generate_series(1, 25) n
             """)
-        var pace = Janitor.Pace()
-        (pace.batch, pace.batches) = (5, 3)
-        let janitor = Janitor(pool: try fixture.pool, pace: pace)
+        var limits = Janitor.PassLimits()
+        (limits.batch, limits.batches) = (5, 3)
+        let janitor = Janitor(pool: try fixture.pool, limits: limits)
         var removed: [Int] = []
         for _ in 1...3 { removed.append(try await janitor.remove(.replayKey, at: JanitorFixture.now)) }
         #expect(removed == [15, 10, 0])
@@ -180,9 +180,11 @@ struct JanitorTests {
         }
         try await fixture.run(
             "INSERT INTO replay_guard SELECT 'demo', sha256(n::text::bytea), 'epoch' FROM generate_series(1, 200) n")
-        var pace = Janitor.Pace()
-        pace.batch = 10
-        let janitors = [Janitor(pool: try fixture.pool, pace: pace), Janitor(pool: try fixture.pool, pace: pace)]
+        var limits = Janitor.PassLimits()
+        limits.batch = 10
+        let janitors = [
+            Janitor(pool: try fixture.pool, limits: limits), Janitor(pool: try fixture.pool, limits: limits),
+        ]
         let removed = try await fixture.pool.transaction { transaction in
             _ = try await transaction.query("SELECT id FROM account WHERE id = 'p7' FOR UPDATE")
             return try await withThrowingTaskGroup(of: [Int].self) { group in
