@@ -146,12 +146,12 @@ package struct ConfigurationCache: Sendable {
     }
 
     func forgetConfiguration() {
-        projects.forgetAll()
-        tenants.forgetAll()
-        apps.forgetAll()
-        associated.forgetAll()
-        clients.forgetAll()
-        administrators.forgetAll()
+        projects.invalidateAll()
+        tenants.invalidateAll()
+        apps.invalidateAll()
+        associated.invalidateAll()
+        clients.invalidateAll()
+        administrators.invalidateAll()
     }
 
     /// The project with the settings of a realm applied; `nil` if the realm does not exist.

@@ -1,9 +1,9 @@
-// libsodium maps the memory of each Argon2id hash anew and has no setting for it. With pages of 4 KiB that can take as
-// long as the hash. Libraries find this function before that of glibc, because the linker exports a function of the
-// executable that one of its libraries needs.
+// libsodium maps new memory for each Argon2id hash, and this cannot be configured. With pages of 4 KiB, the mapping can
+// take as long as the hash. This function replaces glibc's `mmap` in all libraries, because the linker exports a
+// function of the executable that one of its libraries needs.
 //
-// Only mappings with exactly the flags of libsodium change: private, anonymous, and populated at once (MAP_POPULATE).
-// Huge pages use no more memory for them. The malloc of glibc and its thread stacks do not call this function.
+// Only mappings with exactly the flags of libsodium are changed: private, anonymous and populated (MAP_POPULATE). Huge
+// pages use no more memory for them. glibc's malloc and thread stacks do not call this function.
 
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
 #define _GNU_SOURCE
@@ -19,13 +19,13 @@ static bool gets_huge_pages(size_t length, int protection, int flags) {
         && flags == (MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE);
 }
 
-// `used` and `retain`: the linker may not see that libraries call it.
+// `used` and `retain` are needed because the linker may not see that libraries call this function.
 __attribute__((used, retain, visibility("default")))
 void *mmap(void *address, size_t length, int protection, int flags, int descriptor, off_t offset) {
     if (!gets_huge_pages(length, protection, flags))
         return (void *)syscall(SYS_mmap, address, length, protection, flags, descriptor, offset);
-    // Not populated: while memory is populated, other threads cannot change the memory map of the process. The memory
-    // is populated when it is used.
+    // Without MAP_POPULATE, because other threads cannot change the memory map of the process while memory is being
+    // populated. Each page is populated when it is first used.
     void *memory =
         (void *)syscall(SYS_mmap, address, length, protection, flags & ~MAP_POPULATE, descriptor, offset);
     if (memory == MAP_FAILED) return MAP_FAILED;

@@ -1,6 +1,6 @@
-/* The C libraries of Sekisho in one module. _GNU_SOURCE stays undefined: glibc must look the same here as in Swift's
-   Glibc module; otherwise the compiler rejects the two definitions. Static inline functions replace what Swift cannot
-   import: variadic functions and macros. */
+/* The C libraries of Sekisho in one module. _GNU_SOURCE is not defined, because the headers of glibc must declare the
+   same as in Swift's Glibc module; otherwise the compiler reports conflicting definitions. Static inline functions
+   replace what Swift cannot import: variadic functions and macros. */
 #pragma once
 
 #include <arpa/inet.h>
@@ -47,12 +47,12 @@ static inline int shim_epoll_ctl(int epoll, int operation, int descriptor, uint3
 
 /* On Linux, PRIO_PROCESS with 0 means the calling thread. */
 static inline int shim_thread_niceness(void) { return getpriority(PRIO_PROCESS, 0); }
-/* Adds to the niceness of the calling thread, which it inherited. */
+/* Adds to the niceness that the calling thread has inherited. */
 static inline int shim_nice_thread(int increment) {
     return setpriority(PRIO_PROCESS, 0, shim_thread_niceness() + increment);
 }
 
-/* The kernel keeps at most 15 characters. */
+/* The kernel limits names to 15 characters. */
 extern int pthread_setname_np(pthread_t, const char *);
 static inline void shim_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 
@@ -77,7 +77,7 @@ static inline int shim_has_locale(const char *name) {
     freelocale(locale);
     return 1;
 }
-/* WIFEXITED and related macros are function-like. -1 means an end by signal. */
+/* WIFEXITED and related macros are function-like. Returns -1 if a signal ended the process. */
 static inline int shim_exit_code(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : -1; }
 /* Character macros, which Swift does not import as the int that libpq requires. */
 static const int shim_diag_sqlstate = PG_DIAG_SQLSTATE;
@@ -88,7 +88,7 @@ static const int shim_diag_function = PG_DIAG_SOURCE_FUNCTION;
 static inline EVP_PKEY *shim_generate_p256(void) { return EVP_EC_gen("P-256"); }
 static inline EVP_PKEY *shim_generate_rsa(unsigned bits) { return EVP_RSA_gen(bits); }
 
-/* Parameter lists keep pointers to names and values. Swift does not guarantee that these stay in place. */
+/* Parameter lists contain pointers to names and values. Swift does not guarantee that these pointers stay valid. */
 static inline EVP_PKEY *shim_public_key(const char *type, OSSL_PARAM *parameters) {
     EVP_PKEY *key = NULL;
     EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, type, NULL);
@@ -125,7 +125,7 @@ static inline EVP_PKEY *shim_rsa_public_key(const BIGNUM *n, const BIGNUM *e) {
 static inline long shim_bio_contents(BIO *bio, char **start) { return BIO_get_mem_data(bio, start); }
 /* libcurl has variadic functions for options and for information. */
 #if LIBCURL_VERSION_NUM < 0x075700
-#error "libcurl 7.87 or later is needed: before, giving up a name look-up blocked the caller"
+#error "libcurl 7.87 or later is required: in earlier versions, cancelling a name look-up blocks the caller"
 #endif
 
 static inline CURLcode shim_curl_set_number(CURL *easy, CURLoption option, long value) {
@@ -156,9 +156,9 @@ static inline void shim_curl_set_callbacks(CURL *easy, void *context, curl_write
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
 }
 
-static inline void shim_curl_gate_sockets(CURL *easy, void *context, curl_opensocket_callback opens_socket) {
+static inline void shim_curl_set_socket_opener(CURL *easy, void *context, curl_opensocket_callback open_socket) {
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, context);
-    curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, opens_socket);
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
 }
 
 static inline void shim_curl_set_id(CURL *easy, uintptr_t id) { curl_easy_setopt(easy, CURLOPT_PRIVATE, (char *)id); }
@@ -169,10 +169,10 @@ static inline uintptr_t shim_curl_id(CURL *easy) {
     return (uintptr_t)id;
 }
 
-/* Reports the whole dialogue of the connection. */
-static inline void shim_curl_watch(CURL *easy, void *context, curl_debug_callback on_word) {
+/* Calls on_message for every message of the connection in either direction. */
+static inline void shim_curl_observe(CURL *easy, void *context, curl_debug_callback on_message) {
     curl_easy_setopt(easy, CURLOPT_DEBUGDATA, context);
-    curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, on_word);
+    curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, on_message);
     curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);
 }
 
@@ -198,7 +198,7 @@ static inline long shim_curl_status(CURL *easy) {
     return status;
 }
 
-/* The address is longer than its declared type. */
+/* The address may be longer than its declared type. */
 static inline const struct sockaddr *shim_curl_address(const struct curl_sockaddr *address) { return &address->addr; }
 
 static inline void shim_curl_limit_connections(CURLM *multi, long total, long per_host, long idle) {

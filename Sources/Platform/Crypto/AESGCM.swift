@@ -6,6 +6,7 @@ enum AESGCM {
     static let nonceLength = 12
     static let tagLength = 16
 
+    /// - Parameter associated: additional authenticated data.
     /// - Returns: ciphertext and tag.
     static func seal(_ plaintext: [UInt8], key: [UInt8], nonce: [UInt8], associated: [UInt8]) throws(LibraryFault)
         -> [UInt8]
@@ -25,12 +26,12 @@ enum AESGCM {
         return output + tag
     }
 
-    /// - Returns: `nil` if the tag does not match; the partial plaintext is wiped.
+    /// - Returns: `nil` if the tag does not match. The partial plaintext is then wiped.
     static func open(_ sealed: [UInt8], key: [UInt8], nonce: [UInt8], associated: [UInt8]) -> [UInt8]? {
         guard sealed.count >= tagLength, let context = EVP_CIPHER_CTX_new() else { return nil }
         defer {
             EVP_CIPHER_CTX_free(context)
-            OpenSSL.forgetErrors()
+            OpenSSL.clearErrors()
         }
         let ciphertext = Array(sealed.dropLast(tagLength))
         var tag = Array(sealed.suffix(tagLength))

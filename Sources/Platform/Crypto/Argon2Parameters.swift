@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// The variant and cost that a PHC string of Argon2 requires for verification.
+/// The variant and the cost in a PHC string of Argon2, which its verification uses.
 struct Argon2Parameters: Equatable {
     enum Variant: String {
         case argon2i
@@ -30,13 +30,13 @@ struct Argon2Parameters: Equatable {
             let memoryKiB = Self.value(of: "m=", in: parameters[0]),
             let iterations = Self.value(of: "t=", in: parameters[1]),
             let lanes = Self.value(of: "p=", in: parameters[2]), (1...16).contains(lanes),
-            // The error does not matter: a cost out of range means that this is not one of our hashes.
+            // The error does not matter: a cost out of range means that the gateway did not create this hash.
             let cost = try? PasswordHash.Cost(memoryKiB: memoryKiB, iterations: iterations)
         else { return nil }
         self.init(variant, cost: cost, lanes: lanes)
     }
 
-    /// libsodium reads C strings. A NUL would end the text and allow anything after it.
+    /// Rejects a NUL in particular: libsodium reads C strings, and would ignore any text after the NUL.
     private static func isBase64(_ field: Substring) -> Bool {
         !field.isEmpty && field.utf8.allSatisfy(Base64.contains)
     }

@@ -3,8 +3,8 @@ internal import CSystem
 /// Password hashes in the formats of crypt(3): bcrypt, SHA-crypt, yescrypt.
 public enum CryptHash {
     /// - Parameter text: a stored hash; the caller has bounded its cost.
-    /// - Returns: also `false` for formats that the system's library does not know, and for passwords with a NUL or of
-    ///   more than 511 bytes, which it cannot hash.
+    /// - Returns: whether `password` matches. `false` also for formats that the system's library does not know, and for
+    ///   passwords that it cannot hash: with a NUL, or longer than 511 bytes.
     public static func verify(_ password: [UInt8], against text: String) -> Bool {
         guard !password.contains(0), !text.utf8.contains(0) else { return false }
         let size = MemoryLayout<crypt_data>.size

@@ -1,7 +1,8 @@
 internal import CSystem
 
+/// Message digests.
 public enum Digest {
-    /// FIPS 180-4; 32 bytes.
+    /// Returns the SHA-256 digest (FIPS 180-4); 32 bytes.
     public static func sha256(_ message: [UInt8]) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: Int(crypto_hash_sha256_BYTES))
         // OpenSSL uses the SHA instructions of the processor; libsodium does not.
@@ -11,8 +12,8 @@ public enum Digest {
         return digest
     }
 
-    /// FIPS 180-4; 20 bytes. Not for security, because SHA-1 collisions are practical. Lists of breached passwords are
-    /// indexed by it.
+    /// Returns the SHA-1 digest (FIPS 180-4); 20 bytes. Only for look-ups in lists of breached passwords, which are
+    /// indexed by it: SHA-1 is not collision-resistant.
     public static func sha1(_ message: [UInt8]) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: 20)
         guard EVP_Digest(message, message.count, &digest, nil, OpenSSL.sha1, nil) == 1 else {
@@ -22,8 +23,11 @@ public enum Digest {
     }
 }
 
+/// Keyed message authentication codes (RFC 2104).
 public enum HMAC {
-    /// RFC 2104; 32 bytes. Keys may have any length; fewer than 32 bytes weaken the code.
+    /// Returns HMAC-SHA-256; 32 bytes.
+    ///
+    /// - Parameter key: of any length; fewer than 32 bytes weaken the code.
     public static func sha256(key: [UInt8], message: [UInt8]) -> [UInt8] {
         var state = crypto_auth_hmacsha256_state()
         crypto_auth_hmacsha256_init(&state, key, key.count)
@@ -53,7 +57,7 @@ public enum DigestAlgorithm: String, Sendable {
 }
 
 extension Digest {
-    /// RFC 1321, FIPS 180-4.
+    /// Returns the digest of `message` (RFC 1321, FIPS 180-4).
     public static func of(_ message: [UInt8], by algorithm: DigestAlgorithm) throws(LibraryFault) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
         var count: UInt32 = 0
@@ -65,7 +69,9 @@ extension Digest {
 }
 
 extension HMAC {
-    /// RFC 2104, with a key of any length.
+    /// Returns the HMAC of `message`.
+    ///
+    /// - Parameter key: of any length.
     public static func code(of message: [UInt8], key: [UInt8], by algorithm: DigestAlgorithm) throws(LibraryFault)
         -> [UInt8]
     {
@@ -79,7 +85,7 @@ extension HMAC {
     }
 }
 
-/// Compares secrets in constant time. Lengths are not secret: different lengths return at once.
+/// Compares secrets in constant time. If the lengths differ, returns at once, because lengths are not secret.
 public func constantTimeEquals(_ a: [UInt8], _ b: [UInt8]) -> Bool {
     a.count == b.count && sodium_memcmp(a, b, a.count) == 0
 }

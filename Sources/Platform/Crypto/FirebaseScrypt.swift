@@ -14,10 +14,10 @@ public enum FirebaseScrypt {
         var derived = try KeyDerivation.scrypt(
             password, salt: salt, cost: 1 << memoryCost, blockSize: rounds, parallelization: 1, count: 64)
         defer { wipe(&derived) }
-        return try ciphered(signerKey, key: Array(derived.prefix(32)))
+        return try encrypt(signerKey, key: Array(derived.prefix(32)))
     }
 
-    private static func ciphered(_ plaintext: [UInt8], key: [UInt8]) throws(LibraryFault) -> [UInt8] {
+    private static func encrypt(_ plaintext: [UInt8], key: [UInt8]) throws(LibraryFault) -> [UInt8] {
         guard let context = EVP_CIPHER_CTX_new() else { throw LibraryFault("EVP_CIPHER_CTX_new") }
         defer { EVP_CIPHER_CTX_free(context) }
         var output = [UInt8](repeating: 0, count: plaintext.count)

@@ -3,7 +3,7 @@ internal import CSystem
 /// Derives keys from passwords in the formats of other systems. The caller bounds the cost. Never call this on an event
 /// loop.
 public enum KeyDerivation {
-    /// RFC 8018 §5.2, with HMAC.
+    /// Returns a key of `count` bytes by PBKDF2 with HMAC (RFC 8018 §5.2).
     public static func pbkdf2(
         _ password: [UInt8], salt: [UInt8], iterations: Int, by algorithm: DigestAlgorithm, count: Int
     ) throws(LibraryFault) -> [UInt8] {
@@ -15,14 +15,14 @@ public enum KeyDerivation {
         return key
     }
 
-    /// RFC 7914. Uses 128 × `cost` × `blockSize` bytes of memory.
+    /// Returns a key of `count` bytes by scrypt (RFC 7914). Uses 128 × `cost` × `blockSize` bytes of memory.
     ///
     /// - Parameter cost: a power of two above 1.
     public static func scrypt(
         _ password: [UInt8], salt: [UInt8], cost: Int, blockSize: Int, parallelization: Int, count: Int
     ) throws(LibraryFault) -> [UInt8] {
         var key = [UInt8](repeating: 0, count: count)
-        // The memory that OpenSSL needs besides the table, with a reserve.
+        // The limit that OpenSSL requires: the table, its other buffers, and a reserve.
         let memory = 128 * blockSize * (cost + parallelization + 2) + 65536
         let code = EVP_PBE_scrypt(
             password, password.count, salt, salt.count, UInt64(cost), UInt64(blockSize), UInt64(parallelization),

@@ -3,7 +3,7 @@ internal import CSystem
 extension PublicKey {
     /// - Parameter pem: `BEGIN PUBLIC KEY` (RFC 7468 §13).
     public convenience init(pem: String) throws(KeyFault) {
-        defer { OpenSSL.forgetErrors() }
+        defer { OpenSSL.clearErrors() }
         guard let key = OpenSSL.object(inPEM: pem, { PEM_read_bio_PUBKEY($0, nil, $1, nil) }) else {
             throw .malformed
         }
@@ -11,7 +11,7 @@ extension PublicKey {
         try self.init(publicHalfOf: key)
     }
 
-    /// - Parameter key: not freed.
+    /// - Parameter key: remains owned by the caller.
     convenience init(publicHalfOf key: OpaquePointer) throws(KeyFault) {
         switch try SignatureAlgorithm(of: key) {
         case .es256:
@@ -34,7 +34,9 @@ extension PublicKey {
 }
 
 extension SignatureAlgorithm {
-    /// The only algorithm that we use with a key of this type.
+    /// The only algorithm that the gateway uses with a key of this type.
+    ///
+    /// - Throws: ``KeyFault/unsupported``.
     init(of key: OpaquePointer) throws(KeyFault) {
         if EVP_PKEY_is_a(key, "RSA") == 1 {
             self = .rs256
@@ -53,7 +55,7 @@ extension PrivateKey {
     /// - Parameter pem: `BEGIN PRIVATE KEY` (RFC 7468 §10, Apple's `.p8`), or the older `EC` and `RSA PRIVATE KEY`;
     ///   not encrypted.
     public convenience init(pem: String) throws {
-        defer { OpenSSL.forgetErrors() }
+        defer { OpenSSL.clearErrors() }
         guard let key = OpenSSL.object(inPEM: pem, { PEM_read_bio_PrivateKey($0, nil, $1, nil) }) else {
             throw KeyFault.malformed
         }
@@ -62,7 +64,7 @@ extension PrivateKey {
 
     /// - Parameter pkcs8: DER (RFC 5208 §5) without trailing bytes.
     public convenience init(pkcs8: [UInt8]) throws {
-        defer { OpenSSL.forgetErrors() }
+        defer { OpenSSL.clearErrors() }
         let key = pkcs8.withUnsafeBufferPointer { buffer -> OpaquePointer? in
             var position = buffer.baseAddress
             guard let info = d2i_PKCS8_PRIV_KEY_INFO(nil, &position, buffer.count) else { return nil }

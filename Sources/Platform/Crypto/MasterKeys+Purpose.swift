@@ -1,8 +1,9 @@
 extension MasterKeys {
-    /// A 32-byte key for a single purpose. It reveals nothing about the master key or about keys for other purposes.
+    /// Returns a 32-byte key for one purpose, derived from the current master key. It reveals neither the master key
+    /// nor keys for other purposes.
     public func key(for purpose: String) -> [UInt8] { current.derived(for: purpose).bytes }
 
-    /// The keys for one purpose under every active master key, beginning with the current one.
+    /// Returns the keys for one purpose, one for each active master key, beginning with the current one.
     public func keys(for purpose: String) -> [DerivedKey] {
         [current, previous].compactMap { $0?.derived(for: purpose) }
     }
@@ -10,7 +11,7 @@ extension MasterKeys {
 
 /// A key for one purpose, derived from a master key.
 public struct DerivedKey: Sendable {
-    /// Identifies the master key; 4 bytes. Public. Different master keys can have the same ID by chance.
+    /// Identifies the master key; 4 bytes, not secret. Different master keys can have the same ID by chance.
     public let masterKeyID: [UInt8]
     /// 32 bytes.
     public let bytes: [UInt8]

@@ -17,16 +17,16 @@ public struct MasterKeys: Sendable {
         self.previous = previous.map { MasterKey($0) }
     }
 
-    /// Usually one key or none; two if the short IDs of different keys collide.
+    /// Returns the keys with an ID: usually one or none, two if the short IDs of the keys collide.
     func keys(withID id: ArraySlice<UInt8>) -> [MasterKey] {
         [current, previous].compactMap { $0 }.filter { $0.id[...] == id }
     }
 }
 
-/// Never prints more than its ID.
+/// A master key. Reflection shows only its ID.
 final class MasterKey: Sendable, CustomReflectable {
     let bytes: [UInt8]
-    /// Public: identifies the key in envelopes and reveals nothing about it.
+    /// Identifies the key in envelopes. Not secret, because it does not reveal the key.
     let id: [UInt8]
 
     init(_ bytes: [UInt8]) {

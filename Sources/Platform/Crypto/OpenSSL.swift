@@ -1,6 +1,6 @@
 internal import CSystem
 
-/// A call of OpenSSL or libsodium that should not fail did fail: out of memory, or a defect.
+/// An unexpected failure of a call of OpenSSL or libsodium: the process is out of memory, or there is a defect.
 public struct LibraryFault: Error, Equatable, CustomStringConvertible {
     public let call: String
     /// OpenSSL's error text; may be empty.
@@ -11,13 +11,13 @@ public struct LibraryFault: Error, Equatable, CustomStringConvertible {
     init(_ call: String) {
         self.call = call
         reason = ERR_reason_error_string(ERR_peek_last_error()).map { String(cString: $0) } ?? ""
-        OpenSSL.forgetErrors()
+        OpenSSL.clearErrors()
     }
 }
 
 enum OpenSSL {
-    // Fetched once, because looking up an algorithm by name costs more than hashing a token with it. Immutable and
-    // never freed.
+    // Fetched once, because the look-up of an algorithm by name takes longer than hashing a token. Immutable and never
+    // freed.
     nonisolated(unsafe) static let sha256: OpaquePointer? = EVP_MD_fetch(nil, "SHA256", nil)
     nonisolated(unsafe) static let sha1: OpaquePointer? = EVP_MD_fetch(nil, "SHA1", nil)
     nonisolated(unsafe) static let sha512: OpaquePointer? = EVP_MD_fetch(nil, "SHA512", nil)
@@ -27,9 +27,10 @@ enum OpenSSL {
 
     /// Clears the thread's error queue after an expected failure. Otherwise a TLS connection would find the error
     /// later.
-    static func forgetErrors() { ERR_clear_error() }
+    static func clearErrors() { ERR_clear_error() }
 
-    /// - Returns: big-endian; as long as the number requires, or zero-padded on the left to `count` bytes.
+    /// - Returns: the big-endian bytes of `number`, without leading zeros, or zero-padded on the left to `count` bytes;
+    ///   `nil` if the number does not fit.
     static func bytes(of number: OpaquePointer?, count: Int? = nil) -> [UInt8]? {
         let count = count ?? Int(BN_num_bits(number) + 7) / 8
         var bytes = [UInt8](repeating: 0, count: count)
@@ -46,7 +47,8 @@ enum OpenSSL {
         return String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
     }
 
-    /// Calls `read` to read one object from PEM text. Encrypted objects are rejected instead of asking for a password.
+    /// Calls `read` to read one object from PEM text. Encrypted objects are rejected; OpenSSL would otherwise
+    /// prompt for a password.
     static func object(
         inPEM pem: String,
         _ read: (

@@ -1,9 +1,11 @@
 internal import CSystem
 
-/// Argon2id (RFC 9106). Uses a core for tens of milliseconds: never call this on an event loop.
+/// Password hashes by Argon2id (RFC 9106). A hash takes tens of milliseconds of CPU time: never call this on an event
+/// loop.
 public enum PasswordHash {
     /// The cost of computing one hash, for the gateway and for an attacker.
     public struct Cost: Hashable, Sendable {
+        /// In KiB.
         public static let memoryRange = 8...1_048_576
         public static let iterationsRange = 1...16
         /// OWASP's recommendation for one lane.
@@ -40,8 +42,8 @@ public enum PasswordHash {
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// - Parameter phc: a stored string of Argon2id or Argon2i. Any other string, and costs beyond ``Cost``, return
-    ///   `false` at once.
+    /// - Parameter phc: a stored string of Argon2id or Argon2i. For any other string, and for
+    ///   costs outside the ranges of ``Cost``, the result is `false` without any hashing.
     public static func verify(_ password: [UInt8], against phc: String) -> Bool {
         guard Argon2Parameters(phc: phc) != nil else { return false }
         Sodium.prepare()
@@ -56,7 +58,7 @@ public enum PasswordHash {
     /// Returns the cost of a hash that adds the work by which verifying `phc` is cheaper than `cost`; `nil` if it is
     /// not cheaper. Work is memory times iterations.
     ///
-    /// - Parameter phc: as for ``verify(_:against:)``; a string that returns at once lacks all of the work.
+    /// - Parameter phc: as for ``verify(_:against:)``. The work of a string that is not hashed counts as 0.
     public static func workMissing(in phc: String, comparedWith cost: Cost) -> Cost? {
         let missing = cost.work - (Argon2Parameters(phc: phc)?.cost.work ?? 0)
         let iterations = max(1, (missing + cost.memoryKiB - 1) / cost.memoryKiB)

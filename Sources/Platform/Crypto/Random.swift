@@ -4,6 +4,7 @@ internal import CSystem
 public enum Random {
     public static let alphanumerics = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
+    /// Returns `count` random bytes.
     public static func bytes(_ count: Int) -> [UInt8] {
         Sodium.prepare()
         var bytes = [UInt8](repeating: 0, count: count)
@@ -11,14 +12,14 @@ public enum Random {
         return bytes
     }
 
-    /// Each character is chosen independently and uniformly from `alphabet`.
+    /// Returns random text. Each character is chosen independently and uniformly from `alphabet`.
     ///
     /// - Parameter alphabet: 2 to 256 different ASCII characters.
     public static func text(length: Int, alphabet: String = alphanumerics) -> String {
         let letters = Array(alphabet.utf8)
         let isASCII = letters.allSatisfy { $0 < 128 }
         precondition((2...256).contains(letters.count) && isASCII, "expected an alphabet of 2 to 256 ASCII characters")
-        // Bytes from here on would favour the first letters, so they are discarded.
+        // Discards bytes from this value on, because they would make the first characters of the alphabet more likely.
         let bound = 256 - 256 % letters.count
         var text: [UInt8] = []
         text.reserveCapacity(length)
@@ -31,9 +32,10 @@ public enum Random {
 }
 
 enum Sodium {
-    /// libsodium requires one call before all others. It is safe on any thread and happens at most once.
+    /// libsodium requires this call before all others. A static property makes the call at most once, on any thread.
     private static let isReady = sodium_init() >= 0
 
+    /// Initializes libsodium if necessary.
     static func prepare() {
         precondition(isReady, "sodium_init failed: no source of randomness")
     }

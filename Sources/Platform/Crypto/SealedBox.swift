@@ -1,3 +1,4 @@
+/// Why a sealed secret cannot be opened.
 public enum SealFault: Error, Equatable {
     /// Not an envelope of a known version.
     case malformed
@@ -7,10 +8,10 @@ public enum SealFault: Error, Equatable {
     case doesNotOpen
 }
 
-/// Encrypts secrets for storage with AES-256-GCM, bound to the place where they are stored.
+/// Encrypts secrets for storage with AES-256-GCM. A ciphertext is bound to the column in which it is stored.
 ///
 /// Envelope: version (1 byte) | key ID (4) | nonce (12) | ciphertext | tag (16). Nonces are random, so one key may
-/// encrypt about 2^32 times.
+/// encrypt at most about 2^32 secrets (NIST SP 800-38D §8.3).
 public struct SealedBox: Sendable {
     private static let version: UInt8 = 1
     private static let headerLength = 1 + MasterKeys.idLength
@@ -19,7 +20,7 @@ public struct SealedBox: Sendable {
 
     public init(keys: MasterKeys) { self.keys = keys }
 
-    /// - Parameter context: the place: table, row and column. Decryption requires the same.
+    /// - Parameter context: the table, row and column. Decryption requires the same context.
     public func seal(_ plaintext: [UInt8], context: String) throws(LibraryFault) -> [UInt8] {
         let header = [Self.version] + keys.current.id
         let nonce = Random.bytes(AESGCM.nonceLength)
@@ -51,7 +52,7 @@ public struct SealedBox: Sendable {
         return try seal(try open(sealed, context: context), context: context)
     }
 
-    /// Also `false` for bytes that are not an envelope.
+    /// Whether `sealed` is encrypted under the current master key; `false` also for bytes that are not an envelope.
     public func isSealedWithCurrent(_ sealed: [UInt8]) -> Bool {
         sealed.starts(with: [Self.version] + keys.current.id)
     }

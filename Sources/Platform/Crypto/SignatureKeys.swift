@@ -3,10 +3,10 @@ internal import Synchronization
 
 /// A key that signs: P-256, or RSA with 2048 to 8192 bits. Threads may share it.
 ///
-/// An OpenSSL context serves one thread at a time, so every signature copies a prepared context. The lock is held for
-/// the copy, not for the signature.
+/// Only one thread may use an OpenSSL context at a time, so every signature uses a copy of a prepared context. A lock
+/// is held during the copy, not during the signature.
 public final class PrivateKey: @unchecked Sendable {
-    /// Signed once when a key is imported, to check that the public and private halves belong together.
+    /// Signed once by each new key object, to check that its public and private parts belong together.
     private static let probe = Array("probe".utf8)
 
     public let publicKey: PublicKey
@@ -14,7 +14,8 @@ public final class PrivateKey: @unchecked Sendable {
     private let key: OpaquePointer
     private let prepared: Mutex<PreparedSignature>
 
-    /// Generating an RSA key (2048 bits) takes about 0.1 s of a core: do not call this on an event loop.
+    /// Generates a key; RSA keys have 2048 bits. An RSA key takes about 0.1 s of CPU time: do not call this on an event
+    /// loop.
     public static func generate(_ algorithm: SignatureAlgorithm) throws -> PrivateKey {
         let key =
             switch algorithm {
@@ -25,7 +26,7 @@ public final class PrivateKey: @unchecked Sendable {
         return try PrivateKey(adopting: key)
     }
 
-    /// - Parameter key: freed by this object, also if it is rejected.
+    /// - Parameter key: owned by this object, which frees it even if the initializer throws.
     init(adopting key: OpaquePointer) throws {
         do {
             publicKey = try PublicKey(publicHalfOf: key)
@@ -64,7 +65,8 @@ public final class PrivateKey: @unchecked Sendable {
     func withHandle<Value>(_ body: (OpaquePointer) throws -> Value) rethrows -> Value { try body(key) }
 }
 
-/// An OpenSSL signing context that is copied for every signature. Preparing one costs a third of an ES256 signature.
+/// An OpenSSL signing context that is copied for every signature, because preparing one takes a third of the time of an
+/// ES256 signature.
 struct PreparedSignature: ~Copyable, @unchecked Sendable {
     private let context: OpaquePointer
 
@@ -90,18 +92,19 @@ public enum SignatureAlgorithm: String, Sendable, CaseIterable {
     case rs256 = "RS256"
 }
 
+/// Why a key is rejected.
 public enum KeyFault: Error, Equatable {
     /// The encoding is not valid.
     case malformed
-    /// The type, curve or size is not one that we use for signatures.
+    /// The type, curve or size is not supported for signatures.
     case unsupported
-    /// The numbers are not a key: a point off the curve, or an even exponent.
+    /// The numbers are not a valid key: for example a point that is not on the curve, or an even exponent.
     case invalid
 }
 
 /// A key that verifies signatures: P-256, or RSA with 2048 to 8192 bits.
 public final class PublicKey: @unchecked Sendable {
-    /// The numbers of a JWK (RFC 7518 §6), big-endian.
+    /// The numbers of a public key as in a JWK (RFC 7518 §6), big-endian.
     public enum Parts: Hashable, Sendable {
         /// 32 bytes each.
         case ec(x: [UInt8], y: [UInt8])
@@ -117,7 +120,7 @@ public final class PublicKey: @unchecked Sendable {
     public init(ec x: [UInt8], y: [UInt8]) throws(KeyFault) {
         guard x.count == 32, y.count == 32 else { throw .malformed }
         let point = [4] + x + y
-        defer { OpenSSL.forgetErrors() }
+        defer { OpenSSL.clearErrors() }
         // OpenSSL accepts only points on the curve. All of them except infinity are keys, because the cofactor is 1.
         guard let key = shim_p256_public_key(point, point.count) else { throw .invalid }
         self.key = key
@@ -126,7 +129,7 @@ public final class PublicKey: @unchecked Sendable {
 
     /// - Parameters:
     ///   - modulus: odd, 2048 to 8192 bits; leading zeros are ignored.
-    ///   - e: odd, at least 3, at most 64 bits, so that no key makes verification slow.
+    ///   - e: odd, at least 3, at most 64 bits, because verification with a larger exponent would be slow.
     public init(rsa modulus: [UInt8], e exponent: [UInt8]) throws(KeyFault) {
         let n = Array(modulus.drop { $0 == 0 })
         let e = Array(exponent.drop { $0 == 0 })
@@ -138,7 +141,7 @@ public final class PublicKey: @unchecked Sendable {
         defer {
             BN_free(numberN)
             BN_free(numberE)
-            OpenSSL.forgetErrors()
+            OpenSSL.clearErrors()
         }
         guard let key = shim_rsa_public_key(numberN, numberE) else { throw .invalid }
         self.key = key
@@ -154,9 +157,11 @@ public final class PublicKey: @unchecked Sendable {
         }
     }
 
+    /// Whether `signature` is valid for `message`.
+    ///
     /// - Parameter signature: in the JOSE encoding; ECDSA signatures in DER are rejected.
     public func verifies(_ signature: [UInt8], of message: [UInt8]) -> Bool {
-        defer { OpenSSL.forgetErrors() }
+        defer { OpenSSL.clearErrors() }
         guard let encoded = algorithm == .es256 ? ECDSASignature.der(fromRaw: signature) : signature else {
             return false
         }

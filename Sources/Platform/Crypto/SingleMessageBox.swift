@@ -1,7 +1,8 @@
-/// Encrypts messages that clients may cause any number of, with AES-256-GCM and a key of its own for every message.
+/// Encrypts any number of messages with AES-256-GCM and a separate key for every message.
 ///
-/// ``SealedBox`` is limited to about 2^32 messages, because its nonces are random. Here the key of a message is
-/// HMAC-SHA-256 of a random salt under a key that is derived from the master key.
+/// For messages that clients cause, whose number has no limit. ``SealedBox`` may encrypt only about 2^32 messages,
+/// because its nonces are random. Here, the key of a message is the HMAC-SHA-256 of a random salt under a key that is
+/// derived from the master key.
 ///
 /// Envelope: version (1 byte) | master key ID (4) | salt (32) | nonce (12) | ciphertext | tag (16).
 public struct SingleMessageBox: Sendable {
@@ -15,7 +16,7 @@ public struct SingleMessageBox: Sendable {
         self.keys = keys.keys(for: purpose)
     }
 
-    /// - Parameter context: decryption requires the same.
+    /// - Parameter context: decryption requires the same context.
     public func seal(_ plaintext: [UInt8], context: String) throws(LibraryFault) -> [UInt8] {
         let header = [Self.version] + keys[0].masterKeyID + Random.bytes(Self.saltLength)
         let nonce = Random.bytes(AESGCM.nonceLength)

@@ -11,7 +11,8 @@ public final class Handle {
     /// - Parameters:
     ///   - protocols: URL schemes separated by commas.
     ///   - certificateAuthorities: a file of PEM certificates to trust instead of the system's.
-    ///   - idleAge: how long an idle connection may be reused, rounded to seconds.
+    ///   - deadline: of a whole transfer; at most an hour.
+    ///   - idleAge: how long an idle connection may be reused, rounded down to seconds, at least 1.
     public init(
         protocols: String, egress: EgressPolicy, deadline: Duration, certificateAuthorities: String?, idleAge: Duration
     ) throws(CurlFault) {
@@ -26,13 +27,14 @@ public final class Handle {
         try set(CURLOPT_SSL_VERIFYPEER, 1)
         try set(CURLOPT_SSL_VERIFYHOST, 2)
         if let certificateAuthorities { try set(CURLOPT_CAINFO, certificateAuthorities) }
-        // With a directory of certificates, libcurl reads all of them for every connection. A single file is cached.
+        // libcurl reads all files of a certificate directory for every connection, but caches a single file.
         try set(CURLOPT_CAPATH, nil)
         try set(CURLOPT_MAXAGE_CONN, max(1, Int(idleAge.components.seconds)))
-        // `Transfers` ends the wait. libcurl's own connect timeout would be divided among the addresses of a host.
+        // No connect timeout, because libcurl would divide it among the addresses of a host. `Transfers` enforces the
+        // deadline.
         let (seconds, attoseconds) = min(deadline, .seconds(3600)).components
         try set(CURLOPT_TIMEOUT_MS, max(1, Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)))
-        shim_curl_gate_sockets(pointer, Unmanaged.passUnretained(self).toOpaque()) { context, _, address in
+        shim_curl_set_socket_opener(pointer, Unmanaged.passUnretained(self).toOpaque()) { context, _, address in
             guard let context, let address else { return CURL_SOCKET_BAD }
             return Unmanaged<Handle>.fromOpaque(context).takeUnretainedValue().openSocket(for: address)
         }
@@ -42,10 +44,10 @@ public final class Handle {
         curl_easy_cleanup(pointer)
     }
 
-    /// libcurl allows the call on any thread. A static property makes it at most once.
+    /// Whether libcurl is initialized. A static property makes the call at most once; libcurl allows it on any thread.
     static let libraryIsReady = curl_global_init(Int(CURL_GLOBAL_SSL)) == CURLE_OK
 
-    /// No connection was made, because the ``EgressPolicy`` allowed none of the addresses.
+    /// Whether no connection was made because the ``EgressPolicy`` allows none of the addresses.
     public var isBlocked: Bool { hasRefusedAddress && !hasOpenedSocket }
 
     /// The status code of the response; 0 if there was none.

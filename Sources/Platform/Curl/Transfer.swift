@@ -5,15 +5,16 @@ public protocol Transfer: AnyObject {
     /// Unique among the transfers in progress.
     var id: UInt64 { get }
     var handle: Handle { get }
-    /// For the whole transfer, including the wait for a connection.
+    /// The time limit of the whole transfer, including the wait for a connection.
     var deadline: Duration { get }
 
-    /// Called once. The library does not use the handle afterwards.
+    /// Receives the outcome. Called once; libcurl does not use the handle afterwards.
     func end(_ end: TransferEnd)
 }
 
+/// The outcome of a transfer.
 public enum TransferEnd {
-    /// The library has finished, with or without success.
+    /// libcurl has finished the transfer, successfully or with an error.
     case done(CURLcode)
     case timedOut
     case cancelled

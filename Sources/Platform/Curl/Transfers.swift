@@ -1,7 +1,7 @@
 internal import CSystem
 public import EventLoop
 
-/// Drives the transfers that share a set of connections, by the events and timers of one loop. Used on its loop only.
+/// Runs transfers that share a set of connections, with the events and timers of one loop. Used only on that loop.
 public final class Transfers {
     private let loop: Loop
     /// `nil` once closed.
@@ -11,8 +11,9 @@ public final class Transfers {
     private var inFlight: [UInt64: (transfer: any Transfer, deadline: Loop.Timer)] = [:]
 
     /// - Parameters:
-    ///   - connectionsPerHost: further transfers wait.
-    ///   - idleConnections: kept open for later transfers.
+    ///   - connections: the maximum number of connections; further transfers wait.
+    ///   - connectionsPerHost: the maximum for one host and port; further transfers wait.
+    ///   - idleConnections: the maximum number of idle connections that are kept open.
     /// - Throws: ``SystemError`` when the process is out of memory.
     public init(
         loop: Loop, connections: Int, connectionsPerHost: Int, idleConnections: Int
@@ -30,7 +31,7 @@ public final class Transfers {
                 return 0
             },
             { _, milliseconds, context in
-                transfers(context)?.wake(after: milliseconds)
+                transfers(context)?.scheduleTimer(after: milliseconds)
                 return 0
             })
     }
@@ -39,12 +40,14 @@ public final class Transfers {
         close()
     }
 
+    /// The number of transfers in progress.
     public var count: Int { inFlight.count }
 
+    /// Starts a transfer. If the set is closed, ends it at once with ``TransferEnd/closed``.
     public func begin(_ transfer: any Transfer) {
         guard let library else { return transfer.end(.closed) }
         let deadline = loop.schedule(after: transfer.deadline) { [unowned self, id = transfer.id] in
-            take(id)?.end(.timedOut)
+            removeTransfer(id)?.end(.timedOut)
         }
         inFlight[transfer.id] = (transfer, deadline)
         shim_curl_set_id(transfer.handle.pointer, UInt(transfer.id))
@@ -52,13 +55,13 @@ public final class Transfers {
     }
 
     public func cancel(_ id: UInt64) {
-        take(id)?.end(.cancelled)
+        removeTransfer(id)?.end(.cancelled)
     }
 
     /// Ends all transfers and connections.
     public func close() {
         guard let library else { return }
-        for id in inFlight.keys { take(id)?.end(.closed) }
+        for id in inFlight.keys { removeTransfer(id)?.end(.closed) }
         self.library = nil
         shim_curl_set_multi_callbacks(library, nil, nil, nil)
         for watch in watches.values { loop.unwatch(watch) }
@@ -67,7 +70,7 @@ public final class Transfers {
         curl_multi_cleanup(library)
     }
 
-    private func take(_ id: UInt64) -> (any Transfer)? {
+    private func removeTransfer(_ id: UInt64) -> (any Transfer)? {
         guard let library, let (transfer, deadline) = inFlight.removeValue(forKey: id) else { return nil }
         loop.cancel(deadline)
         curl_multi_remove_handle(library, transfer.handle.pointer)
@@ -85,24 +88,24 @@ public final class Transfers {
         if interest & CURL_POLL_IN != 0 { readiness.insert(.readable) }
         if interest & CURL_POLL_OUT != 0 { readiness.insert(.writable) }
         if let watch = watches[descriptor] { return loop.change(watch, to: readiness) }
-        // Without a watch the transfer runs into its deadline. Reporting the error to libcurl would end all other
-        // transfers too.
+        // If the loop cannot watch the descriptor, the transfer ends at its deadline. Reporting the error to libcurl
+        // would end all other transfers too.
         watches[descriptor] = try? loop.watch(descriptor, for: readiness) { [unowned self] in
-            act(descriptor, $0)
+            performAction(descriptor, $0)
         }
     }
 
-    private func wake(after milliseconds: Int) {
+    private func scheduleTimer(after milliseconds: Int) {
         timer.map(loop.cancel)
         timer = nil
         guard milliseconds >= 0 else { return }
         timer = loop.schedule(after: .milliseconds(milliseconds)) { [unowned self] in
             timer = nil
-            act(CURL_SOCKET_BAD, [])
+            performAction(CURL_SOCKET_BAD, [])
         }
     }
 
-    private func act(_ descriptor: Int32, _ readiness: Loop.Readiness) {
+    private func performAction(_ descriptor: Int32, _ readiness: Loop.Readiness) {
         guard let library else { return }
         var events: Int32 = 0
         if readiness.contains(.readable) { events |= CURL_CSELECT_IN }
@@ -113,7 +116,7 @@ public final class Transfers {
         var left: Int32 = 0
         while let message = curl_multi_info_read(library, &left) {
             let code = message.pointee.data.result
-            take(UInt64(shim_curl_id(message.pointee.easy_handle)))?.end(.done(code))
+            removeTransfer(UInt64(shim_curl_id(message.pointee.easy_handle)))?.end(.done(code))
         }
     }
 }

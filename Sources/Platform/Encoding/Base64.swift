@@ -3,16 +3,16 @@ public enum Base64 {
     private static let alphabet = Base64Alphabet("+/")
     private static let padding = UInt8(ascii: "=")
 
-    /// With padding.
+    /// Encodes with padding.
     public static func encode(_ bytes: [UInt8]) -> String {
         let text = alphabet.encode(bytes)
         return text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
     }
 
-    /// Without padding, as in PHC strings.
+    /// Encodes without padding, as in PHC strings.
     public static func encodeUnpadded(_ bytes: [UInt8]) -> String { alphabet.encode(bytes) }
 
-    /// Reads both alphabets of RFC 4648, with or without padding, because exports and clients write either.
+    /// Decodes both alphabets of RFC 4648, with or without padding, because exports and clients use both.
     ///
     /// - Returns: `nil` for any other character and for an impossible length. Leftover bits are ignored.
     public static func decode(_ text: String) -> [UInt8]? {
@@ -29,13 +29,13 @@ public enum Base64 {
     public static func contains(_ letter: UInt8) -> Bool { alphabet.values[Int(letter)] < 64 }
 }
 
-/// The sixty-four letters of one of the two alphabets, and the conversion that both share.
+/// One of the two alphabets of RFC 4648, and the conversion that both share.
 struct Base64Alphabet: Sendable {
     private let letters: [UInt8]
     /// The value of each byte; 64 for bytes outside the alphabet.
     let values: [UInt8]
 
-    /// - Parameter last: the letters with the values 62 and 63.
+    /// - Parameter last: the characters with the values 62 and 63.
     init(_ last: String) {
         letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789\(last)".utf8)
         var values = [UInt8](repeating: 64, count: 256)
@@ -92,12 +92,12 @@ public enum Base64URL {
     public static func encode(_ bytes: [UInt8]) -> String { alphabet.encode(bytes) }
 
     /// - Returns: `nil` for padding, whitespace, characters outside the alphabet, and leftover bits that are not zero.
-    ///   Each value has one accepted text, so that no token has a second spelling.
+    ///   Each value has only one accepted encoding, so that a token cannot be written in two ways.
     public static func decode(_ text: String) -> [UInt8]? {
         alphabet.decode(text.utf8, allowingLeftoverBits: false)
     }
 
-    /// See ``decode(_:)-(String)``. Not generic, because other modules would call it unspecialized.
+    /// Decodes like ``decode(_:)-(String)``. Not generic, because calls from other modules would not be specialized.
     public static func decode(_ letters: ArraySlice<UInt8>) -> [UInt8]? {
         alphabet.decode(letters, allowingLeftoverBits: false)
     }

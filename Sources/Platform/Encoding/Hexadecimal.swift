@@ -1,4 +1,4 @@
-/// Base 16 (RFC 4648 §8). Writes lower case, reads either case.
+/// Base 16 (RFC 4648 §8). Encodes in lower case, decodes either case.
 public enum Hexadecimal {
     @inlinable
     public static func encode(_ bytes: some Collection<UInt8>) -> String {
@@ -51,7 +51,7 @@ public enum Hexadecimal {
 
 /// The text form of a UUID (RFC 9562 §4) and its sixteen bytes.
 ///
-/// Foundation's conversions scan and print by format, which is measurable because every request makes several.
+/// Foundation's conversions are measurably slower, and every request makes several conversions.
 public enum UUIDText {
     @usableFromInline static let byteCount = 16
     @usableFromInline static let textCount = 36

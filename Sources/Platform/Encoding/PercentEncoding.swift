@@ -5,11 +5,11 @@ public enum PercentEncoding {
 
     /// Encodes the UTF-8 of all characters that are not unreserved (RFC 3986 §2.3).
     ///
-    /// - Parameter kept: further ASCII characters that stay as they are.
-    public static func encode(_ text: String, keeping kept: String = "") -> String {
+    /// - Parameter literals: further ASCII characters that are not encoded.
+    public static func encode(_ text: String, keeping literals: String = "") -> String {
         var encoded: [UInt8] = []
         for byte in text.utf8 {
-            if unreserved.contains(byte) || kept.utf8.contains(byte) {
+            if unreserved.contains(byte) || literals.utf8.contains(byte) {
                 encoded.append(byte)
             } else {
                 encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
@@ -18,7 +18,7 @@ public enum PercentEncoding {
         return String(decoding: encoded, as: UTF8.self)
     }
 
-    /// Decodes once.
+    /// Decodes percent-escapes; the result is not decoded again.
     ///
     /// - Parameter form: whether "+" stands for a space (`application/x-www-form-urlencoded`).
     /// - Returns: `nil` for an incomplete escape and for text that is not valid UTF-8.

@@ -1,4 +1,4 @@
-/// Points in time as text in UTC (RFC 3339 §5.6), for the years 1 to 9999.
+/// Points in time as text in UTC (RFC 3339 §5.6), for years 1 to 9999.
 public enum RFC3339 {
     private static let millisecondsPerDay: Int64 = 86_400_000
 
@@ -12,74 +12,74 @@ public enum RFC3339 {
 
     /// Appends the same text as ``text(millisecondsSince1970:)``.
     public static func append(millisecondsSince1970 milliseconds: Int64, to bytes: inout [UInt8]) {
-        let (days, ofDay) = milliseconds.flooredQuotient(by: millisecondsPerDay)
+        let (days, timeOfDay) = milliseconds.flooredQuotient(by: millisecondsPerDay)
         let date = CalendarDate(daysSince1970: days)
         append(date.year, width: 4, then: "-", to: &bytes)
         append(date.month, width: 2, then: "-", to: &bytes)
         append(date.day, width: 2, then: "T", to: &bytes)
-        append(ofDay / 3_600_000, width: 2, then: ":", to: &bytes)
-        append(ofDay / 60_000 % 60, width: 2, then: ":", to: &bytes)
-        append(ofDay / 1000 % 60, width: 2, then: ".", to: &bytes)
-        append(ofDay % 1000, width: 3, then: "Z", to: &bytes)
+        append(timeOfDay / 3_600_000, width: 2, then: ":", to: &bytes)
+        append(timeOfDay / 60_000 % 60, width: 2, then: ":", to: &bytes)
+        append(timeOfDay / 1000 % 60, width: 2, then: ".", to: &bytes)
+        append(timeOfDay % 1000, width: 3, then: "Z", to: &bytes)
     }
 
-    /// Numbers that need more digits than `width` get them: years after 9999 stay readable.
+    /// Appends a number with at least `width` digits. Years after 9999 thus have five digits or more.
     private static func append(_ number: Int64, width: Int, then end: Unicode.Scalar, to bytes: inout [UInt8]) {
         guard (0..<powers[width]).contains(number) else {
             bytes += String(number).utf8
             bytes.append(UInt8(ascii: end))
             return
         }
-        for place in (0..<width).reversed() {
-            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / powers[place] % 10))
+        for exponent in (0..<width).reversed() {
+            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / powers[exponent] % 10))
         }
         bytes.append(UInt8(ascii: end))
     }
 
     private static let powers: [Int64] = [1, 10, 100, 1000, 10_000]
 
-    /// Reads a time in UTC, with `Z`, or a date, which stands for its beginning. Digits after the microseconds are cut
-    /// off.
+    /// Parses a time in UTC that ends with `Z`, or a date, which means its first moment. Digits after the microseconds
+    /// are ignored.
     ///
-    /// - Returns: `nil` for any other text, more than 40 bytes, leap seconds, and days that the calendar does not have.
+    /// - Returns: `nil` for any other text, text of more than 40 bytes, leap seconds, and dates that do not exist.
     public static func microsecondsSince1970(_ text: String) -> Int64? {
         guard text.utf8.count <= 40 else { return nil }
-        var reader = Reader(rest: text.utf8[...])
-        guard let year = reader.number(4), reader.take("-"), let month = reader.number(2), reader.take("-"),
+        var reader = Reader(remaining: text.utf8[...])
+        guard let year = reader.number(4), reader.accept("-"), let month = reader.number(2), reader.accept("-"),
             let day = reader.number(2), year >= 1, let date = CalendarDate(year: year, month: month, day: day)
         else { return nil }
         let midnight = date.daysSince1970 * millisecondsPerDay * 1000
-        guard !reader.rest.isEmpty else { return midnight }
-        guard reader.take("T") || reader.take("t"), let hour = reader.number(2), reader.take(":"),
-            let minute = reader.number(2), reader.take(":"), let second = reader.number(2),
+        guard !reader.remaining.isEmpty else { return midnight }
+        guard reader.accept("T") || reader.accept("t"), let hour = reader.number(2), reader.accept(":"),
+            let minute = reader.number(2), reader.accept(":"), let second = reader.number(2),
             hour < 24, minute < 60, second < 60, let fraction = reader.fraction(),
-            reader.take("Z") || reader.take("z"), reader.rest.isEmpty
+            reader.accept("Z") || reader.accept("z"), reader.remaining.isEmpty
         else { return nil }
         return midnight + ((hour * 60 + minute) * 60 + second) * 1_000_000 + fraction
     }
 
     private struct Reader {
-        var rest: Substring.UTF8View
+        var remaining: Substring.UTF8View
 
-        mutating func take(_ letter: Unicode.Scalar) -> Bool {
-            guard rest.first == UInt8(ascii: letter) else { return false }
-            rest.removeFirst()
+        mutating func accept(_ letter: Unicode.Scalar) -> Bool {
+            guard remaining.first == UInt8(ascii: letter) else { return false }
+            remaining.removeFirst()
             return true
         }
 
         mutating func number(_ width: Int) -> Int64? {
-            let digits = rest.prefix(width)
+            let digits = remaining.prefix(width)
             guard digits.count == width, digits.allSatisfy(Self.isDigit) else { return nil }
-            rest.removeFirst(width)
+            remaining.removeFirst(width)
             return digits.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
         }
 
-        /// - Returns: microseconds; 0 without a fraction; `nil` for a point without digits.
+        /// - Returns: the fraction in microseconds; 0 if there is none; `nil` for a point without digits.
         mutating func fraction() -> Int64? {
-            guard take(".") else { return 0 }
-            let digits = rest.prefix(while: Self.isDigit)
+            guard accept(".") else { return 0 }
+            let digits = remaining.prefix(while: Self.isDigit)
             guard !digits.isEmpty else { return nil }
-            rest.removeFirst(digits.count)
+            remaining.removeFirst(digits.count)
             var (microseconds, unit): (Int64, Int64) = (0, 100_000)
             for digit in digits.prefix(6) {
                 microseconds += Int64(digit - UInt8(ascii: "0")) * unit
@@ -94,8 +94,8 @@ public enum RFC3339 {
 
 /// A date in the proleptic Gregorian calendar.
 ///
-/// The arithmetic counts in years that begin in March, so that the leap day is the last day of a year. The calendar
-/// repeats every 400 years, which have 146 097 days.
+/// The calculations use years that begin in March, so that the leap day is the last day of a year. The calendar repeats
+/// every 400 years, which have 146 097 days.
 public struct CalendarDate: Hashable, Sendable {
     public let year: Int64
     /// 1 to 12.
@@ -114,7 +114,7 @@ public struct CalendarDate: Hashable, Sendable {
         year = era * 400 + yearOfEra + (month <= 2 ? 1 : 0)
     }
 
-    /// - Returns: `nil` if the calendar has no such day.
+    /// - Returns: `nil` if the date does not exist.
     public init?(year: Int64, month: Int64, day: Int64) {
         (self.year, self.month, self.day) = (year, month, day)
         guard (1...12).contains(month), (1...31).contains(day), CalendarDate(daysSince1970: daysSince1970) == self
@@ -138,7 +138,7 @@ public struct CalendarDate: Hashable, Sendable {
 }
 
 extension Int64 {
-    /// Rounds towards negative infinity; the remainder is never negative.
+    /// Divides, rounding towards negative infinity. The remainder is never negative.
     func flooredQuotient(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

@@ -1,20 +1,20 @@
 internal import Synchronization
 
-/// Values cached for a short time, so that the configuration may change while the process runs.
+/// Caches values for a short time, so that changes of the configuration take effect while the process runs.
 ///
 /// A value older than `lifetime` is loaded again before it is used. Of several concurrent callers, one loads the value
-/// and the others wait for it. All of them get a failure, which is not cached.
+/// and the others wait for it. If loading fails, all of them get the error, which is not cached.
 public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    /// Gets `nil` if the loading ended before the wait began.
+    /// Resumed with `nil` if loading ended before the wait began, or if the value was invalidated while it was loaded.
     private typealias Waiter = CheckedContinuation<Value?, any Error>
 
     private struct Entry {
         var value: Value?
         var loadedAt = ContinuousClock.now
-        /// `nil` unless a caller is loading.
+        /// The callers that wait for the loading caller; `nil` if no caller is loading.
         var waiters: [Waiter]?
-        /// Whether the value being loaded may already be out of date.
-        var isForgotten = false
+        /// Whether the value being loaded may already be outdated.
+        var isInvalidated = false
     }
 
     private let lifetime: Duration
@@ -22,8 +22,8 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let load: @Sendable (Key) async throws -> Value
     private let entries = Mutex<[Key: Entry]>([:])
 
-    /// - Parameter capacity: when it is reached, every entry that is not being loaded is dropped, because strangers may
-    ///   choose keys.
+    /// - Parameter capacity: the maximum number of entries, because clients may choose keys. When it is reached, all
+    ///   entries that are not being loaded are dropped.
     public init(
         lifetime: Duration, capacity: Int = 10_000, load: @escaping @Sendable (Key) async throws -> Value
     ) {
@@ -32,6 +32,9 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         self.load = load
     }
 
+    /// Returns the cached value, or loads it.
+    ///
+    /// - Throws: errors of `load`.
     public func value(for key: Key) async throws -> Value {
         while true {
             switch entries.withLock({ begin(key, in: &$0) }) {
@@ -49,24 +52,24 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     /// Invalidates all values: later callers load them again.
-    public func forgetAll() {
+    public func invalidateAll() {
         entries.withLock { entries in
             entries = entries.filter { $0.value.waiters != nil }.mapValues { entry in
                 var entry = entry
                 entry.value = nil
-                entry.isForgotten = true
+                entry.isInvalidated = true
                 return entry
             }
         }
     }
 
-    private enum Turn {
+    private enum Decision {
         case fresh(Value)
         case load
         case wait
     }
 
-    private func begin(_ key: Key, in entries: inout [Key: Entry]) -> Turn {
+    private func begin(_ key: Key, in entries: inout [Key: Entry]) -> Decision {
         if let entry = entries[key] {
             if let value = entry.value, entry.loadedAt.duration(to: .now) < lifetime { return .fresh(value) }
             if entry.waiters != nil { return .wait }
@@ -81,21 +84,21 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         _ key: Key, _ result: Result<Value?, any Error>, in entries: inout [Key: Entry]
     ) -> ([Waiter], Result<Value?, any Error>) {
         let waiters = entries[key]?.waiters ?? []
-        let isForgotten = entries[key]?.isForgotten == true
+        let isInvalidated = entries[key]?.isInvalidated == true
         switch result {
-        case .success(let value) where !isForgotten: entries[key] = Entry(value: value)
+        case .success(let value) where !isInvalidated: entries[key] = Entry(value: value)
         default: entries[key] = nil
         }
-        return (waiters, isForgotten ? .success(nil) : result)
+        return (waiters, isInvalidated ? .success(nil) : result)
     }
 
     private func loadedByAnother(_ key: Key) async throws -> Value? {
         try await withCheckedThrowingContinuation { continuation in
-            let isOver = entries.withLock { entries in
+            let hasEnded = entries.withLock { entries in
                 entries[key]?.waiters?.append(continuation)
                 return entries[key]?.waiters == nil
             }
-            if isOver { continuation.resume(returning: nil) }
+            if hasEnded { continuation.resume(returning: nil) }
         }
     }
 }

@@ -1,12 +1,12 @@
 internal import CSystem
 internal import Synchronization
 
-/// The pool rejected the work without starting it, because it could not have run in reasonable time.
+/// The pool rejected the work without starting it, because its queue is full or it was stopped.
 public struct PoolIsFull: Error {
     public init() {}
 }
 
-/// Threads for work that blocks or uses a whole core, with a bounded queue that is shared fairly.
+/// Threads for work that blocks or uses a whole core, with a bounded queue that serves all clients fairly.
 ///
 /// Each item has a path of keys (for example networks) from the widest to the narrowest. The queue serves keys
 /// round-robin at every level (see ``FairQueue``), so that a busy key delays only itself. Admission is decided on
@@ -31,8 +31,8 @@ public final class FairPool: Sendable {
     private let threads: Mutex<[LoopThread]> = Mutex([])
 
     /// - Parameters:
-    ///   - capacity: how many items may wait, in addition to the running ones; at least 2.
-    ///   - niceness: how much is added to the niceness of the calling thread (0 to 19), so that event loops run first.
+    ///   - capacity: the maximum number of waiting items, in addition to running ones; at least 2.
+    ///   - niceness: 0 to 19, added to the niceness of the calling thread, so that event loops take precedence.
     /// - Throws: ``SystemError`` if the system cannot create a thread.
     public init(name: String, threads count: Int, capacity: Int, niceness: Int32 = 0) throws {
         precondition(count > 0 && capacity > 1, "a pool needs at least 1 thread and a capacity of 2")

@@ -1,8 +1,9 @@
 /// Elements in a tree of keys, served round-robin at every level.
 ///
-/// A path names the keys of an element from the widest to the narrowest, for example `["2001:db8::/48",
-/// "2001:db8::/56"]`. No path may be a prefix of another. The widest keys take turns; inside a key, its narrower keys
-/// take turns. The owner of many narrow keys therefore gets only the turns of the widest key that they share.
+/// A path contains the keys of an element from the widest to the narrowest, for example `["2001:db8::/48",
+/// "2001:db8::/56"]`. No path may be a prefix of another. The widest keys are served in turn, and so are the narrower
+/// keys within each of them. A client with many narrow keys is therefore served only as often as the widest key that
+/// they share.
 struct FairQueue<Element> {
     /// Elements whose path ends here, oldest first.
     private var elements: [Element] = []
@@ -18,7 +19,7 @@ struct FairQueue<Element> {
     /// of the path, an element is displaced if another branch has at least two elements more than the new one's: the
     /// latest of the longest branch.
     ///
-    /// - Returns: the element that is not in the queue afterwards: `element`, a displaced one, or `nil`.
+    /// - Returns: the rejected element: `element` itself or a displaced one; `nil` if no element was rejected.
     mutating func admit(_ element: Element, at path: [String], capacity: Int) -> Element? {
         let limits = [capacity] + path.map { _ in capacity / 2 }
         let full = counts(at: path).enumerated().last { $0.element >= limits[$0.offset] }?.offset
@@ -38,7 +39,7 @@ struct FairQueue<Element> {
         guard elements.isEmpty else { return elements.removeFirst() }
         let key = turns.removeFirst()
         let next = branches[key]?.popNext()
-        if !forgetIfEmpty(key) { turns.append(key) }
+        if !removeBranchIfEmpty(key) { turns.append(key) }
         return next
     }
 
@@ -81,7 +82,7 @@ struct FairQueue<Element> {
         return latest
     }
 
-    /// The longest branch; of equally long ones, the one that is served last.
+    /// The longest branch; among branches of equal length, the one that is served last.
     private var longest: (key: String, count: Int)? {
         turns.reversed().map { ($0, branches[$0]?.count ?? 0) }.max { $0.1 < $1.1 }
     }
@@ -89,11 +90,11 @@ struct FairQueue<Element> {
     private mutating func remove(from key: String, _ body: (inout FairQueue) -> Element?) -> Element? {
         guard branches[key] != nil, let removed = body(&branches[key, default: FairQueue()]) else { return nil }
         count -= 1
-        if forgetIfEmpty(key) { turns.removeAll { $0 == key } }
+        if removeBranchIfEmpty(key) { turns.removeAll { $0 == key } }
         return removed
     }
 
-    private mutating func forgetIfEmpty(_ key: String) -> Bool {
+    private mutating func removeBranchIfEmpty(_ key: String) -> Bool {
         guard branches[key]?.count == 0 else { return false }
         branches[key] = nil
         return true

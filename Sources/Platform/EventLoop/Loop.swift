@@ -1,13 +1,13 @@
 internal import CSystem
 internal import Synchronization
 
-/// One thread, one epoll set, and the executor of every task that belongs to them.
+/// An event loop: one thread with one epoll set, which is also the executor of the loop's tasks.
 ///
-/// A request stays on one loop. Its socket, its database connections and its task share the thread, so nothing on the
-/// hot path crosses threads. Nothing here may block; blocking work runs on a ``FairPool``. Start tasks with
-/// `Task(executorPreference: loop)`: a bare `Task` leaves the loop.
+/// A request stays on one loop. Its socket, its database connections and its task share the thread, so the hot path
+/// never switches threads. Code on a loop must not block; blocking work runs on a ``FairPool``. Start tasks with
+/// `Task(executorPreference: loop)`: a task without this preference runs on other threads.
 ///
-/// A loop must outlive the tasks that prefer it: stop it only after its work has been drained.
+/// A loop must outlive the tasks that prefer it: stop it only after all of them have ended.
 public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// What became ready on a watched descriptor.
     public struct Readiness: OptionSet, Sendable {
@@ -30,7 +30,7 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
             self.generation = generation
         }
 
-        /// The form that the kernel keeps.
+        /// The encoding of a watch that the kernel returns with each event.
         fileprivate init(token: UInt64) {
             self.init(
                 descriptor: Int32(truncatingIfNeeded: token), generation: UInt32(truncatingIfNeeded: token >> 32))
@@ -45,7 +45,7 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     }
 
     /// Work submitted by other threads.
-    private struct Remote {
+    private struct RemoteWork {
         var jobs: [UnownedJob] = []
         var calls: [@Sendable () -> Void] = []
         var wakeIsPending = false
@@ -56,18 +56,18 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
 
     private let epoll: Int32
     private let wakeDescriptor: Int32
-    private let remote = Mutex(Remote())
+    private let remote = Mutex(RemoteWork())
     private let isStopping = Atomic(false)
     private var thread: LoopThread?
 
     // The following properties are used by the loop's own thread only.
-    private var local: [UnownedJob] = []
-    private var spare: [UnownedJob] = []
+    private var localJobs: [UnownedJob] = []
+    private var runningJobs: [UnownedJob] = []
     private var watches = WatchTable()
     private var timers = TimerHeap()
-    private var endOfPass: [() -> Void] = []
+    private var endOfPassCallbacks: [() -> Void] = []
 
-    /// When the current pass began. Cheaper than the clock; on the loop's thread only.
+    /// When the current pass began. Reading it is cheaper than reading the clock. Only on the loop's thread.
     public private(set) var passStart = ContinuousClock.now
 
     /// Starts the thread.
@@ -102,15 +102,15 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         if isCurrent {
-            local.append(job)
+            localJobs.append(job)
         } else {
-            handOver { $0.jobs.append(job) }
+            submitRemotely { $0.jobs.append(job) }
         }
     }
 
     /// Runs `call` on the loop in a later pass, also when called on the loop itself.
     public func submit(_ call: @escaping @Sendable () -> Void) {
-        handOver { $0.calls.append(call) }
+        submitRemotely { $0.calls.append(call) }
     }
 
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
@@ -162,15 +162,15 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
         timers.cancel(timer.id)
     }
 
-    /// Calls `callback` once, at the end of this pass, when its jobs have run. Used to batch work that is cheaper together.
+    /// Calls `callback` once, at the end of this pass, after its jobs have run. For work that is cheaper in batches.
     public func atEndOfPass(_ callback: @escaping () -> Void) {
         checkIsolated()
-        endOfPass.append(callback)
+        endOfPassCallbacks.append(callback)
     }
 
     // MARK: The thread
 
-    private func handOver(_ change: (inout Remote) -> Void) {
+    private func submitRemotely(_ change: (inout RemoteWork) -> Void) {
         let mustWake = remote.withLock { remote in
             change(&remote)
             defer { remote.wakeIsPending = true }
@@ -192,7 +192,7 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
             for event in events.prefix(max(0, count)) {
                 let token = event.data.u64
                 if token == Self.wakeToken {
-                    takeRemote()
+                    collectRemoteWork()
                 } else {
                     watches.handler(of: Watch(token: token))?(Readiness(rawValue: event.events))
                 }
@@ -203,9 +203,10 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
         }
     }
 
-    /// Milliseconds to sleep in `epoll_wait`, rounded up so that a timer never spins; -1 waits without a limit.
+    /// The timeout of `epoll_wait` in milliseconds, rounded up, so that the loop does not spin before a timer. -1
+    /// waits without a limit.
     private func timeout() -> Int32 {
-        guard local.isEmpty, endOfPass.isEmpty else { return 0 }
+        guard localJobs.isEmpty, endOfPassCallbacks.isEmpty else { return 0 }
         guard let next = timers.next else { return -1 }
         let (seconds, attoseconds) = ContinuousClock.now.duration(to: next).components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }
@@ -213,33 +214,34 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
         return Int32(seconds) * 1000 + Int32((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
     }
 
-    private func takeRemote() {
+    private func collectRemoteWork() {
         var count: UInt64 = 0
         _ = read(wakeDescriptor, &count, MemoryLayout.size(ofValue: count))
         let (jobs, calls) = remote.withLock { remote in
-            defer { remote = Remote() }
+            defer { remote = RemoteWork() }
             return (remote.jobs, remote.calls)
         }
-        local.append(contentsOf: jobs)
+        localJobs.append(contentsOf: jobs)
         for call in calls { call() }
     }
 
-    /// Bounded, so that tasks that keep waking each other cannot starve sockets and timers.
+    /// Runs the queued jobs, in at most 64 rounds, so that tasks that resume each other cannot starve sockets and
+    /// timers.
     private func runJobs() {
         let serial = asUnownedSerialExecutor()
         let preferred = asUnownedTaskExecutor()
-        for _ in 0..<64 where !local.isEmpty {
-            swap(&local, &spare)
-            for job in spare { job.runSynchronously(isolatedTo: serial, taskExecutor: preferred) }
-            spare.removeAll(keepingCapacity: true)
+        for _ in 0..<64 where !localJobs.isEmpty {
+            swap(&localJobs, &runningJobs)
+            for job in runningJobs { job.runSynchronously(isolatedTo: serial, taskExecutor: preferred) }
+            runningJobs.removeAll(keepingCapacity: true)
         }
     }
 
     private func endPass() {
-        // A callback may add others: a batch of statements adds the flush of its connection.
-        for _ in 0..<4 where !endOfPass.isEmpty {
-            let callbacks = endOfPass
-            endOfPass = []
+        // A callback may add others: sending a batch of statements adds the flush of its connection.
+        for _ in 0..<4 where !endOfPassCallbacks.isEmpty {
+            let callbacks = endOfPassCallbacks
+            endOfPassCallbacks = []
             for callback in callbacks { callback() }
         }
     }

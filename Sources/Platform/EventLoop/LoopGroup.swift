@@ -8,6 +8,7 @@ public struct LoopGroup: Sendable {
         loops = try (0..<count).map { try Loop(name: "loop-\($0)") }
     }
 
+    /// Stops all loops; see ``Loop/stop()``.
     public func stop() {
         for loop in loops { loop.stop() }
     }

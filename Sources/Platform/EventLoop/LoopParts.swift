@@ -50,7 +50,7 @@ struct TimerHeap {
     private var callbacks: [UInt64: () -> Void] = [:]
     private var nextID: UInt64 = 1
 
-    /// When the earliest live entry is due, or `nil` if there is none.
+    /// When the earliest entry that is not cancelled is due; `nil` if there is none.
     var next: ContinuousClock.Instant? {
         mutating get {
             while let first = heap.first, callbacks[first.id] == nil { removeFirst() }
@@ -107,10 +107,10 @@ struct TimerHeap {
     }
 }
 
-/// The handlers of watched descriptors. A look-up by descriptor needs no hash.
+/// The handlers of watched descriptors, in an array by descriptor, so that a look-up needs no hashing.
 struct WatchTable {
     private struct Entry {
-        /// Differs for each watch of one descriptor, so that a late event of a closed descriptor finds no handler.
+        /// Increases with each watch of a descriptor, so that a late event of a closed descriptor finds no handler.
         var generation: UInt32 = 0
         var handler: ((Loop.Readiness) -> Void)?
     }

@@ -7,7 +7,7 @@ public struct RetryBackoff: Sendable {
     /// - Parameters:
     ///   - shortest: the delay after the first failure; it doubles with each further failure.
     ///   - longest: the upper bound of the delay before jitter.
-    ///   - jitter: the range of the random factor, which keeps clients from retrying at the same moment.
+    ///   - jitter: the range of the random factor, which prevents clients from retrying at the same time.
     public init(from shortest: Duration, to longest: Duration, jitter: ClosedRange<Double>) {
         self.shortest = shortest
         self.longest = longest
@@ -15,7 +15,7 @@ public struct RetryBackoff: Sendable {
     }
 
     /// - Parameters:
-    ///   - attempts: the failed attempts so far, at least 1.
+    ///   - attempts: the number of failed attempts so far, at least 1.
     ///   - chance: a random number from 0 to 1, which selects the factor.
     public func delay(after attempts: Int, chance: Double) -> Duration {
         let doublings = min(max(attempts, 1) - 1, 20)

@@ -1,20 +1,20 @@
 internal import Synchronization
 
 extension Loop {
-    /// Waits without leaving the loop. `Task.sleep` would use another thread's timer.
+    /// Suspends the task. Uses a timer of the loop, while `Task.sleep` would use another thread.
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     public func sleep(for delay: Duration) async throws {
-        let slot = ResumeOnce()
+        let resumption = ResumeOnce()
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                slot.hold(continuation)
+                resumption.store(continuation)
                 submit { [self] in
-                    schedule(after: delay) { slot.resume(with: .success(())) }
+                    schedule(after: delay) { resumption.resume(with: .success(())) }
                 }
             }
         } onCancel: {
-            slot.resume(with: .failure(CancellationError()))
+            resumption.resume(with: .failure(CancellationError()))
         }
     }
 }
@@ -26,10 +26,10 @@ private final class ResumeOnce: Sendable {
         case done(Result<Void, any Error>)
     }
 
-    /// Guards the hand-over between the waiting task and the event that ends the wait.
+    /// Synchronises the waiting task with the event that ends the wait.
     private let state = Mutex(State.waiting(nil))
 
-    func hold(_ continuation: CheckedContinuation<Void, any Error>) {
+    func store(_ continuation: CheckedContinuation<Void, any Error>) {
         let early: Result<Void, any Error>? = state.withLock { state in
             guard case .done(let result) = state else {
                 state = .waiting(continuation)

@@ -23,7 +23,7 @@ public struct Attribute: Sendable {
     public static func charset(_ name: StaticString) -> Attribute { Attribute("charset", "\(name)") }
     public static func classes(_ names: [String]) -> Attribute { Attribute("class", names.joined(separator: " ")) }
     public static func content(_ text: StaticString) -> Attribute { Attribute("content", "\(text)") }
-    /// A value for the script of the page: `dataset.delivery`.
+    /// A value for the script of the page, which reads it from `dataset.delivery`.
     public static func delivery(_ text: String) -> Attribute { Attribute("data-delivery", text) }
     public static func datetime(_ text: String) -> Attribute { Attribute("datetime", text) }
     public static func describedBy(_ ids: [ElementID]) -> Attribute {
@@ -59,8 +59,8 @@ public struct ElementID: Sendable {
     }
 }
 
-/// A relative URL, or an absolute one with the scheme `http` or `https`. Any other text becomes `about:invalid`, because a
-/// browser would run a `javascript:` URL as a script.
+/// A relative URL, or an absolute one with the scheme `http` or `https`. Any other text becomes `about:invalid`,
+/// because a browser would run a `javascript:` URL as a script.
 public struct URLReference: Sendable {
     public let text: String
 
@@ -70,8 +70,8 @@ public struct URLReference: Sendable {
         self.text = isAllowed ? text : "about:invalid"
     }
 
-    /// A URL whose scheme may be that of an app. Schemes that browsers handle themselves become `about:invalid`, except
-    /// `http` and `https`.
+    /// An absolute URL, whose scheme may belong to an app. Relative URLs, and schemes that browsers handle themselves
+    /// except `http` and `https`, become `about:invalid`.
     public init(appLink text: String) {
         let scheme = text.prefix { !"/?#".contains($0) }.split(separator: ":", omittingEmptySubsequences: false)
         let isDangerous = scheme.count < 2 || Self.browserSchemes.contains(scheme[0].lowercased())

@@ -1,5 +1,5 @@
-/// A fragment of an HTML document. Every text and every attribute value is escaped when a fragment is built, so no fragment
-/// can contain markup that does not come from this module's types.
+/// A fragment of an HTML document. Every text and every attribute value is escaped when a fragment is built, so no
+/// fragment can contain markup that does not come from this module's types.
 public struct Markup: Sendable {
     /// Elements with content. ``void(_:_:)`` builds the elements without content.
     public enum Element: String, Sendable {
@@ -33,10 +33,10 @@ public struct Markup: Sendable {
         Markup(html: "<\(element.rawValue)\(attributes.html)>")
     }
 
-    /// - Parameter css: inserted without escaping (HTML §13.1.2.2), so it is a constant of the source code.
+    /// - Parameter css: inserted without escaping (HTML §13.1.2.2), so it must be a constant in the source code.
     public static func style(_ css: StaticString) -> Markup { Markup(html: "<style>\(css)</style>") }
 
-    /// - Parameter text: inserted without escaping, like a style.
+    /// - Parameter text: inserted without escaping, so it must be a constant in the source code.
     public static func script(_ text: StaticString) -> Markup { Markup(html: "<script>\(text)</script>") }
 
     public static func script(from url: URLReference) -> Markup { Markup(.script, [.src(url), .async]) }
@@ -64,7 +64,7 @@ extension [Attribute] {
 }
 
 extension String {
-    /// For text and for attribute values in double quotes (HTML §13.1.2.3).
+    /// Escaped for text and for attribute values in double quotes (HTML §13.1.2.3).
     var escaped: String {
         var escaped = ""
         escaped.reserveCapacity(utf8.count)

@@ -2,7 +2,7 @@ extension Headers {
     /// How long the response stays fresh, by `Cache-Control` and `Age` (RFC 9111 §4.2, §5.1, §5.2); `nil` if
     /// neither field states it. At most a year.
     ///
-    /// `no-store`, `no-cache` and an invalid `max-age` are zero; of several values the least is used.
+    /// Zero for `no-store`, `no-cache` and an invalid `max-age`. Of several values, the smallest counts.
     public var freshness: Duration? {
         let directives = filter { $0.name.equalsIgnoringASCIICase("Cache-Control") }
             .flatMap { Self.directives(in: $0.value) }
@@ -30,7 +30,8 @@ extension Headers {
         }
     }
 
-    /// - Returns: `nil` unless `text` has digits only; at most 2^31, which greater numbers mean (RFC 9111 §1.2.2).
+    /// - Returns: `nil` unless `text` consists of digits; at most 2^31, as RFC 9111 §1.2.2 requires for greater
+    ///   numbers.
     private static func seconds(_ text: some StringProtocol) -> Int? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Swift.min(Int(text) ?? 1 << 31, 1 << 31)

@@ -3,15 +3,15 @@ public import EventLoop
 
 /// The HTTP client of one loop, based on libcurl: HTTP/1.1 or 2, certificates always verified, connections reused.
 ///
-/// It follows no redirects and ignores proxies, cookies and `.netrc`. Close it before its loop stops.
+/// The client does not follow redirects, and ignores proxies, cookies and `.netrc`. Close it before its loop stops.
 public actor Client {
     public nonisolated let loop: Loop
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     private let limits: ClientLimits
     private let certificateAuthorities: String?
-    /// Two sets of connections, because an address is checked only when a connection is made. A connection made under
-    /// the looser policy must not be reused under the strict one.
+    /// The client has two sets of connections, because an address is checked only when a connection is made. A
+    /// connection without restrictions must not be reused for a restricted request.
     private let unrestricted: Transfers
     private let restricted: Transfers
     private var lastID: UInt64 = 0

@@ -12,7 +12,7 @@ final class ClientExchange: Transfer {
     private let maximumLength: Int
     private let expectsNoBody: Bool
     private var headBytes = 0
-    private var headIsWhole = false
+    private var headIsComplete = false
     private var body: [UInt8] = []
     private var isTooLarge = false
 
@@ -35,8 +35,8 @@ final class ClientExchange: Transfer {
         maximumLength = request.maximumLength
         expectsNoBody = request.method == .head
         do {
-            try receive()
-            try prepare(request)
+            try setCallbacks()
+            try setRequestOptions(request)
         } catch {
             throw ClientFault(error.code) ?? .overloaded
         }
@@ -58,7 +58,7 @@ final class ClientExchange: Transfer {
         if isTooLarge { return fail(ClientFault.tooLarge) }
         if handle.isBlocked { return fail(ClientFault.destinationNotAllowed) }
         if let fault = ClientFault(code) { return fail(fault) }
-        guard headIsWhole else { return fail(ClientFault.connectionLost) }  // libcurl reports no error
+        guard headIsComplete else { return fail(ClientFault.connectionLost) }  // libcurl reports no error
         continuation?.resume(
             returning: ClientResponse(status: handle.status, headers: headers(), body: body))
         continuation = nil
@@ -74,9 +74,9 @@ final class ClientExchange: Transfer {
     /// - Returns: whether to continue.
     func receiveHead(_ line: UnsafeRawBufferPointer) -> Bool {
         headBytes += line.count
-        if line.starts(with: "HTTP/".utf8) { headIsWhole = false }
-        if line.allSatisfy({ $0 <= 0x20 }) { headIsWhole = true }
-        isTooLarge = headBytes > limits.headBytes || announcesTooMuch(line)
+        if line.starts(with: "HTTP/".utf8) { headIsComplete = false }
+        if line.allSatisfy({ $0 <= 0x20 }) { headIsComplete = true }
+        isTooLarge = headBytes > limits.headBytes || announcesTooLargeBody(line)
         return !isTooLarge
     }
 
@@ -89,7 +89,7 @@ final class ClientExchange: Transfer {
 
     // MARK: The response
 
-    private func announcesTooMuch(_ line: UnsafeRawBufferPointer) -> Bool {
+    private func announcesTooLargeBody(_ line: UnsafeRawBufferPointer) -> Bool {
         let name = "content-length:"
         guard !expectsNoBody, handle.status != 304, line.count > name.utf8.count else { return false }
         guard zip(name.utf8, line).allSatisfy({ $0 == $1 | 0x20 }) else { return false }

@@ -2,7 +2,7 @@ internal import CSystem
 internal import Curl
 
 extension ClientExchange {
-    func receive() throws(CurlFault) {
+    func setCallbacks() throws(CurlFault) {
         try handle.set(CURLOPT_USERAGENT, "sekisho")
         shim_curl_set_callbacks(
             handle.pointer, Unmanaged.passUnretained(self).toOpaque(),
@@ -16,7 +16,7 @@ extension ClientExchange {
             })
     }
 
-    func prepare(_ request: ClientRequest) throws(CurlFault) {
+    func setRequestOptions(_ request: ClientRequest) throws(CurlFault) {
         try handle.set(CURLOPT_URL, request.url)
         try handle.check(shim_curl_set_fields(handle.pointer, fields.first))
         switch request.method {

@@ -5,9 +5,9 @@ internal import Curl
 public enum ClientFault: Error, Hashable, Sendable {
     /// See ``ClientRequest/url``.
     case invalidURL
-    /// A name or value that is not valid, or a field that the client sets itself.
+    /// A header field has an invalid name or value, or is one that the client sets itself.
     case invalidHeader
-    /// Not allowed by ``ClientRequest/destination``. No connection was made.
+    /// ``ClientRequest/destination`` does not allow the address. No connection was made.
     case destinationNotAllowed
     case unknownHost
     /// No server accepted a connection.
@@ -20,7 +20,7 @@ public enum ClientFault: Error, Hashable, Sendable {
     case timedOut
     /// The head exceeds the client's limit, or the body exceeds the request's.
     case tooLarge
-    /// The response is not HTTP, or libcurl failed otherwise; `code` is libcurl's.
+    /// The response is not valid HTTP, or libcurl reported another error, with its code `code`.
     case protocolError(code: Int)
     /// Too many requests are in progress, or there is not enough memory.
     case overloaded

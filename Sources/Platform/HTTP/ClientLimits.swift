@@ -1,15 +1,17 @@
 /// Limits of one client.
 public struct ClientLimits: Sendable {
-    /// Requests in progress, including those that wait for a connection; further ones fail at once.
+    /// The maximum number of requests in progress, including those that wait for a connection. Further requests fail at
+    /// once.
     public let requests: Int
+    /// The maximum number of connections; further requests wait.
     public let connections: Int
-    /// To one host and port; further requests wait.
+    /// The maximum number of connections to one host and port; further requests wait.
     public let connectionsPerHost: Int
-    /// Idle connections that are kept open.
+    /// The maximum number of idle connections that are kept open.
     public let idleConnections: Int
-    /// How long an idle connection may be reused, rounded to seconds.
+    /// How long an idle connection may be reused, rounded down to seconds.
     public let idleAge: Duration
-    /// Bytes of a response's status line and header fields together.
+    /// The maximum size of a response's status line and header fields together, in bytes.
     public let headBytes: Int
 
     public init(

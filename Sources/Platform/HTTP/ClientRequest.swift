@@ -1,8 +1,8 @@
 /// A request to another server.
 public struct ClientRequest: Sendable {
-    /// Who chose the URL, and which addresses it may therefore connect to.
+    /// The origin of the URL, which determines the allowed addresses.
     public enum Destination: Sendable {
-        /// Chosen by the operator: any address; unencrypted only on this machine.
+        /// Chosen by the operator: any address with https; http only on this machine.
         case anywhere
         /// Chosen by a project's configuration: https only and, unless the operator allows it, public addresses only.
         /// The check applies to the address of the connection, because names can resolve differently each time.
@@ -15,9 +15,9 @@ public struct ClientRequest: Sendable {
     /// The client sets the framing fields, `Host` and `User-Agent`. `Content-Type` is sent only if set here.
     public var headers: Headers
     public var body: [UInt8]
-    /// For the whole request, including the wait for a connection and the name look-up.
+    /// The time limit of the whole request, including the wait for a connection and the name look-up.
     public var deadline: Duration
-    /// The limit of the response's body in bytes.
+    /// The maximum size of the response's body in bytes.
     public var maximumLength: Int
     public var destination: Destination
 

@@ -1,10 +1,10 @@
 internal import CSystem
 internal import EventLoop
 
-/// One client's socket, and the request that it sends or waits for.
+/// The socket of one client, with the state of its current request.
 ///
-/// Used on its loop only. Answers requests in order: while one is processed, nothing is read. Has no buffers between
-/// requests.
+/// Used only on its loop. Answers requests in order; it does not read from the socket while it processes a request. An
+/// idle connection has no buffers.
 final class Connection: @unchecked Sendable {
     private enum Phase {
         /// No byte of a request has arrived.
@@ -23,11 +23,11 @@ final class Connection: @unchecked Sendable {
 
     let descriptor: Int32
     let peer: Peer
-    /// The position in the server's list.
+    /// The index in the server's list of connections.
     var index = 0
-    /// When the connection began to wait for a request.
+    /// When the connection began to wait for the current or next request.
     private(set) var waitingSince: ContinuousClock.Instant
-    /// The deadline of the client's next action.
+    /// The deadline of the client's next action; `nil` while the server is processing a request.
     private(set) var deadline: ContinuousClock.Instant?
 
     private let server: LoopServer
@@ -40,7 +40,7 @@ final class Connection: @unchecked Sendable {
     private var input = PendingInput()
     private var output = PendingOutput()
     private var body: [UInt8] = []
-    /// Bytes reserved from the budget.
+    /// The number of bytes reserved in the ``BodyBudget``.
     private var reservedBytes = 0
 
     init(_ descriptor: Int32, to peer: Peer, of server: LoopServer) {
@@ -72,7 +72,7 @@ final class Connection: @unchecked Sendable {
         case .body(let head): receiveBody(of: head)
         case .sending: sent(output.flush(to: descriptor))
         case .checking, .handling:
-            // The event would be reported again in every pass.
+            // Otherwise the loop would report the event again in every pass.
             if readiness.isDisjoint(with: .failed) { wait(for: []) } else { stopWatching() }
         case .closed: break
         }
@@ -117,8 +117,8 @@ final class Connection: @unchecked Sendable {
     /// - Parameter step: processes bytes, and returns the number of bytes that it has consumed. Must not change
     ///   ``input``.
     private func consumeInput(_ step: (UnsafeRawBufferPointer) -> Int) {
-        let held = input
-        input = held.consumed(by: step)
+        let previous = input
+        input = previous.consumed(by: step)
     }
 
     /// Processes a request if its head is complete.

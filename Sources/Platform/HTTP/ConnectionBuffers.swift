@@ -22,13 +22,13 @@ struct PendingInput {
     func consumed(by body: (UnsafeRawBufferPointer) -> Int) -> PendingInput {
         let used = bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[start...])) }
         guard start + used < bytes.count else { return PendingInput() }
-        var rest = self
-        rest.start += used
-        return rest
+        var remaining = self
+        remaining.start += used
+        return remaining
     }
 }
 
-/// The memory that all connections of a loop receive into, so that an idle connection needs none.
+/// The receive buffer that all connections of a loop share, so that an idle connection needs no memory.
 struct ReceiveBuffer: ~Copyable {
     enum Outcome {
         /// Valid until the next call.
@@ -69,10 +69,11 @@ struct PendingOutput {
     private var bytes: [UInt8] = []
     /// Sent after `bytes`, from memory that other responses may share.
     private(set) var body: [UInt8] = []
-    /// Of both.
+    /// The number of sent bytes of `bytes` and `body` together.
     private var sent = 0
 
-    /// Sends `output` and `body`. If the socket does not accept all of it, keeps the rest and leaves `output` empty.
+    /// Sends `output` and `body`. If the socket does not accept all bytes, keeps the remaining ones and leaves `output`
+    /// empty.
     mutating func send(_ output: inout [UInt8], then body: [UInt8] = [], to descriptor: Int32) -> Outcome {
         swap(&bytes, &output)
         self.body = body
@@ -112,8 +113,8 @@ struct PendingOutput {
     }
 }
 
-/// Reads and discards what a rejected client still sends, for a limited time. Closing with unread bytes makes the
-/// kernel reset the connection, which can destroy the response (RFC 9112 §9.6).
+/// Reads and discards what a rejected client still sends, for at most 2 seconds and 8 MiB. If a socket is closed with
+/// unread bytes, the kernel resets the connection, and the client can lose the response (RFC 9112 §9.6).
 final class LingeringClose {
     let descriptor: Int32
     private let loop: Loop
@@ -122,8 +123,10 @@ final class LingeringClose {
     private var timer: Loop.Timer?
     private var bytesLeft = 8 * 1024 * 1024
 
-    /// - Parameter descriptor: its sending side must have been shut down. It is closed at the end, and at once if the
-    ///   kernel refuses to watch it; then the result is `nil`.
+    /// - Parameters:
+    ///   - descriptor: its sending side must be shut down. This object closes it.
+    ///   - ended: called when the descriptor has been closed.
+    /// - Returns: `nil` if the loop cannot watch the descriptor; it is then closed at once.
     init?(of descriptor: Int32, on loop: Loop, ended: @escaping (Int32) -> Void) {
         self.descriptor = descriptor
         self.loop = loop

@@ -28,7 +28,7 @@ final class ConnectionTable: Sendable {
     }
 
     private let limits: Limits
-    // Guards the counts. Taken when a connection begins and ends, never for a request.
+    // Protects the counts. Locked when a connection begins or ends, never for a request.
     private let state = Mutex(State())
 
     init(limits: Limits) {
@@ -40,12 +40,12 @@ final class ConnectionTable: Sendable {
     var rejectedByTotal: Int { state.withLock { $0.rejectedByTotal } }
     var closedIdle: Int { state.withLock { $0.closedIdle } }
 
-    /// Whether idle connections should be closed.
+    /// Whether the number of connections is within a sixteenth of the limit, so that idle ones should be closed.
     var isNearlyFull: Bool { total > limits.connections - max(1, limits.connections / 16) }
 
     /// Counts a new connection, and enforces the limit per network but not the total.
     ///
-    /// - Returns: `nil` if the connection must be closed; otherwise the argument of ``confirm(_:)`` and ``remove(_:)``.
+    /// - Returns: `nil` if the connection must be closed; otherwise the peer for ``confirm(_:)`` and ``remove(_:)``.
     func admit(_ address: SocketAddress) -> Peer? {
         let text = address.withPointer { pointer, _ in SocketAddress.numeric(pointer) }
         let isLimited = limits.connectionsPerAddress != nil && !limits.isExempt(text)
@@ -61,7 +61,8 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// Enforces the total, after idle connections have been closed. Stops counting a rejected connection.
+    /// Enforces the limit of all connections, after idle connections have been closed. A rejected connection is no
+    /// longer counted.
     ///
     /// - Returns: whether to keep the connection.
     func confirm(_ peer: Peer) -> Bool {

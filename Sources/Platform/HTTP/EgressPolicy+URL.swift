@@ -13,7 +13,7 @@ extension EgressPolicy {
         }
     }
 
-    /// Parses the URL with libcurl, so that validation and use cannot disagree.
+    /// Parses the URL with libcurl, so that the check and the request interpret it in the same way.
     private static func scheme(of url: String) throws(ClientFault) -> String {
         guard url.utf8.count <= 8192, url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), let parsed = curl_url()
         else { throw .invalidURL }

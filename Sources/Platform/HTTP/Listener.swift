@@ -1,7 +1,7 @@
 internal import CSystem
 internal import EventLoop
 
-/// The listening socket; the only place that accepts connections. Used on its loop only, once started.
+/// The listening socket, which accepts all connections. After the start, used only on its loop.
 final class Listener: @unchecked Sendable {
     let port: UInt16
     private let descriptor: Int32
@@ -17,7 +17,8 @@ final class Listener: @unchecked Sendable {
         var yes: Int32 = 1
         var no: Int32 = 0
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout.size(ofValue: yes)))
-        // Accepted sockets inherit this: responses are sent whole, so waiting for more bytes would only delay them.
+        // Accepted sockets inherit this option. Responses are sent as a whole, so Nagle's algorithm would only delay
+        // them.
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout.size(ofValue: yes)))
         setsockopt(
             descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &no, socklen_t(MemoryLayout.size(ofValue: no)))
@@ -54,7 +55,7 @@ final class Listener: @unchecked Sendable {
         CSystem.close(descriptor)
     }
 
-    /// The number per pass is limited, so that open connections are served too.
+    /// Accepts at most 64 connections per pass, so that open connections are served too.
     private func accept(on loop: Loop, deliver: @escaping (Int32, SocketAddress) -> Void) {
         for _ in 0..<64 {
             var address = SocketAddress()
@@ -68,7 +69,7 @@ final class Listener: @unchecked Sendable {
         }
     }
 
-    /// Stops accepting for a moment, because the process is out of descriptors or memory.
+    /// Stops accepting for 100 ms, because the process is out of descriptors or memory.
     private func pause(on loop: Loop, deliver: @escaping (Int32, SocketAddress) -> Void) {
         if let watch { loop.unwatch(watch) }
         watch = nil

@@ -3,20 +3,20 @@ internal import Encoding
 internal import EventLoop
 internal import Synchronization
 
-/// The part of a ``Server`` that runs on one loop, with its connections. Used on its loop only.
+/// The part of a ``Server`` that runs on one loop, with its connections. Used only on that loop.
 final class LoopServer: @unchecked Sendable {
-    /// The most bytes that one call reads from a socket.
-    private static let receivedBytes = 64 * 1024
-    /// The memory of a larger response is not kept for the next one.
-    private static let keptBytes = 64 * 1024
+    /// The maximum number of bytes that one call reads from a socket.
+    private static let receiveBufferBytes = 64 * 1024
+    /// The buffer of a larger response is freed instead of reused.
+    private static let retainedBufferBytes = 64 * 1024
 
     let loop: Loop
     let limits: Limits
     let headValidator: RequestHeadValidator
     let handler: RequestHandler
     let budget: BodyBudget
-    let receiveBuffer = ReceiveBuffer(capacity: receivedBytes)
-    /// The last encoded response. Its memory is used for the next one.
+    let receiveBuffer = ReceiveBuffer(capacity: receiveBufferBytes)
+    /// The latest encoded response. Its memory is reused for the next one.
     var encoded: [UInt8] = []
     private(set) var isDraining = false
     private let table: ConnectionTable
@@ -35,7 +35,7 @@ final class LoopServer: @unchecked Sendable {
         headValidator = RequestHeadValidator(limits: limits, route: handler.route)
     }
 
-    /// Serves a descriptor, or closes it while draining or above the limit.
+    /// Serves a new connection. Closes it if the server is draining or has too many connections.
     ///
     /// - Parameter peer: already counted by the table.
     func add(_ descriptor: Int32, _ peer: Peer) {
@@ -72,7 +72,7 @@ final class LoopServer: @unchecked Sendable {
         }
     }
 
-    /// Lets requests finish until `end`, then closes the remaining connections.
+    /// Waits until requests in progress have ended, at most until `end`, then closes the remaining connections.
     func drain(until end: ContinuousClock.Instant) async {
         loop.checkIsolated()
         isDraining = true
@@ -93,7 +93,7 @@ final class LoopServer: @unchecked Sendable {
     ///
     /// - Returns: whether the response is valid.
     func encode(_ response: Response, _ terms: ResponseTerms) -> Bool {
-        if encoded.capacity > Self.keptBytes { encoded = [] }
+        if encoded.capacity > Self.retainedBufferBytes { encoded = [] }
         return encoder.encode(response, terms, into: &encoded)
     }
 
@@ -135,8 +135,8 @@ final class LoopServer: @unchecked Sendable {
 ///
 /// A body is counted with its whole length from the moment the server begins to read it until its handler has ended.
 final class BodyBudget: Sendable {
-    /// One body may take at most this part of the free bytes. When large bodies are rejected, small ones are still
-    /// accepted, so imports leave room for sign-ins.
+    /// The divisor of the free bytes that gives the maximum size of one body. When large bodies are rejected, small
+    /// bodies are still accepted, so that sign-ins succeed during imports.
     private static let largestPart = 4
 
     private let capacity: Int
@@ -172,7 +172,7 @@ final class BodyBudget: Sendable {
     }
 }
 
-/// Generates request IDs. One system call provides the randomness for sixteen of them.
+/// Generates request IDs. One system call provides the random bytes of sixteen IDs.
 struct RequestIDs {
     private static let batch = 256
 

@@ -2,7 +2,8 @@ internal import IPAddresses
 
 /// Answers the requests of one loop.
 public struct RequestHandler: Sendable {
-    /// Finds the route by method and undecoded path. Called once per request, before its body is read.
+    /// Returns the route of a method and a path that is not percent-decoded. Called once per request, before its body
+    /// is read.
     let route: @Sendable (Method, String) -> MatchedRoute
     /// Returns the response to a request whose body is not read, because the process holds too many bytes of bodies.
     /// Receives the request without its body.
@@ -38,11 +39,11 @@ public struct MatchedRoute: Sendable {
     }
 }
 
-/// How many bytes of body a request may have.
+/// The maximum size of a request's body.
 public enum BodyLimit: Sendable {
     case bytes(Int)
-    /// Up to `bytes`. A body above `unchecked` bytes is read only after `refusal`, called with the request without
-    /// its body, has returned `nil`.
+    /// At most the first value, in bytes. A body of more than `unchecked` bytes is read only if `refusal` returns `nil`
+    /// for the request without its body. Otherwise `refusal` returns the response.
     case checked(Int, unchecked: Int, refusal: @Sendable (Request) async -> Response?)
 
     public var bytes: Int {
@@ -68,10 +69,10 @@ struct ValidatedHead {
     var bodyBytes: Int { head.framing.bodyBytes }
 }
 
-/// Decides by their heads alone which requests the server accepts.
+/// Decides from the head of a request whether the server accepts it.
 struct RequestHeadValidator: Sendable {
     let limits: Limits
-    /// By method and undecoded path.
+    /// Returns the route of a method and a path that is not percent-decoded.
     let route: @Sendable (Method, String) -> MatchedRoute
 
     func validate(_ head: RequestHead) throws(RequestRejection) -> ValidatedHead {
@@ -121,28 +122,30 @@ enum RequestRejection: Error, CaseIterable {
     }
 }
 
-/// Limits of a server. Deadlines are absolute: sending a byte does not extend them.
+/// Limits of a server. Deadlines limit whole phases: a client that sends a byte does not extend them.
 public struct Limits: Sendable {
-    /// Bytes of request line and header fields together; more are answered with 431.
+    /// The maximum size of the request line and header fields together, in bytes. Larger heads are rejected with 431.
     public let headBytes: Int
-    /// Header fields per request; more are answered with 431.
+    /// The maximum number of header fields. Requests with more are rejected with 431.
     public let headers: Int
-    /// Bytes of body that every route accepts. For more, ``MatchedRoute/bodyLimit`` decides.
+    /// The body size in bytes that every route accepts. For larger bodies, ``MatchedRoute/bodyLimit`` applies.
     public let bodyBytes: Int
-    /// For the whole head: from the start of the connection or, on a reused connection, from the first byte.
+    /// The time limit for the whole head, from the start of the connection or, on a reused connection, from the first
+    /// byte.
     public let headDeadline: Duration
-    /// For the whole body after its head, and for the client to receive the whole response.
+    /// The time limit for receiving the whole body after its head, and for sending the whole response.
     public let bodyDeadline: Duration
-    /// From the end of a response to the first byte of the next request.
+    /// The time limit from the end of a response to the first byte of the next request.
     public let idleDeadline: Duration
-    /// Bytes of request bodies that the process holds at one time; see ``BodyBudget``.
+    /// The maximum size of all request bodies in memory, in bytes; see ``BodyBudget``.
     public let heldBodyBytes: Int
-    /// Open connections of the process. Shortly below this limit, the longest idle ones are closed; above it, new ones.
+    /// The maximum number of open connections. Near this limit, the server closes the connections that have been idle
+    /// longest; above it, new connections.
     public let connections: Int
-    /// Open connections of one IPv4 address or IPv6 /64. A /24 or /56 may have four times as many, a /48 sixteen times.
-    /// `nil`: no limit.
+    /// The maximum number of open connections of one IPv4 address or IPv6 /64; `nil` for no limit. The limit of an IPv4
+    /// /24 or IPv6 /56 is four times, and that of an IPv6 /48 sixteen times as high.
     public let connectionsPerAddress: Int?
-    /// Whether the connections of a numeric address count towards ``connections`` only.
+    /// Whether the connections of a numeric address are exempt from ``connectionsPerAddress``.
     public let isExempt: @Sendable (String) -> Bool
 
     public init(

@@ -1,16 +1,16 @@
 internal import CSystem
 
-/// Reads the head of one request from bytes that arrive in pieces. Stricter than RFC 9112 requires, so that no proxy in
-/// front can read a head differently.
+/// Parses the head of one request from bytes that arrive in pieces. Stricter than RFC 9112 requires, so that a proxy in
+/// front of the server cannot interpret a head differently.
 ///
-/// A line ends with CRLF; a lone CR or LF is an error (§2.2), and so is a folded line (§5.2). One empty line before
-/// the request is skipped (§2.2).
+/// A line ends with CRLF; a lone CR or LF is an error (§2.2), and so is a folded line (§5.2). One empty line before the
+/// request is skipped (§2.2).
 struct RequestHeadParser {
-    /// The bytes before this index have been searched for line ends, so that each byte is searched once.
+    /// The index up to which the bytes have been searched for line ends, so that each byte is searched only once.
     private var searched = 0
-    /// The start of the line that contains that index.
+    /// The start of the line that contains the index ``searched``.
     private var lineStart = 0
-    /// Complete lines that are not empty.
+    /// The number of complete lines that are not empty.
     private var lines = 0
 
     /// - Parameter bytes: everything that has arrived since the end of the previous request.
@@ -58,7 +58,7 @@ extension RequestHead {
         var framing = FramingFields()
         while case let line = lines.next(), !line.isEmpty {
             let field = try FieldLine(line)
-            framing.note(field)
+            framing.record(field)
             headers.append((String(decoding: field.name, as: UTF8.self), String(decoding: field.value, as: UTF8.self)))
         }
         self.init(
@@ -160,8 +160,8 @@ struct Framing {
 
 /// The fields that determine where a request ends, which host it is for, and whether its connection continues.
 ///
-/// Rejects every combination that a proxy and this server could read differently (RFC 9112 §3.2, §6.3 and §11.2). A
-/// body needs a `Content-Length`.
+/// Rejects every combination that a proxy and this server could interpret differently (RFC 9112 §3.2, §6.3 and §11.2).
+/// A body requires a `Content-Length`.
 struct FramingFields {
     private var hosts = 0
     private var hostIsValid = true
@@ -173,7 +173,7 @@ struct FramingFields {
     private var hasKeepAlive = false
     private var expectsContinue = false
 
-    mutating func note(_ field: FieldLine) {
+    mutating func record(_ field: FieldLine) {
         switch field.name.count {
         case 4 where field.name.equals("host"):
             hosts += 1
@@ -212,7 +212,7 @@ private func number(_ digits: UnsafeRawBufferPointer) -> Int? {
     return Int(String(decoding: digits, as: UTF8.self)) ?? .max
 }
 
-/// The characters of RFC 3986 §3.2.2 and §3.2.3; no user information, no list.
+/// Whether a byte may occur in a host and a port (RFC 3986 §3.2.2, §3.2.3), without user information.
 private func isHostCharacter(_ byte: UInt8) -> Bool {
     byte.isAlphanumeric || "-._~%!$&'()*+;=:[]".utf8.contains(byte)
 }
@@ -262,7 +262,8 @@ extension UInt8 {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether a byte is a control character other than a tab. Without an early exit, the loop uses vector instructions.
+    /// Whether a byte is a control character other than a tab. The loop has no early exit, so that the compiler can use
+    /// vector instructions.
     var containsControl: Bool {
         var count = 0
         for byte in self where byte.isControl && byte != UInt8(ascii: "\t") { count += 1 }

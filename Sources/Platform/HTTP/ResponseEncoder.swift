@@ -29,23 +29,24 @@ struct ResponseTerms {
     }
 }
 
-/// Writes responses in the form of HTTP/1.1 (RFC 9112 §4).
+/// Encodes responses for HTTP/1.1 (RFC 9112 §4).
 struct ResponseEncoder {
-    /// Bytes from which on a body is sent from the memory of the response: many responses may share it, as those with the
-    /// same document do.
+    /// The minimum size in bytes of a body that is sent directly from the memory of the response instead of being
+    /// copied. Responses with the same document share this memory.
     private static let sharedBodyBytes = 16 * 1024
 
     private var date = DateField()
 
-    /// The body that ``encode(_:_:into:)`` leaves out, because it is sent after the output.
+    /// Returns the body that ``encode(_:_:into:)`` omits and the caller sends after the output; empty if it omits none.
     static func sharedBody(of response: Response, _ terms: ResponseTerms) -> [UInt8] {
         let isSent = !terms.omitsBody && mayHaveBody(response.status)
         return isSent && response.body.count >= sharedBodyBytes ? response.body : []
     }
 
-    /// Replaces the contents of `output` with a response, without the body of ``sharedBody(of:_:)``.
+    /// Replaces the contents of `output` with the encoded response, without the body that ``sharedBody(of:_:)``
+    /// returns.
     ///
-    /// - Returns: `false` if HTTP does not allow the status or a field; `output` is not valid then.
+    /// - Returns: `false` if the status or a field is not valid; `output` is then not valid either.
     mutating func encode(_ response: Response, _ terms: ResponseTerms, into output: inout [UInt8]) -> Bool {
         guard (200...599).contains(response.status) else { return false }
         output.removeAll(keepingCapacity: true)
@@ -61,7 +62,7 @@ struct ResponseEncoder {
             output += "Connection: Keep-Alive\r\n".utf8
         }
         for (name, value) in response.headers where !Self.append(name, value, to: &output) { return false }
-        // RFC 9110 §8.6. A 304 would need the length of the response that it stands for.
+        // No Content-Length (RFC 9110 §8.6): a 304 would have to state the length of the corresponding 200 response.
         guard Self.mayHaveBody(response.status) else {
             output += "\r\n".utf8
             return true
@@ -102,7 +103,8 @@ struct ResponseEncoder {
     }
 }
 
-/// The phrases of RFC 9110 §15 and RFC 6585. They are optional (RFC 9112 §4); rare statuses have none.
+/// Returns the reason phrase of RFC 9110 §15 or RFC 6585; empty for rare statuses, because it is optional (RFC 9112
+/// §4).
 private func reasonPhrase(_ status: Int) -> String {
     switch status {
     case 200: "OK"
@@ -157,7 +159,7 @@ struct DateField {
         return bytes
     }
 
-    /// - Parameter second: since 1970.
+    /// - Parameter second: seconds since 1970.
     static func text(at second: time_t) -> String {
         var (second, parts) = (second, tm())
         gmtime_r(&second, &parts)

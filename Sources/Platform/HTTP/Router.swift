@@ -11,8 +11,8 @@ public enum RouteMatch<Route: Sendable>: Sendable {
 
 /// Matches paths to routes in a tree of path segments.
 ///
-/// If a segment matches both a literal and a parameter, the literal and its methods win. A parameter without a verb
-/// never matches text with a ":".
+/// If a segment matches both a literal and a parameter, the literal and its methods take precedence. A parameter
+/// without a verb never matches text that contains ":".
 public struct Router<Route: Sendable>: Sendable {
     private struct Node: Sendable {
         var literals: [Substring: Int] = [:]
@@ -22,10 +22,10 @@ public struct Router<Route: Sendable>: Sendable {
     }
 
     private var nodes = [Node()]
-    /// The nodes of templates without parameters, by whole path: a shortcut for the tree.
+    /// The nodes of templates without parameters, by the whole path, so that their look-up does not search the tree.
     private var plainPaths: [String: Int] = [:]
 
-    /// Traps for a malformed template, and for the same method and path twice.
+    /// - Precondition: templates are well-formed, and no method and path occur twice.
     public init(_ routes: [(Method, String, Route)]) {
         for (method, text, route) in routes {
             guard let template = RouteTemplate(parsing: text) else {
@@ -38,7 +38,7 @@ public struct Router<Route: Sendable>: Sendable {
         }
     }
 
-    /// - Parameter path: undecoded, without query.
+    /// - Parameter path: not percent-decoded, without the query.
     public func match(_ method: Method, _ path: String) -> RouteMatch<Route> {
         guard path.utf8.first == UInt8(ascii: "/") else { return .notFound }
         var values: [String] = []
@@ -91,7 +91,7 @@ public struct Router<Route: Sendable>: Sendable {
     }
 }
 
-/// Decodes a parameter once.
+/// Percent-decodes a parameter; the result is not decoded again.
 ///
 /// - Returns: `nil` for text that later code could interpret differently: empty text, more than 128 bytes, a path
 ///   separator, a dot segment, a control character, or text that is not valid UTF-8.
@@ -140,11 +140,11 @@ struct RouteTemplate {
         guard text.hasPrefix("{") else { return text.contains { "{}".contains($0) } ? nil : .literal(text) }
         guard let end = text.firstIndex(of: "}") else { return nil }
         let name = text[..<end].dropFirst()
-        let rest = text[end...].dropFirst()
+        let suffix = text[end...].dropFirst()
         guard !name.isEmpty, name.allSatisfy({ $0.isLetter }) else { return nil }
-        if rest.isEmpty { return .parameter(name) }
-        let verb = rest.dropFirst()
-        guard rest.first == ":", !verb.isEmpty, verb.allSatisfy({ $0.isLetter }) else { return nil }
+        if suffix.isEmpty { return .parameter(name) }
+        let verb = suffix.dropFirst()
+        guard suffix.first == ":", !verb.isEmpty, verb.allSatisfy({ $0.isLetter }) else { return nil }
         return .parameterWithVerb(name, verb: verb)
     }
 }

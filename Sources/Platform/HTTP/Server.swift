@@ -1,9 +1,10 @@
 internal import CSystem
 public import EventLoop
 
-/// An HTTP/1.1 server with one part for each loop, and one listener.
+/// An HTTP/1.1 server that runs on several loops and has one listener.
 ///
-/// A connection and the tasks of its requests stay on one loop. TLS and HTTP/2 are left to a proxy.
+/// A connection and the tasks of its requests stay on one loop. It supports neither TLS nor HTTP/2, which a
+/// proxy must provide.
 public final class Server: Sendable {
     private let loopServers: [LoopServer]
     private let listener: Listener
@@ -13,7 +14,7 @@ public final class Server: Sendable {
     /// Binds the address; ``start()`` accepts connections.
     ///
     /// - Parameters:
-    ///   - address: numeric IPv4 or IPv6; "::" takes both.
+    ///   - address: numeric IPv4 or IPv6; "::" accepts both.
     ///   - port: 0 for any free port.
     ///   - handlers: one per loop, in the same order.
     /// - Throws: ``SystemError``, for example with `EADDRINUSE`.
@@ -37,21 +38,22 @@ public final class Server: Sendable {
     /// The number of open connections.
     public var connections: Int { table.total }
 
-    /// Connections that were closed at once because their network had too many.
+    /// The number of connections that were closed at once because their network had too many.
     public var connectionsRejectedByAddress: Int { table.rejectedByAddress }
 
-    /// Connections that were closed at once because the process had too many.
+    /// The number of connections that were closed at once because the process had too many.
     public var connectionsRejectedByTotal: Int { table.rejectedByTotal }
 
-    /// Idle connections that were closed to make room for new ones.
+    /// The number of idle connections that were closed to allow new ones.
     public var connectionsClosedIdle: Int { table.closedIdle }
 
-    /// Bytes of request bodies in memory, including announced bytes that have not arrived.
+    /// The size of all request bodies in memory, in bytes, including announced bytes that have not arrived.
     public var heldBodyBytes: Int { budget.reserved }
 
-    /// Bodies that were not read because the process held too many bytes.
+    /// The number of bodies that were not read because the process held too many bytes.
     public var bodiesRejected: Int { budget.rejections }
 
+    /// Starts to accept connections.
     public func start() {
         let acceptor = loopServers[0].loop
         acceptor.submit { [listener, loopServers, table] in

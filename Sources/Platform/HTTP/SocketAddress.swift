@@ -3,7 +3,7 @@ internal import Curl
 internal import EventLoop
 internal import IPAddresses
 
-/// An IPv4 or IPv6 address with a port, in the form of the system calls.
+/// An IPv4 or IPv6 address with a port, in the format of system calls.
 struct SocketAddress: Sendable {
     var storage = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -55,7 +55,7 @@ struct SocketAddress: Sendable {
         }
     }
 
-    /// The address without port. An IPv4-mapped address (RFC 4291 §2.5.5.2) is written as IPv4 address.
+    /// Returns the address without port. An IPv4-mapped address (RFC 4291 §2.5.5.2) is written as an IPv4 address.
     static func numeric(_ address: UnsafePointer<sockaddr>) -> String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         let raw = UnsafeRawPointer(address)

@@ -1,9 +1,10 @@
 extension IPAddress {
     /// Whether the address can belong to a host on the public Internet.
     ///
-    /// Not public: the ranges that IANA's special-purpose registries (RFC 6890) keep for hosts, links, private
-    /// networks, documentation and tunnels; multicast and reserved ranges; and the addresses where cloud platforms
-    /// serve a machine's secrets. An IPv6 address that a translator maps to an IPv4 address is as public as that address.
+    /// Not public are: the ranges in IANA's special-purpose registries (RFC 6890) for hosts, links, private networks,
+    /// documentation and tunnels; multicast and reserved ranges; and the addresses of the metadata services of cloud
+    /// platforms, which return secrets. For an IPv6 address that a translator maps to an IPv4 address, the IPv4 address
+    /// counts.
     public var isPublic: Bool {
         let address = translated
         guard !address.isIPv4 else { return !Self.specialIPv4.contains { $0.contains(address) } }

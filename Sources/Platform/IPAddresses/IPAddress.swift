@@ -1,7 +1,7 @@
 internal import Encoding
 
-/// An IPv4 or IPv6 address. An IPv4 address is kept as IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2), so that both
-/// spellings of it are one value.
+/// An IPv4 or IPv6 address. An IPv4 address is stored as an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2), so that both
+/// notations are equal.
 public struct IPAddress: Hashable, Sendable {
     /// The first eight bytes in host byte order.
     public let high: UInt64
@@ -41,9 +41,9 @@ extension IPAddress: CustomStringConvertible {
 }
 
 extension IPAddress {
-    /// Reads dotted decimal without leading zeros, or IPv6 in any spelling of RFC 4291 §2.2.
+    /// Parses dotted decimal without leading zeros, or IPv6 in any notation of RFC 4291 §2.2.
     ///
-    /// - Returns: `nil` for anything but one address: no port, no zone, no brackets.
+    /// - Returns: `nil` for any other text, including an address with a port, a zone or brackets.
     public init?(_ text: some StringProtocol) {
         self.init(parsing: String(text))
     }
@@ -92,7 +92,7 @@ extension IPAddress {
         return before + Array(repeating: 0, count: 8 - before.count - after.count) + after
     }
 
-    /// - Parameter isEnd: whether the text may end in an IPv4 address, which stands for two groups.
+    /// - Parameter isEnd: whether the text may end with an IPv4 address, which counts as two groups.
     private static func groups(_ text: ArraySlice<UInt8>, isEnd: Bool) -> [UInt16]? {
         guard !text.isEmpty else { return [] }
         let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
@@ -131,11 +131,11 @@ public struct IPNetwork: Hashable, Sendable {
     ///
     /// - Parameter length: 0 to the width of the address; see ``IPAddress/bitWidth``.
     public init(_ address: IPAddress, length: Int) {
-        precondition((0...address.bitWidth).contains(length), "a prefix is as long as its address at most")
-        let kept = length + 128 - address.bitWidth
+        precondition((0...address.bitWidth).contains(length), "the prefix length exceeds the address width")
+        let prefixBits = length + 128 - address.bitWidth
         self.address = IPAddress(
-            high: kept >= 64 ? address.high : address.high & ~(UInt64.max >> UInt64(kept)),
-            low: kept <= 64 ? 0 : address.low & ~(UInt64.max >> UInt64(kept - 64)))
+            high: prefixBits >= 64 ? address.high : address.high & ~(UInt64.max >> UInt64(prefixBits)),
+            low: prefixBits <= 64 ? 0 : address.low & ~(UInt64.max >> UInt64(prefixBits - 64)))
         self.length = length
     }
 
@@ -150,7 +150,7 @@ public struct IPNetwork: Hashable, Sendable {
         guard self.address == address else { return nil }
     }
 
-    /// A range of one family contains no address of the other.
+    /// Whether the range contains `other`. A range of one address family contains no address of the other.
     public func contains(_ other: IPAddress) -> Bool {
         other.isIPv4 == address.isIPv4 && IPNetwork(other, length: length).address == address
     }
@@ -162,14 +162,16 @@ extension IPNetwork: CustomStringConvertible {
 }
 
 extension IPAddress {
-    /// The networks that limits are counted by, from the narrowest to the widest: an IPv4 address and its /24; an IPv6
-    /// /64, /56 and /48. One subscriber may have a whole /48 of IPv6.
+    /// The networks for which limits count this address, from the narrowest to the widest: an IPv4 address and its /24,
+    /// or an IPv6 /64, /56 and /48. One subscriber may have a whole IPv6 /48.
     public var limitedNetworks: [IPNetwork] {
         (isIPv4 ? [32, 24] : [64, 56, 48]).map { IPNetwork(self, length: $0) }
     }
 }
 
 extension [IPNetwork] {
+    /// Whether one of the networks contains `address`.
+    ///
     /// - Parameter address: numeric, without a port.
     public func contain(_ address: String) -> Bool {
         IPAddress(address).map { address in contains { $0.contains(address) } } ?? false

@@ -1,7 +1,7 @@
 public import Crypto
 internal import Encoding
 
-/// A public key as JSON (RFC 7517). Unknown members are ignored, and so are those of private keys.
+/// A public key as JSON (RFC 7517). Ignores unknown members and the members of private keys.
 public struct JWK: Codable, Hashable, Sendable {
     public let kty: String
     public let kid: String?
@@ -13,7 +13,7 @@ public struct JWK: Codable, Hashable, Sendable {
     public let n: String?
     public let e: String?
 
-    /// - Parameter keyID: by default the thumbprint.
+    /// - Parameter keyID: the `kid` (default: the thumbprint).
     public init(_ key: PublicKey, keyID: String? = nil) {
         kid = keyID ?? Self.thumbprint(of: key)
         alg = key.algorithm.rawValue
@@ -28,8 +28,8 @@ public struct JWK: Codable, Hashable, Sendable {
         }
     }
 
-    /// - Throws: ``Crypto/KeyFault/unsupported`` also for a key for encryption or for another algorithm: a key has one
-    ///   use (RFC 8725 §3.1).
+    /// - Throws: ``Crypto/KeyFault``. A key for encryption or for another algorithm is unsupported, because a key must
+    ///   have only one use (RFC 8725 §3.1).
     public func publicKey() throws(KeyFault) -> PublicKey {
         guard use == nil || use == "sig" else { throw .unsupported }
         let key: PublicKey
@@ -42,7 +42,7 @@ public struct JWK: Codable, Hashable, Sendable {
         return key
     }
 
-    /// RFC 7638 with SHA-256, in base64url: 43 characters.
+    /// Returns the thumbprint of a key (RFC 7638) with SHA-256, in base64url; 43 characters.
     public static func thumbprint(of key: PublicKey) -> String {
         let members =
             switch key.parts {
@@ -60,7 +60,7 @@ public struct JWK: Codable, Hashable, Sendable {
     }
 }
 
-/// RFC 7517 §5.
+/// A JWK Set (RFC 7517 §5).
 public struct JWKSet: Codable, Hashable, Sendable {
     public let keys: [JWK]
 

@@ -2,8 +2,9 @@ public import Crypto
 internal import Encoding
 internal import JSON
 
+/// Signs JSON Web Signatures.
 public enum JWS {
-    /// Compact serialization (RFC 7515 §7.1), with the algorithm of the key.
+    /// Returns a token in compact serialization (RFC 7515 §7.1), signed with the algorithm of the key.
     public static func sign(payload: [UInt8], keyID: String, type: String? = "JWT", with key: PrivateKey) throws
         -> String
     {
@@ -12,7 +13,7 @@ public enum JWS {
         return try signingInput + "." + Base64URL.encode(key.sign(Array(signingInput.utf8)))
     }
 
-    /// Built as text, because the general encoder takes a seventh of the time of an ES256 signature.
+    /// Builds the header as text, because the general encoder takes a seventh of the time of an ES256 signature.
     private static func header(algorithm: SignatureAlgorithm, keyID: String, type: String?) throws -> String {
         let type = try type.map { try #","typ":\#(quoted($0))"# } ?? ""
         return try #"{"alg":"\#(algorithm.rawValue)","kid":\#(quoted(keyID))\#(type)}"#
@@ -35,7 +36,7 @@ public struct UnverifiedJWS: Sendable {
     public static let maximumLength = 16 * 1024
 
     public let algorithm: SignatureAlgorithm
-    /// Selects one of the issuer's keys; proves nothing.
+    /// Selects one of the issuer's keys. Not verified.
     public let keyID: String?
     /// `typ`, for callers that distinguish kinds of tokens by it (RFC 8725 §3.11).
     public let type: String?
@@ -44,8 +45,9 @@ public struct UnverifiedJWS: Sendable {
     private let payload: [UInt8]
     private let signature: [UInt8]
 
-    /// - Throws: ``JWSFault/malformed`` unless there are three non-empty parts in base64url without padding, the first
-    ///   a strict JSON object; ``JWSFault/algorithmNotAllowed`` unless ES256 or RS256, `none` included (RFC 8725 §3.1).
+    /// - Throws: ``JWSFault/malformed`` unless there are three non-empty parts in base64url without padding, of which
+    ///   the first is a strict JSON object; ``JWSFault/algorithmNotAllowed`` unless the algorithm is ES256 or RS256, so
+    ///   that `none` is rejected (RFC 8725 §3.1); ``JWSFault/tooLong``; ``JWSFault/criticalHeader``.
     public init(parsing compact: String) throws(JWSFault) {
         guard compact.utf8.count <= Self.maximumLength else { throw .tooLong }
         let bytes = Array(compact.utf8)
@@ -79,9 +81,11 @@ public struct UnverifiedJWS: Sendable {
     /// The unverified `iss` claim, to find the keys of a known issuer.
     public var unverifiedIssuer: String? { unverified(Issuer.self)?.iss }
 
-    /// Decodes the unverified payload, to find out which key verifies it. `nil` if it is not strict JSON.
+    /// Decodes the unverified payload, to select the key that verifies it.
+    ///
+    /// - Returns: `nil` if the payload is not strict JSON, or not a `Claims`.
     public func unverified<Claims: Decodable>(_ type: Claims.Type) -> Claims? {
-        // The error does not matter: a caller that verifies the token gets it there.
+        // The error does not matter: a caller that verifies the token gets it from the verification.
         try? StrictJSON.decode(type, from: payload)
     }
 
@@ -98,12 +102,12 @@ public struct UnverifiedJWS: Sendable {
     }
 }
 
-/// The members of a JWS header that we use (RFC 7515 §4.1).
+/// The members of a JWS header that the gateway uses (RFC 7515 §4.1).
 struct JOSEHeader: Decodable {
     let algorithm: String
     let keyID: String?
     let type: String?
-    /// Whether `crit` is present, whatever it lists.
+    /// Whether `crit` exists, regardless of its value.
     let isCritical: Bool
 
     private enum CodingKeys: String, CodingKey {
@@ -122,13 +126,13 @@ struct JOSEHeader: Decodable {
     }
 }
 
-/// Why a token is rejected. Contains nothing of the token.
+/// Why a token is rejected. Does not contain any part of the token.
 public enum JWSFault: Error, Equatable, CustomStringConvertible {
     case malformed
     case tooLong
     /// Neither ES256 nor RS256.
     case algorithmNotAllowed
-    /// The header has `crit` with extensions that we do not support (RFC 7515 §4.1.11).
+    /// The header has `crit`. No extensions are supported (RFC 7515 §4.1.11).
     case criticalHeader
     /// The key is for another algorithm than the header's.
     case keyDoesNotFit

@@ -1,10 +1,10 @@
 internal import Encoding
 
-/// Scans a text once, with its own stack of open containers.
+/// Parses a JSON text in one pass, with an explicit stack of open containers instead of recursion.
 struct Scanner {
     private struct Container {
         let isObject: Bool
-        /// The names of the members so far, in an object with many.
+        /// The names of the members so far; used only for objects with many members.
         private var names: Set<String> = []
         private var members: [ParsedMember] = []
         private var elements: [ParsedValue] = []
@@ -17,7 +17,7 @@ struct Scanner {
         /// Begins a member. Rejects names that are canonically equivalent in Unicode too, because Swift treats them
         /// as equal.
         mutating func begin(_ name: String) throws(JSONFault) {
-            if members.count < ParsedMember.few {
+            if members.count < ParsedMember.hashingThreshold {
                 guard !members.contains(where: { $0.name == name }) else { throw .duplicateMember }
             } else {
                 if names.isEmpty { names = Set(members.map(\.name)) }
@@ -27,7 +27,7 @@ struct Scanner {
         }
 
         /// Sets the value of the latest member name, or appends an element.
-        mutating func take(_ value: ParsedValue) {
+        mutating func add(_ value: ParsedValue) {
             if isObject { members.append(ParsedMember(name: name, value: value)) } else { elements.append(value) }
         }
 
@@ -37,10 +37,10 @@ struct Scanner {
     let bytes: [UInt8]
     var position = 0
     private let maximumDepth: Int
-    private var open: [Container] = []
+    private var openContainers: [Container] = []
     /// Whether the innermost container is still empty.
     private var isAtStart = false
-    private var whole = ParsedValue.null
+    private var result = ParsedValue.null
 
     init(_ bytes: [UInt8], maximumDepth: Int) {
         self.bytes = bytes
@@ -49,29 +49,29 @@ struct Scanner {
 
     mutating func scanText() throws(JSONFault) -> ParsedValue {
         try scanValue()
-        while !open.isEmpty {
-            if open[open.count - 1].isObject { try scanMember() } else { try scanElement() }
+        while !openContainers.isEmpty {
+            if openContainers[openContainers.count - 1].isObject { try scanMember() } else { try scanElement() }
         }
         skipWhitespace()
         guard position == bytes.count else { throw .malformed(offset: position) }
-        return whole
+        return result
     }
 
     /// Scans a scalar, or the opening of an array or object.
     private mutating func scanValue() throws(JSONFault) {
         skipWhitespace()
         switch peek {
-        case UInt8(ascii: "{"): try enter(Container(isObject: true))
-        case UInt8(ascii: "["): try enter(Container(isObject: false))
+        case UInt8(ascii: "{"): try push(Container(isObject: true))
+        case UInt8(ascii: "["): try push(Container(isObject: false))
         case UInt8(ascii: "\""): finish(.string(try scanString()))
         case UInt8(ascii: "t"):
-            try take("true")
+            try expect("true")
             finish(.bool(true))
         case UInt8(ascii: "f"):
-            try take("false")
+            try expect("false")
             finish(.bool(false))
         case UInt8(ascii: "n"):
-            try take("null")
+            try expect("null")
             finish(.null)
         default:
             let start = position
@@ -81,45 +81,45 @@ struct Scanner {
     }
 
     private mutating func finish(_ value: ParsedValue) {
-        if open.isEmpty { whole = value } else { open[open.count - 1].take(value) }
+        if openContainers.isEmpty { result = value } else { openContainers[openContainers.count - 1].add(value) }
     }
 
     private mutating func scanElement() throws(JSONFault) {
-        if takeEnd(UInt8(ascii: "]")) { return }
-        try takeSeparator()
+        if scanEnd(UInt8(ascii: "]")) { return }
+        try scanSeparator()
         try scanValue()
     }
 
     private mutating func scanMember() throws(JSONFault) {
-        if takeEnd(UInt8(ascii: "}")) { return }
-        try takeSeparator()
+        if scanEnd(UInt8(ascii: "}")) { return }
+        try scanSeparator()
         skipWhitespace()
         let name = try scanString()
-        try open[open.count - 1].begin(name)
+        try openContainers[openContainers.count - 1].begin(name)
         skipWhitespace()
-        try take(":")
+        try expect(":")
         try scanValue()
     }
 
-    private mutating func enter(_ container: Container) throws(JSONFault) {
-        guard open.count < maximumDepth else { throw .tooDeep }
+    private mutating func push(_ container: Container) throws(JSONFault) {
+        guard openContainers.count < maximumDepth else { throw .tooDeep }
         position += 1
-        open.append(container)
+        openContainers.append(container)
         isAtStart = true
     }
 
-    private mutating func takeEnd(_ end: UInt8) -> Bool {
+    private mutating func scanEnd(_ end: UInt8) -> Bool {
         skipWhitespace()
         guard peek == end else { return false }
         position += 1
-        finish(open.removeLast().value)
+        finish(openContainers.removeLast().value)
         isAtStart = false
         return true
     }
 
     /// Scans the comma before every element except the first.
-    private mutating func takeSeparator() throws(JSONFault) {
-        if !isAtStart { try take(",") }
+    private mutating func scanSeparator() throws(JSONFault) {
+        if !isAtStart { try expect(",") }
         isAtStart = false
     }
 }
@@ -134,25 +134,25 @@ extension Scanner {
         while let byte = peek, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
     }
 
-    mutating func take(_ token: StaticString) throws(JSONFault) {
+    mutating func expect(_ token: StaticString) throws(JSONFault) {
         for index in 0..<token.utf8CodeUnitCount {
             guard peek == token.utf8Start[index] else { throw .malformed(offset: position) }
             position += 1
         }
     }
 
-    mutating func takes(_ byte: UInt8) -> Bool {
+    mutating func accept(_ byte: UInt8) -> Bool {
         guard peek == byte else { return false }
         position += 1
         return true
     }
 
     mutating func scanNumber() throws(JSONFault) {
-        _ = takes(UInt8(ascii: "-"))
-        if !takes(UInt8(ascii: "0")) { try scanDigits() }
-        if takes(UInt8(ascii: ".")) { try scanDigits() }
-        if takes(UInt8(ascii: "e")) || takes(UInt8(ascii: "E")) {
-            if !takes(UInt8(ascii: "+")) { _ = takes(UInt8(ascii: "-")) }
+        _ = accept(UInt8(ascii: "-"))
+        if !accept(UInt8(ascii: "0")) { try scanDigits() }
+        if accept(UInt8(ascii: ".")) { try scanDigits() }
+        if accept(UInt8(ascii: "e")) || accept(UInt8(ascii: "E")) {
+            if !accept(UInt8(ascii: "+")) { _ = accept(UInt8(ascii: "-")) }
             try scanDigits()
         }
     }
@@ -176,8 +176,8 @@ enum ParsedValue: Sendable {
 
 /// A member of an object; escapes in the name are resolved.
 struct ParsedMember: Sendable {
-    /// In an object with fewer members, comparing names is faster than hashing them.
-    static let few = 32
+    /// The number of members from which on names are hashed. With fewer members, comparing names is faster.
+    static let hashingThreshold = 32
 
     var name: String
     let value: ParsedValue
@@ -186,7 +186,7 @@ struct ParsedMember: Sendable {
 extension Scanner {
     /// - Returns: the text between the quotes with its escapes resolved.
     mutating func scanString() throws(JSONFault) -> String {
-        try take("\"")
+        try expect("\"")
         var text = ""
         /// The start of the text that has not been copied yet.
         var start = position
@@ -255,7 +255,7 @@ extension Scanner {
         let first = try scanHex()
         guard first != 0 else { throw .nul }
         if let scalar = Unicode.Scalar(first) { return scalar }
-        guard UTF16.isLeadSurrogate(first), takes(UInt8(ascii: "\\")), takes(UInt8(ascii: "u")) else {
+        guard UTF16.isLeadSurrogate(first), accept(UInt8(ascii: "\\")), accept(UInt8(ascii: "u")) else {
             throw .loneSurrogate
         }
         let second = try scanHex()

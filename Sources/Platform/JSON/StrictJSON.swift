@@ -1,8 +1,9 @@
 /// JSON that every parser reads in the same way (RFC 8259, with restrictions similar to I-JSON, RFC 7493).
 public enum StrictJSON {
-    /// Linear in the length of the text, which the caller bounds, and without recursion.
+    /// Checks whether a text is strict JSON. The time is linear in its length, which the caller limits. Uses no
+    /// recursion.
     ///
-    /// - Parameter maximumDepth: of nested arrays and objects; a scalar has depth 0.
+    /// - Parameter maximumDepth: the maximum nesting of arrays and objects; a scalar has depth 0.
     public static func check(_ bytes: [UInt8], maximumDepth: Int = 32) throws(JSONFault) {
         _ = try parse(bytes, maximumDepth: maximumDepth)
     }
@@ -16,7 +17,7 @@ public enum StrictJSON {
         try ParsedJSON(bytes).decode(type, snakeCaseKeys: snakeCaseKeys)
     }
 
-    /// Writes members in the order of their names, so that equal values produce equal bytes.
+    /// Encodes a value. Members are sorted by name, so that equal values produce equal bytes.
     public static func encode(_ value: some Encodable) throws -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(1024)
@@ -46,7 +47,7 @@ public struct ParsedJSON: Sendable {
     }
 }
 
-/// Why a text is rejected as JSON. Contains nothing of the text, so it may be logged.
+/// Why a text is rejected as JSON. Does not contain any part of the text, so it may be logged.
 public enum JSONFault: Error, Equatable {
     case notUTF8
     /// Violates the grammar of RFC 8259 at this byte. A byte order mark and text after the value are errors too.
@@ -74,7 +75,7 @@ public enum JSONValue: Hashable, Sendable {
 extension JSONValue: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        // Each failed attempt leads to the next; the last one throws.
+        // Tries one type after another; only the last attempt throws.
         if container.decodeNil() {
             self = .null
         } else if let value = try? container.decode(Bool.self) {

@@ -1,5 +1,5 @@
-/// Decodes a `Decodable` from a parsed value. It accepts and throws the same as Foundation's decoder, but the text is
-/// parsed only once.
+/// Decodes a `Decodable` from a parsed value. Accepts the same values and throws the same errors as Foundation's
+/// decoder, but does not parse the text again.
 struct ValueDecoder: Decoder {
     let value: ParsedValue
     let codingPath: [any CodingKey]
@@ -85,7 +85,7 @@ extension ValueDecoder: SingleValueDecodingContainer {
     }
 }
 
-/// A dictionary: its keys are data and stay unchanged.
+/// A dictionary, whose keys are data and are not converted to camel case.
 private protocol NamedByData {}
 extension [String: JSONValue]: NamedByData {}
 
@@ -101,9 +101,9 @@ private final class MemberContainer<Key: CodingKey>: KeyedDecodingContainerProto
         self.members =
             decoder.camelCasesNames
             ? members.map { ParsedMember(name: $0.name.camelCased, value: $0.value) } : members
-        // If several names are equal in camel case, the first counts.
+        // If several names are equal in camel case, the first one is used.
         positions =
-            members.count < ParsedMember.few
+            members.count < ParsedMember.hashingThreshold
             ? [:] : Dictionary(self.members.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
@@ -118,7 +118,7 @@ private final class MemberContainer<Key: CodingKey>: KeyedDecodingContainerProto
         try inner(key).decode(type)
     }
 
-    // Without these, the standard library would search for each optional member three times.
+    // Without these functions, the standard library would search for each optional member three times.
 
     func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
         switch value(key.stringValue) {

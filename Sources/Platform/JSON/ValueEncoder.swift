@@ -1,10 +1,11 @@
 internal import Encoding
 
-/// Collects the values of an `Encodable`. Foundation's encoder is several times slower, and every response is encoded.
+/// Encodes an `Encodable` to an ``EncodedValue``. Foundation's encoder is several times slower, and every response is
+/// encoded.
 final class ValueEncoder: Encoder {
     private(set) var value: EncodedValue?
 
-    // Errors contain no coding path: a value that cannot be encoded is a defect in our code.
+    // Errors contain no coding path, because a value that cannot be encoded is a defect of the gateway.
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -117,7 +118,7 @@ private struct ArrayContainer: UnkeyedEncodingContainer {
     func superEncoder() -> any Encoder { preconditionFailure("superEncoder is not supported") }
 }
 
-/// An encoded value, kept in memory because members are written in the order of their names.
+/// An encoded value. It is kept in memory until the end, because members are written in the order of their names.
 enum EncodedValue {
     case null
     case bool(Bool)

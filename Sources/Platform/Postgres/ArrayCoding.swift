@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// An element of a one-dimensional array. An array of `UInt8` is a `bytea`.
+/// An element type of one-dimensional arrays. An array of `UInt8` is a `bytea`.
 public protocol PostgresArrayElement {
     static var postgresArrayType: PostgresType { get }
     static func postgresParameter(of elements: [Self]) -> Parameter
@@ -64,7 +64,7 @@ extension PostgresArrayElement where Self: PostgresEncodable & PostgresDecodable
         var bytes: [UInt8] = []
         bytes.append(bigEndian: elements.isEmpty ? 0 : 1, width: 4)  // dimensions
         let flags = bytes.count
-        bytes.append(bigEndian: 0, width: 4)  // whether there is a NULL; set below
+        bytes.append(bigEndian: 0, width: 4)  // 1 if an element is NULL; set below
         bytes.append(bigEndian: UInt64(postgresType.oid), width: 4)
         guard !elements.isEmpty else { return Parameter(postgresArrayType, .bytes(bytes)) }
         bytes.append(bigEndian: UInt64(elements.count), width: 4)
@@ -73,7 +73,7 @@ extension PostgresArrayElement where Self: PostgresEncodable & PostgresDecodable
             let parameter = value.postgresParameter
             if case .refused = parameter.value { return Parameter(postgresArrayType, parameter.value) }
             let start = bytes.count + 4
-            bytes.append(bigEndian: .max, width: 4)  // the length of NULL; set below for another value
+            bytes.append(bigEndian: .max, width: 4)  // the length of a NULL; replaced below for other values
             if parameter.append(to: &bytes) {
                 bytes.set(bigEndian: UInt32(bytes.count - start), at: start - 4)
             } else {
@@ -85,7 +85,7 @@ extension PostgresArrayElement where Self: PostgresEncodable & PostgresDecodable
 
     public static func elements(postgres cell: Cell) throws(DecodingFault) -> [Self] {
         var reader = ArrayReader(
-            rest: try cell.bytes(
+            remaining: try cell.bytes(
                 of: .textArray, .varcharArray, .boolArray, .int4Array, .int8Array, .timestamptzArray, .uuidArray))
         let dimensions = try reader.integer()
         _ = try reader.integer()
@@ -93,7 +93,7 @@ extension PostgresArrayElement where Self: PostgresEncodable & PostgresDecodable
         guard dimensions != 0 else { return [] }
         let count = Int(try reader.integer())
         _ = try reader.integer()
-        guard dimensions == 1, count >= 0, count <= reader.rest.count / 4 else { throw .malformed }
+        guard dimensions == 1, count >= 0, count <= reader.remaining.count / 4 else { throw .malformed }
         var elements: [Self] = []
         elements.reserveCapacity(count)
         for _ in 0..<count { elements.append(try Self(postgres: try reader.cell(type))) }
@@ -102,20 +102,20 @@ extension PostgresArrayElement where Self: PostgresEncodable & PostgresDecodable
 }
 
 private struct ArrayReader {
-    var rest: UnsafeRawBufferPointer
+    var remaining: UnsafeRawBufferPointer
 
     mutating func integer() throws(DecodingFault) -> Int32 {
-        Int32(bigEndian: try take(4).loadUnaligned(as: Int32.self))
+        Int32(bigEndian: try readBytes(4).loadUnaligned(as: Int32.self))
     }
 
     mutating func cell(_ type: PostgresType) throws(DecodingFault) -> Cell {
         let length = Int(try integer())
-        return Cell(type: type, bytes: length < 0 ? nil : try take(length))
+        return Cell(type: type, bytes: length < 0 ? nil : try readBytes(length))
     }
 
-    private mutating func take(_ count: Int) throws(DecodingFault) -> UnsafeRawBufferPointer {
-        guard count <= rest.count else { throw .malformed }
-        defer { rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count)) }
-        return UnsafeRawBufferPointer(rebasing: rest.prefix(count))
+    private mutating func readBytes(_ count: Int) throws(DecodingFault) -> UnsafeRawBufferPointer {
+        guard count <= remaining.count else { throw .malformed }
+        defer { remaining = UnsafeRawBufferPointer(rebasing: remaining.dropFirst(count)) }
+        return UnsafeRawBufferPointer(rebasing: remaining.prefix(count))
     }
 }

@@ -1,21 +1,23 @@
 extension Pool {
+    /// The server and the limits of a pool.
     public struct Configuration: Sendable {
         /// A libpq connection string or URI; several hosts are tried in order.
         public var url: String
         /// The maximum number of connections, without the one for ``Pool/read(_:)``.
         public var connections: Int
-        /// For all hosts together.
+        /// The time limit for connecting, for all hosts together.
         public var connectDeadline: Duration
-        /// For a free connection.
+        /// The time limit for waiting for a free connection.
         public var acquireDeadline: Duration
-        /// For one statement. The server's limit is a tenth less, so that the server ends the statement first and the
-        /// connection survives.
+        /// The time limit of one statement. The server's own limit is 10% lower, so that the server ends the statement
+        /// first and the connection remains usable.
         public var statementDeadline: Duration
-        /// `false` for a pooler in transaction mode: statements run unnamed, and the server has no limit.
+        /// `false` for a connection pooler in transaction mode. Statements are then unnamed, and the server has no time
+        /// limit.
         public var usesPreparedStatements: Bool
-        /// Our name in the server's views and logs.
+        /// The name of the gateway in the server's views and logs.
         public var applicationName: String
-        /// How many callers may wait for a free connection.
+        /// The maximum number of callers that wait for a free connection.
         public var waitingLimit: Int
 
         public init(

@@ -1,9 +1,9 @@
 internal import CSystem
 internal import EventLoop
 
-/// One non-blocking session with the server, which executes its statements one after the other.
+/// A non-blocking session with the server, which executes statements one after the other.
 ///
-/// Belongs to a pool, on the loop's thread. It notifies the pool when it becomes free and when it is lost.
+/// Belongs to a pool, and is used only on the pool's loop. Notifies the pool when it becomes free and when it is lost.
 final class Connection {
     private let handle: OpaquePointer
     private let loop: Loop
@@ -13,19 +13,20 @@ final class Connection {
     private var isStalled = false
     private var running: Statement?
     private var queue = FIFO<Statement>()
-    /// The latest result of the running statement. The caller gets it when the server is ready for the next statement.
+    /// The latest result of the running statement. The caller receives it when the server is ready for the next
+    /// statement.
     private var result: OpaquePointer?
     private var failure: ServerError?
 
     private(set) var isLost = false
-    /// Reserved for one transaction, even while no statement is running.
+    /// Whether it is reserved for one transaction, even while no statement is running.
     private var isLeased = false
     /// Called whenever no statement is left and the connection is not leased.
     var onFree: (Connection) -> Void = { _ in }
     /// Called once, when the session has ended.
     var onLoss: (Connection) -> Void = { _ in }
 
-    /// - Parameter handle: an established session, which this object closes.
+    /// - Parameter handle: an established session, owned by this object.
     /// - Throws: ``SystemError`` if the loop cannot watch it.
     init(_ handle: OpaquePointer, on loop: Loop, usesPreparedStatements: Bool) throws {
         self.handle = handle
@@ -47,7 +48,7 @@ final class Connection {
         sendNext()
     }
 
-    /// Keeps the connection for one user, until ``release()``.
+    /// Reserves the connection for one caller, until ``release()``.
     func lease() {
         isLeased = true
     }
@@ -81,9 +82,9 @@ final class Connection {
         PQclear(result)
         result = nil
         PQfinish(handle)
-        let orphans = [running].compactMap(\.self) + queue.removeAll()
+        let unfinished = [running].compactMap(\.self) + queue.removeAll()
         running = nil
-        for statement in orphans { statement.finish(.failure(PostgresError.unavailable(reason))) }
+        for statement in unfinished { statement.finish(.failure(PostgresError.unavailable(reason))) }
         onLoss(self)
     }
 
@@ -118,14 +119,14 @@ final class Connection {
 
     private func receive() {
         guard PQconsumeInput(handle) == 1 else { return end(message) }
-        if running == nil, PQisBusy(handle) == 0, let unasked = PQgetResult(handle) { PQclear(unasked) }
+        if running == nil, PQisBusy(handle) == 0, let unsolicited = PQgetResult(handle) { PQclear(unsolicited) }
         while !isLost, running != nil, PQisBusy(handle) == 0 {
-            if let result = PQgetResult(handle) { take(result) } else { advance() }
+            if let result = PQgetResult(handle) { process(result) } else { advance() }
         }
         if !isLost, PQstatus(handle) != CONNECTION_OK { end(message) }
     }
 
-    private func take(_ new: OpaquePointer) {
+    private func process(_ new: OpaquePointer) {
         switch PQresultStatus(new) {
         case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:
             PQclear(result)
@@ -139,7 +140,7 @@ final class Connection {
         }
     }
 
-    /// The server has answered one message: continues with the next one of the statement, if any.
+    /// Called when the server has processed one message. Sends the next message of the statement, if any.
     private func advance() {
         guard let statement = running else { return }
         switch sender.phase {
@@ -162,7 +163,7 @@ final class Connection {
             self.failure = nil
             PQclear(result)
             result = nil
-            statement.finish(.failure(failure.published))
+            statement.finish(.failure(failure.postgresError))
             if failure.meansUnavailable { return end("the server reported \(failure.code)") }
         } else if let result {
             self.result = nil

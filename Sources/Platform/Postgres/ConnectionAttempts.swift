@@ -1,19 +1,19 @@
 internal import EventLoop
 
-/// Failed attempts to connect in a row, and when to try again.
+/// The number of consecutive failures to connect, and the time of the next attempt.
 struct ConnectionAttempts {
     private static let backoff = RetryBackoff(from: .milliseconds(50), to: .seconds(2), jitter: 0.5...1)
 
     private var failures = 0
     private var nextAttempt = ContinuousClock.Instant.now
-    /// Why the last attempt failed.
+    /// Why the latest attempt failed; empty if none has failed.
     private(set) var reason = ""
 
     var areFailing: Bool { failures > 0 }
 
-    func allowNext(_ now: ContinuousClock.Instant) -> Bool { nextAttempt <= now }
+    func allowsAttempt(_ now: ContinuousClock.Instant) -> Bool { nextAttempt <= now }
 
-    /// Whether a caller should fail at once instead of waiting for the next attempt: at least three have failed.
+    /// Whether a caller should fail at once instead of waiting for the next attempt: after three consecutive failures.
     func failsFast(_ now: ContinuousClock.Instant) -> Bool { failures > 2 && now < nextAttempt }
 
     mutating func fail(_ reason: String) {

@@ -18,10 +18,11 @@ struct Connector: Sendable {
         string = ConnectionString(configuration.url)
     }
 
-    /// Tries the hosts in order, each with its share of the deadline. Runs on the loop.
+    /// Opens a session with the first host that accepts it. Each host has an equal share of the deadline. Runs on the
+    /// loop.
     ///
     /// - Parameters:
-    ///   - isReader: see ``ReadConnection``.
+    ///   - isReader: whether the session is for a ``ReadConnection``.
     ///   - adopt: takes ownership of an established session, unless it throws.
     func connect<Session>(
         isReader: Bool = false, _ adopt: (OpaquePointer) throws -> Session
@@ -82,8 +83,8 @@ struct Connector: Sendable {
         }
     }
 
-    /// Reads select rows by key, so a generic plan is as good as a specific one. Statistics about single values may be
-    /// outdated.
+    /// Returns the session's command-line options. A read connection always uses generic plans: its statements select
+    /// rows by key, so a plan for specific values is not better, and may be based on outdated statistics.
     private func options(_ own: String?, _ isReader: Bool) -> String {
         let timeout = max(1, configuration.statementDeadline * 9 / 10 / .milliseconds(1))
         let plans = isReader ? "-c plan_cache_mode=force_generic_plan" : nil
@@ -105,6 +106,7 @@ struct Connector: Sendable {
             keywords.map { UnsafePointer($0) } + [nil], values.map { UnsafePointer($0) } + [nil], 0)
     }
 
+    /// Returns `message` with `password` masked.
     private func without(_ password: String?, _ message: String) -> String {
         guard let password, !password.isEmpty else { return message }
         return message.split(separator: password, omittingEmptySubsequences: false).joined(separator: "***")

@@ -1,6 +1,6 @@
 internal import CSystem
 
-/// One migration. Names sort in the order of application (`m0007_session_client`).
+/// One migration. Migrations are applied in the order of their names (for example `m0007_session_client`).
 ///
 /// A migration runs in its own transaction. If its first line is `-- no-transaction`, its statements run one by one
 /// outside of a transaction, as `CREATE INDEX CONCURRENTLY` requires. Such a migration must tolerate being run again
@@ -14,7 +14,7 @@ public struct Migration: Sendable {
         self.sql = sql
     }
 
-    /// - Throws: ``MigrationError/unreadable(_:)`` unless it is UTF-8 without NUL.
+    /// - Throws: ``MigrationError/unreadable(_:)`` unless the text is UTF-8 without NUL.
     func text() throws(MigrationError) -> String {
         guard !sql.contains(0), let text = String(validating: sql, as: UTF8.self) else { throw .unreadable(name) }
         return text
@@ -31,16 +31,17 @@ public struct Migration: Sendable {
     }
 }
 
-/// Why the migrations were not applied.
+/// Why migrations were not applied. Values are names of migrations.
 public enum MigrationError: Error, Equatable {
-    /// It was applied with another text.
+    /// The migration was applied with a different text.
     case changed(String)
     /// The database has a migration that this program does not know, before one that it knows.
     case unknown(String)
-    /// It is not applied, but a later one is; or the list is not sorted by name.
+    /// The migration is not applied, but a later one is; or the list is not sorted by name.
     case outOfOrder(String)
+    /// The migration is not UTF-8 text without NUL.
     case unreadable(String)
-    /// The server's message about the failed statement.
+    /// A statement of the migration failed; `reason` is the server's message.
     case failed(String, reason: String)
     /// Another process held the migration lock for too long.
     case locked

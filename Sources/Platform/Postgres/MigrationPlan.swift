@@ -1,4 +1,4 @@
-/// The migrations that are not applied yet. The ledger contains the digests of the applied ones, by name.
+/// The migrations that are not applied yet. The ledger contains the digests of applied migrations by name.
 struct MigrationPlan {
     let pending: [Migration]
 
@@ -14,7 +14,7 @@ struct MigrationPlan {
         if let early = pending.first, let lastApplied, early.name < lastApplied { throw .outOfOrder(early.name) }
     }
 
-    /// The first applied migration that is not in the list, although it comes before the list's last one.
+    /// Returns the first applied migration that is not in the list but precedes the last one of the list.
     static func unknown(to migrations: [Migration], in ledger: [String: [UInt8]]) -> String? {
         let names = migrations.map(\.name)
         return names.last.flatMap { last in ledger.keys.filter { $0 < last && !names.contains($0) }.min() }

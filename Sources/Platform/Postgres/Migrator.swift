@@ -3,13 +3,13 @@ internal import EventLoop
 /// Updates a database's schema, forward only.
 ///
 /// Any number of processes may run it at the same time. The table `schema_migration` records applied migrations with
-/// the digests of their texts. Unknown migrations are accepted if they come after all known ones: an older program can
-/// run beside a newer one.
+/// the digests of their texts. Unknown migrations are accepted if they follow all known ones, so that an older
+/// program can run beside a newer one.
 public struct Migrator: Sendable {
-    /// A random constant: all Sekisho processes take the same advisory lock.
+    /// The key of the advisory lock, the same in all Sekisho processes: "sekisho" in ASCII.
     private static let lockKey: Int64 = 0x73656B6973686F
-    /// The limit for one migration, and for the wait for other processes.
-    private static let patience = Duration.seconds(3600)
+    /// The time limit for one migration, and for waiting for other processes.
+    private static let timeLimit = Duration.seconds(3600)
 
     private let migrations: [Migration]
 
@@ -21,10 +21,11 @@ public struct Migrator: Sendable {
     /// transactions.
     ///
     /// - Returns: the names of the migrations applied by this call.
-    /// - Throws: ``MigrationError``; ``PostgresError`` if the database is unavailable. Migrations applied before stay.
+    /// - Throws: ``MigrationError``; ``PostgresError`` if the database is unavailable. Migrations that were applied
+    ///   before the error remain applied.
     public func apply(with pool: Pool) async throws -> [String] {
         var applied: [String] = []
-        let deadline = ContinuousClock.now + Self.patience
+        let deadline = ContinuousClock.now + Self.timeLimit
         while true {
             switch try await applyNext(with: pool) {
             case .nothing: return applied
@@ -53,11 +54,12 @@ public struct Migrator: Sendable {
         case applied(String)
     }
 
-    /// Polls the lock. A statement that waits for the lock would block `CREATE INDEX CONCURRENTLY`.
+    /// Applies the next pending migration. Tries the lock without waiting, because a statement that waits for it would
+    /// block `CREATE INDEX CONCURRENTLY`.
     private func applyNext(with pool: Pool) async throws -> Step {
         try await pool.transaction { transaction in
-            let isLocked = try await transaction.query("SELECT pg_try_advisory_xact_lock(\(Self.lockKey)) AS mine")
-            guard try isLocked[0].decode("mine", as: Bool.self) else { return .locked }
+            let rows = try await transaction.query("SELECT pg_try_advisory_xact_lock(\(Self.lockKey)) AS is_acquired")
+            guard try rows[0].decode("is_acquired", as: Bool.self) else { return .locked }
             let plan = try MigrationPlan(migrations, ledger: try await ledger(transaction))
             guard let next = plan.pending.first else { return .nothing }
             try await run(next, transaction, pool)
@@ -69,12 +71,13 @@ public struct Migrator: Sendable {
     private func run(_ migration: Migration, _ transaction: Transaction, _ pool: Pool) async throws {
         let text = try migration.text()
         do {
-            // Also ends the ledger's query. CREATE INDEX CONCURRENTLY would wait forever for its snapshot.
-            _ = try await transaction.run("SET LOCAL statement_timeout = 0", limit: Self.patience)
+            // This statement also releases the snapshot of the previous query. CREATE INDEX CONCURRENTLY would wait
+            // forever for that snapshot.
+            _ = try await transaction.run("SET LOCAL statement_timeout = 0", limit: Self.timeLimit)
             if migration.needsNoTransaction {
-                try await pool.runAlone(statements(in: text), limit: Self.patience)
+                try await pool.runOutsideTransaction(statements(in: text), limit: Self.timeLimit)
             } else {
-                _ = try await transaction.run(text, limit: Self.patience)
+                _ = try await transaction.run(text, limit: Self.timeLimit)
             }
         } catch let error as PostgresError {
             throw MigrationError.failed(migration.name, reason: error.description)
@@ -106,8 +109,8 @@ public struct Migrator: Sendable {
     }
 
     private func hasLedger(_ transaction: Transaction) async throws -> Bool {
-        let rows = try await transaction.query("SELECT to_regclass('schema_migration') IS NOT NULL AS is_there")
-        return try rows[0].decode("is_there")
+        let rows = try await transaction.query("SELECT to_regclass('schema_migration') IS NOT NULL AS ledger_exists")
+        return try rows[0].decode("ledger_exists")
     }
 }
 
@@ -120,7 +123,7 @@ extension Transaction {
 
 extension Pool {
     /// Executes statements one by one on one connection, outside of transactions.
-    fileprivate func runAlone(_ statements: [String], limit: Duration) async throws {
+    fileprivate func runOutsideTransaction(_ statements: [String], limit: Duration) async throws {
         let lease = try await lease()
         defer { release(lease) }
         _ = try await run(.script("SET statement_timeout = 0"), on: lease, limit: nil)

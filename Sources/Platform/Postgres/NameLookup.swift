@@ -2,9 +2,9 @@ internal import CSystem
 internal import EventLoop
 internal import Synchronization
 
-/// Resolves one name on a thread of its own, because the system's resolver blocks without a limit.
+/// Resolves one host name on its own thread, because the system's resolver blocks without a time limit.
 final class NameLookup: Sendable {
-    /// - Returns: numeric addresses in the resolver's order; empty if there are none or the deadline passed first.
+    /// - Returns: numeric addresses in the resolver's order; empty if there are none, or if the deadline passed first.
     static func addresses(
         of host: String, on loop: Loop, until deadline: ContinuousClock.Instant
     ) async -> [String] {

@@ -1,13 +1,13 @@
 internal import CSystem
 public import EventLoop
 
-/// The connections of one loop and the queue for them.
+/// The database connections of one loop, and the queue of callers that wait for them.
 ///
-/// Connections open on demand, are replaced after failures, and never block the loop. A statement with an unknown
-/// outcome is not retried. Close the pool before its loop stops.
+/// The pool opens connections on demand, replaces them after failures, and never blocks the loop. It does not retry a
+/// statement with an unknown outcome. Close the pool before its loop stops.
 public actor Pool {
     /// How often deadlines are checked while statements are running or waiting.
-    private static let tick = Duration.milliseconds(50)
+    private static let deadlineCheckInterval = Duration.milliseconds(50)
 
     public nonisolated let loop: Loop
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -25,7 +25,7 @@ public actor Pool {
     private var isOpeningReader = false
     private var readerAttempts = ConnectionAttempts()
     private var lastID: UInt64 = 0
-    private var isTicking = false
+    private var isCheckingDeadlines = false
     private var isClosing = false
     private var closers: [CheckedContinuation<Void, Never>] = []
 
@@ -41,7 +41,7 @@ public actor Pool {
         for waiter in waiting.removeAll() { waiter.fail(PostgresError.unavailable("the pool is closed")) }
         for connection in free { connection.end("the pool is closed") }
         reader?.close()
-        // Checked inside: a connection may end between the suspension of this task and the call of the closure.
+        // The closure checks again, because a connection may end before the closure is called.
         await withCheckedContinuation { closer in
             if isClosed { closer.resume() } else { closers.append(closer) }
         }
@@ -56,24 +56,24 @@ public actor Pool {
 
     func serve(_ waiter: Waiter) {
         if isClosing { return waiter.fail(PostgresError.unavailable("the pool is closed")) }
-        if let connection = free.popLast() { return give(connection, to: waiter) }
+        if let connection = free.popLast() { return assign(connection, to: waiter) }
         if open.isEmpty, attempts.failsFast(.now) { return waiter.fail(PostgresError.unavailable(attempts.reason)) }
         guard waiting.count < configuration.waitingLimit else {
             return waiter.fail(PostgresError.unavailable("too many callers wait for a connection"))
         }
         waiting.append(waiter)
         openMore()
-        startTicking()
+        startCheckingDeadlines()
     }
 
-    /// Sends a statement on the shared read connection; if that is not possible, on a connection of its own.
+    /// Sends a statement on the shared read connection, or on a separate connection if that is not possible.
     func read(_ statement: Statement) {
         guard let reader, !isClosing, reader.count < configuration.waitingLimit else {
             openReader()
             return serveSeparately(statement)
         }
         reader.run(statement)
-        startTicking()
+        startCheckingDeadlines()
     }
 
     func run(_ statement: Statement, on lease: UInt64) {
@@ -84,10 +84,10 @@ public actor Pool {
             return statement.finish(.failure(PostgresError.unavailable("the transaction's connection was lost")))
         }
         connection.run(statement)
-        startTicking()
+        startCheckingDeadlines()
     }
 
-    /// Returns a leased connection. It is free once it has executed its statements.
+    /// Returns a leased connection, which becomes free when it has executed its statements.
     func release(_ lease: UInt64) {
         leases.removeValue(forKey: lease)?.release()
     }
@@ -100,7 +100,7 @@ public actor Pool {
 
     // MARK: Connections
 
-    private func give(_ connection: Connection, to waiter: Waiter) {
+    private func assign(_ connection: Connection, to waiter: Waiter) {
         switch waiter.demand {
         case .statement(let statement): connection.run(statement)
         case .lease(let continuation):
@@ -108,16 +108,16 @@ public actor Pool {
             leases[waiter.id] = connection
             continuation.resume(returning: waiter.id)
         }
-        startTicking()
+        startCheckingDeadlines()
     }
 
-    private func hasBecomeFree(_ connection: Connection) {
+    private func connectionBecameFree(_ connection: Connection) {
         if isClosing { return connection.end("the pool is closed") }
-        if let waiter = waiting.popFirst() { return give(connection, to: waiter) }
+        if let waiter = waiting.popFirst() { return assign(connection, to: waiter) }
         free.append(connection)
     }
 
-    private func wasLost(_ connection: Connection) {
+    private func connectionWasLost(_ connection: Connection) {
         open.removeAll { $0 === connection }
         free.removeAll { $0 === connection }
         openMore()
@@ -126,7 +126,7 @@ public actor Pool {
 
     private func openMore() {
         while !isClosing, waiting.count > opening, open.count + opening < configuration.connections {
-            guard !attempts.areFailing || (opening == 0 && attempts.allowNext(.now)) else { return }
+            guard !attempts.areFailing || (opening == 0 && attempts.allowsAttempt(.now)) else { return }
             opening += 1
             Task(executorPreference: loop) { await self.openOne() }
         }
@@ -137,12 +137,12 @@ public actor Pool {
             let connection = try await connector.connect { handle in
                 try Connection(handle, on: loop, usesPreparedStatements: configuration.usesPreparedStatements)
             }
-            connection.onFree = { self.hasBecomeFree($0) }
-            connection.onLoss = { self.wasLost($0) }
+            connection.onFree = { self.connectionBecameFree($0) }
+            connection.onLoss = { self.connectionWasLost($0) }
             open.append(connection)
             attempts.succeed()
             opening -= 1
-            hasBecomeFree(connection)
+            connectionBecameFree(connection)
             openMore()
         } catch {
             opening -= 1
@@ -162,7 +162,7 @@ public actor Pool {
 
     private func openReader() {
         guard configuration.usesPreparedStatements, reader == nil, !isOpeningReader, !isClosing,
-            readerAttempts.allowNext(.now)
+            readerAttempts.allowsAttempt(.now)
         else { return }
         isOpeningReader = true
         Task(executorPreference: loop) { await self.openOneReader() }
@@ -196,15 +196,15 @@ public actor Pool {
 
     // MARK: Deadlines
 
-    /// One timer for all statements, because a timer per statement would cost more than its other bookkeeping.
-    private func startTicking() {
-        guard !isTicking else { return }
-        isTicking = true
-        loop.schedule(after: Self.tick) { self.checkDeadlines() }
+    /// One timer checks all statements, because a timer per statement would be too expensive.
+    private func startCheckingDeadlines() {
+        guard !isCheckingDeadlines else { return }
+        isCheckingDeadlines = true
+        loop.schedule(after: Self.deadlineCheckInterval) { self.checkDeadlines() }
     }
 
     private func checkDeadlines() {
-        isTicking = false
+        isCheckingDeadlines = false
         let now = ContinuousClock.now
         while let late = waiting.removeFirst(where: { $0.deadline < now }) {
             late.fail(PostgresError.unavailable("no connection became free in time"))
@@ -212,7 +212,7 @@ public actor Pool {
         for connection in open { connection.checkDeadline(now) }
         reader?.checkDeadline(now)
         openMore()
-        if !waiting.isEmpty || reader?.isBusy == true || open.contains(where: \.isBusy) { startTicking() }
+        if !waiting.isEmpty || reader?.isBusy == true || open.contains(where: \.isBusy) { startCheckingDeadlines() }
     }
 }
 
@@ -236,7 +236,7 @@ struct Waiter {
     }
 }
 
-/// A queue with constant amortized cost at both ends.
+/// A first-in, first-out queue with constant amortized cost.
 struct FIFO<Element> {
     private var elements: [Element?] = []
     private var head = 0

@@ -1,4 +1,4 @@
-/// Why a statement has no result. Descriptions contain no parameters and no passwords.
+/// Why a statement has no result. Descriptions contain neither parameters nor passwords.
 public enum PostgresError: Error, Sendable, CustomStringConvertible {
     /// The database is unreachable, or the connection was lost while the statement ran. The statement may have been
     /// executed.
@@ -7,8 +7,9 @@ public enum PostgresError: Error, Sendable, CustomStringConvertible {
     case timedOut
     /// The server rejected the statement; nothing was changed.
     case refused(ServerRefusal)
+    /// A column of the result could not be decoded. The statement was executed.
     case decoding(column: String, fault: DecodingFault)
-    /// Rejected before it was sent; `position` counts from 1.
+    /// The statement was rejected before it was sent. `position` counts from 1.
     case invalidParameter(position: Int, reason: String)
 
     /// The server's error.
@@ -16,11 +17,11 @@ public enum PostgresError: Error, Sendable, CustomStringConvertible {
         /// The five characters of the SQLSTATE (PostgreSQL documentation, appendix A).
         public let code: String
         public let constraint: String?
-        /// The server's primary message; empty for classes of messages that quote data.
+        /// The server's primary message; empty for classes of errors whose messages may quote data.
         public let message: String
     }
 
-    /// The name of the violated unique constraint.
+    /// The name of the violated unique constraint; `nil` for other errors.
     public var uniqueViolation: String? {
         guard case .refused(let refusal) = self, refusal.code == "23505" else { return nil }
         return refusal.constraint

@@ -10,13 +10,15 @@ public enum StatementKind: Sendable {
 }
 
 extension Pool {
-    /// - Throws: ``PostgresError``, or `CancellationError` as soon as the task is cancelled. The statement may then
-    ///   still be executed.
+    /// Executes a statement and returns its rows.
+    ///
+    /// - Throws: ``PostgresError``, or `CancellationError` as soon as the task is cancelled. The statement may still be
+    ///   executed after a cancellation.
     public func query(_ sql: SQL) async throws -> [Row] {
         try await run(sql).rows
     }
 
-    /// For short, read-only statements. Statements of many callers are sent together on a shared connection, and a
+    /// Executes a short, read-only statement. Statements of many callers are sent together on a shared connection. A
     /// statement may be executed twice.
     ///
     /// - Throws: as ``query(_:)``.
@@ -52,6 +54,8 @@ extension Pool {
         }
     }
 
+    /// Executes a statement.
+    ///
     /// - Returns: the number of changed (or returned) rows.
     /// - Throws: as ``query(_:)``.
     @discardableResult
@@ -59,7 +63,7 @@ extension Pool {
         try await run(sql).affectedRows
     }
 
-    /// Whether a statement succeeds within a second.
+    /// Whether a connection becomes free within a second, and a statement then succeeds within a second.
     public func isReachable() async -> Bool {
         do {
             _ = try await run("SELECT 1", acquire: .seconds(1), limit: .seconds(1))
@@ -82,7 +86,7 @@ extension Pool {
 
     /// Executes one statement of a transaction.
     ///
-    /// - Parameter limit: `nil` for the pool's own.
+    /// - Parameter limit: the time limit (default: that of the pool's configuration).
     func run(_ text: Statement.Text, on lease: UInt64, limit: Duration?) async throws -> ResultSet {
         if case .sql(let sql) = text { try ParameterBuffer.check(sql.parameters) }
         return try await cancellable { id, continuation in
@@ -92,7 +96,7 @@ extension Pool {
     }
 
     /// Executes a statement of a transaction, even if the task is cancelled.
-    func runToTheEnd(_ text: String, on lease: UInt64) async throws -> ResultSet {
+    func runIgnoringCancellation(_ text: String, on lease: UInt64) async throws -> ResultSet {
         try await withCheckedThrowingContinuation { continuation in
             let limit = configuration.statementDeadline
             run(Statement(id: nextID(), text: .script(text), limit: limit) { continuation.resume(with: $0) }, on: lease)
@@ -128,11 +132,12 @@ extension Pool {
     }
 }
 
-/// Sends the statements of a connection as prepared or unnamed statements, and remembers which are prepared.
+/// Sends the statements of a connection as prepared or unnamed statements, and records which are prepared.
 ///
 /// The functions return whether libpq accepted the message.
 struct StatementSender {
-    /// Further texts run unnamed, so that generated SQL cannot fill the server's memory.
+    /// The maximum number of prepared statements. Further texts are sent unnamed, so that generated SQL cannot exhaust
+    /// the server's memory.
     private static let preparedLimit = 256
 
     /// The message that the server is processing.
@@ -174,7 +179,7 @@ struct StatementSender {
         }
     }
 
-    /// The server rejected the prepared statement.
+    /// Discards a prepared statement that the server has rejected.
     mutating func forget(_ key: StatementKey) {
         prepared[key] = nil
     }

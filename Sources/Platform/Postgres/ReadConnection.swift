@@ -2,13 +2,13 @@ internal import CSystem
 internal import EventLoop
 
 /// A session that sends the reads of many callers together in libpq's pipeline mode (PostgreSQL documentation, section
-/// 34.5), with one synchronisation per pass of the loop.
+/// 34.5), with one synchronization point per pass of the loop.
 ///
-/// The server treats all statements between two synchronisations as one transaction, so it skips those after a failed
-/// one. Skipped statements are returned to the pool, and so are all pending ones if the session ends. A read may
-/// therefore be executed twice.
+/// The server executes all statements between two synchronization points as one transaction, so it skips the statements
+/// after a failed one. Skipped statements are returned to the pool. If the session ends, all pending statements are
+/// returned too. A read may therefore be executed twice.
 final class ReadConnection {
-    /// The server answers the steps in order.
+    /// A message to the server, which responds to the messages in order.
     private enum Step {
         case preparation(StatementKey)
         case statement(Statement, StatementKey, PreparedStatement)
@@ -19,7 +19,8 @@ final class ReadConnection {
         }
     }
 
-    /// Further texts are returned to the pool, so that generated SQL cannot fill the server's memory.
+    /// The maximum number of prepared statements. Further texts are returned to the pool, so that generated SQL cannot
+    /// exhaust the server's memory.
     private static let preparedLimit = 256
 
     private let handle: OpaquePointer
@@ -39,7 +40,7 @@ final class ReadConnection {
     /// Called once, when the session has ended.
     var onLoss: () -> Void = {}
 
-    /// - Parameter handle: an established session, which this object closes.
+    /// - Parameter handle: an established session, owned by this object.
     /// - Throws: ``SystemError`` if the loop cannot watch it.
     init(_ handle: OpaquePointer, on loop: Loop) throws {
         self.handle = handle
@@ -98,14 +99,15 @@ final class ReadConnection {
         isLost = true
         if let watch { loop.unwatch(watch) }
         PQfinish(handle)
-        let orphans = steps.removeAll().compactMap(\.statement)
+        let unfinished = steps.removeAll().compactMap(\.statement)
         onLoss()
-        for statement in orphans { onReturn(statement) }
+        for statement in unfinished { onReturn(statement) }
     }
 
     // MARK: Sending
 
-    /// Prepares a new text. The statement may follow without waiting for the answer.
+    /// Returns the prepared statement for a text, and sends a new text to be prepared. The caller need not wait for the
+    /// server's response.
     ///
     /// - Returns: `nil` if it cannot be prepared.
     private func preparation(of sql: SQL) -> (key: StatementKey, statement: PreparedStatement)? {
@@ -157,14 +159,14 @@ final class ReadConnection {
                 _ = steps.popFirst()
             case .preparation, .statement:
                 // A null pointer ends the results of a step.
-                if let result { take(result, of: step) } else { _ = steps.popFirst() }
+                if let result { process(result, of: step) } else { _ = steps.popFirst() }
             }
         }
         guard !isLost else { return }
         if PQstatus(handle) != CONNECTION_OK || (isClosing && steps.isEmpty) { end() }
     }
 
-    private func take(_ result: OpaquePointer, of step: Step) {
+    private func process(_ result: OpaquePointer, of step: Step) {
         let status = PQresultStatus(result)
         let isSuccess = status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK || status == PGRES_EMPTY_QUERY
         switch step {
@@ -190,7 +192,7 @@ final class ReadConnection {
         } else if failure.meansUnavailable {
             end()
         } else {
-            statement.finish(.failure(failure.published))
+            statement.finish(.failure(failure.postgresError))
         }
     }
 }

@@ -1,9 +1,9 @@
 internal import EventLoop
 
 extension Loop {
-    /// Waits for one event. Runs on the loop.
+    /// Waits until a descriptor is ready. Runs on the loop.
     ///
-    /// - Returns: `false` if the deadline came first.
+    /// - Returns: `false` if the deadline passed first.
     /// - Throws: ``SystemError`` if the kernel refuses the descriptor.
     func readiness(
         _ readiness: Readiness, of descriptor: Int32, until deadline: ContinuousClock.Instant
@@ -15,7 +15,7 @@ extension Loop {
     }
 }
 
-/// A watch and a timer; the first event resumes the continuation.
+/// A watch and a timer. The first of the two events resumes the continuation.
 private final class OneEvent {
     private let loop: Loop
     private var watch: Loop.Watch?

@@ -2,11 +2,13 @@ internal import CSystem
 public import FoundationEssentials
 internal import Synchronization
 
-/// One row of a result; retains the whole result.
+/// One row of a result. Retains the whole result.
 public struct Row: Sendable {
     let result: ResultSet
     let index: Int32
 
+    /// Decodes the value of a column.
+    ///
     /// - Throws: ``PostgresError/decoding(column:fault:)``.
     public func decode<Value: PostgresDecodable>(
         _ column: String, as type: Value.Type = Value.self
@@ -35,17 +37,19 @@ final class Columns: Sendable {
         areDistinct = Set(names).count == names.count
     }
 
-    /// - Parameter likely: the index to try first. If several columns have the name, the first one counts.
+    /// Returns the index of a column. If several columns have the name, the first one is used.
+    ///
+    /// - Parameter likely: the index to try first.
     func number(of name: String, likely: Int) -> Int? {
         areDistinct && likely < names.count && names[likely] == name ? likely : names.firstIndex(of: name)
     }
 }
 
-/// Owns a `PGresult`. Unchecked: nothing changes it after it has been received.
+/// Owns a `PGresult`. `@unchecked Sendable`, because a received result never changes.
 final class ResultSet: @unchecked Sendable {
     private let handle: OpaquePointer
     let columns: Columns
-    /// The column of the latest look-up. Most columns are read in order, so the next one is tried first.
+    /// The index of the column that was read last. Most columns are read in order, so the next index is tried first.
     private let latest = Atomic(-1)
 
     init(_ handle: OpaquePointer, columns: Columns?) {
@@ -57,7 +61,7 @@ final class ResultSet: @unchecked Sendable {
 
     var rows: [Row] { (0..<PQntuples(handle)).map { Row(result: self, index: $0) } }
 
-    /// Changed or returned rows.
+    /// The number of changed or returned rows.
     var affectedRows: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
 
     /// The command tag, for example `COMMIT`.
@@ -87,7 +91,7 @@ public protocol PostgresEncodable {
 
 /// A value that can be read from a column.
 ///
-/// A type that wraps another one initializes itself from `Wrapped(postgres: cell)`.
+/// A type that wraps another decodable type decodes `Wrapped(postgres: cell)`.
 public protocol PostgresDecodable {
     init(postgres cell: Cell) throws(DecodingFault)
 }
@@ -102,7 +106,7 @@ public enum DecodingFault: Error, Hashable, Sendable {
     case malformed
 }
 
-/// One value of a row, in the server's binary format. Do not keep it: it points into its row.
+/// One value of a row, in the server's binary format. Valid only as long as its row, because it points into the result.
 public struct Cell {
     let type: PostgresType
     /// `nil` is `NULL`.
@@ -202,7 +206,7 @@ extension String: PostgresEncodable, PostgresDecodable {
         Parameter(.text, utf8.contains(0) ? .refused("text with a NUL character") : .text(self))
     }
 
-    /// Reads the text types; JSON as its text.
+    /// Decodes the text types, and JSON as text.
     public init(postgres cell: Cell) throws(DecodingFault) {
         var bytes = try cell.bytes(of: .text, .varchar, .bpchar, .name, .json, .jsonb)
         if cell.type == .jsonb {
@@ -216,8 +220,8 @@ extension String: PostgresEncodable, PostgresDecodable {
 
 /// A PostgreSQL `timestamptz`: a point in time in whole microseconds.
 public struct Timestamp: Hashable, Comparable, Sendable {
-    /// Since 1970-01-01 00:00 UTC. PostgreSQL supports the years -4713 to 294276. Other values, including its
-    /// "infinity", are rejected as parameters.
+    /// Microseconds since 1970-01-01 00:00 UTC. PostgreSQL supports the years -4713 to 294276. Other values, including
+    /// its "infinity", are rejected as parameters.
     public var microsecondsSinceEpoch: Int64
 
     public init(microsecondsSinceEpoch: Int64) {
@@ -230,7 +234,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 }
 
 extension Timestamp: PostgresEncodable, PostgresDecodable {
-    /// The server counts from 2000-01-01.
+    /// 2000-01-01, from which the server counts, in microseconds since 1970.
     private static let serverEpoch: Int64 = 946_684_800_000_000
     private static let serverRange: Range<Int64> = -211_813_488_000_000_000..<9_223_371_331_200_000_000
 

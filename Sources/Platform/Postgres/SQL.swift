@@ -4,7 +4,8 @@ internal import FoundationEssentials
 /// A statement whose values are sent separately from its text.
 ///
 /// Interpolating a value makes it a parameter (`$1`, `$2`, …). Interpolating an `SQL` inserts its text and renumbers
-/// its parameters. Everything else must be literal in the source code: run-time text cannot become part of a statement.
+/// its parameters. All other text must be literal in the source code, so that run-time text cannot become part of
+/// a statement.
 ///
 /// Parameters are sent with their types: `Int` is `bigint`, `String` is `text`. For another type, use a cast:
 /// `\(json)::jsonb`.
@@ -31,7 +32,7 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation, CustomStringConve
         parameters = []
     }
 
-    /// The text for the server; each text is prepared once per connection.
+    /// The text for the server, with numbered parameters. Each text is prepared once per connection.
     public var text: String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(512)
@@ -48,7 +49,7 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation, CustomStringConve
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The text without values.
+    /// The text without the values of parameters.
     public var description: String { text }
     public var customMirror: Mirror { Mirror(self, children: ["text": text]) }
 
@@ -107,7 +108,7 @@ public struct Parameter: Sendable, CustomStringConvertible, CustomReflectable {
         case text(String)
         case bytes([UInt8])
         case uuid(UUID)
-        /// The reason why the statement must not be sent.
+        /// The value cannot be sent; the associated text is the reason.
         case refused(StaticString)
     }
 
@@ -151,7 +152,7 @@ extension [UInt8] {
     }
 }
 
-/// The parameters of one statement in libpq's form. The memory is reused for the next statement.
+/// The parameters of one statement in libpq's format. The memory is reused for the next statement.
 struct ParameterBuffer {
     private var bytes: [UInt8] = []
     private var offsets: [Int] = []
@@ -176,7 +177,7 @@ struct ParameterBuffer {
         offsets.removeAll(keepingCapacity: true)
         types.removeAll(keepingCapacity: true)
         lengths.removeAll(keepingCapacity: true)
-        bytes.append(0)  // an empty value needs an address too: a null pointer means NULL
+        bytes.append(0)  // an empty value needs a non-null pointer, because a null pointer means NULL
         for parameter in parameters {
             let start = bytes.count
             offsets.append(parameter.append(to: &bytes) ? start : -1)
@@ -203,7 +204,7 @@ struct ParameterBuffer {
     }
 }
 
-/// One statement of a connection, and the receiver of its result, if any.
+/// One statement, and the callback for its result, if any.
 final class Statement {
     enum Text {
         case sql(SQL)
@@ -216,7 +217,7 @@ final class Statement {
     let id: UInt64
     let text: Text
     let limit: Duration
-    /// When the server must have answered; set when the statement is sent.
+    /// When the server must have responded; set when the statement is sent.
     var deadline: ContinuousClock.Instant?
     var hasBeenRepeated = false
     private var completion: Completion?
@@ -250,10 +251,10 @@ struct StatementKey: Hashable {
     }
 }
 
-/// A named statement of one connection's server.
+/// A prepared statement of one session.
 final class PreparedStatement {
     let name: String
-    /// Equal for all results; otherwise the server requires a new preparation.
+    /// The columns, which are the same for all results: if they change, the server rejects the prepared statement.
     var columns: Columns?
 
     init(name: String) {

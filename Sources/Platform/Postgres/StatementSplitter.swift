@@ -1,5 +1,5 @@
-/// Splits a script at the semicolons between statements, not at those in quotes, comments or dollar quotes (PostgreSQL
-/// documentation, section 4.1).
+/// Splits a script into statements. Ignores semicolons in quotes, comments and dollar quotes (PostgreSQL documentation,
+/// section 4.1).
 func statements(in script: String) -> [String] {
     var splitter = StatementSplitter(script: Array(script.utf8))
     return splitter.split()
@@ -9,7 +9,7 @@ private struct StatementSplitter {
     let script: [UInt8]
     private var position = 0
     /// Whether the statement contains more than white space and comments.
-    private var hasSubstance = false
+    private var hasTokens = false
 
     init(script: [UInt8]) {
         self.script = script
@@ -22,11 +22,11 @@ private struct StatementSplitter {
             let isEnd = script[position] == UInt8(ascii: ";")
             if isEnd { position += 1 } else { skip() }
             guard isEnd || position >= script.count else { continue }
-            if hasSubstance {
+            if hasTokens {
                 result.append(String(decoding: script[start..<min(position, script.count)], as: UTF8.self))
             }
             start = position
-            hasSubstance = false
+            hasTokens = false
         }
         return result
     }
@@ -37,9 +37,9 @@ private struct StatementSplitter {
         if has("--") { return skip(beyond: "\n") }
         if has("/*") { return skipBlockComment() }
         if byte == UInt8(ascii: " ") || (9...13).contains(byte) { return position += 1 }
-        hasSubstance = true
+        hasTokens = true
         switch byte {
-        case UInt8(ascii: "'"): skipQuoted(by: byte, withBackslashes: followsAnE)
+        case UInt8(ascii: "'"): skipQuoted(by: byte, withBackslashes: beginsEscapeString)
         case UInt8(ascii: "\""): skipQuoted(by: byte, withBackslashes: false)
         case UInt8(ascii: "$"): skipDollarQuoted()
         default: position += 1
@@ -47,7 +47,7 @@ private struct StatementSplitter {
     }
 
     /// Whether the quote at this position begins an escape string: `E'…'`.
-    private var followsAnE: Bool {
+    private var beginsEscapeString: Bool {
         guard position > 0, [UInt8(ascii: "e"), UInt8(ascii: "E")].contains(script[position - 1]) else { return false }
         return position == 1 || !isWord(script[position - 2])
     }

@@ -1,13 +1,13 @@
 internal import CSystem
 internal import IPAddresses
 
-/// One server address to try.
+/// One server of a connection string, or one of its addresses.
 struct Target: Sendable {
     var host: String?
     var address: String?
     var port: String?
 
-    /// Whether libpq would resolve the name, which blocks.
+    /// Whether the host is a name. libpq must not resolve it, because that would block the loop.
     var needsLookup: Bool {
         guard let host, address == nil, !host.isEmpty, !host.hasPrefix("/"), !host.hasPrefix("@") else { return false }
         return IPAddress(host) == nil
@@ -16,12 +16,12 @@ struct Target: Sendable {
 
 /// A parsed connection string.
 struct ConnectionString: Sendable {
-    /// Everything but host, address and port.
+    /// The settings except host, address and port.
     let settings: [String: String]
     let targets: [Target]
 
-    /// - Returns: `nil` unless libpq can parse it and its hosts and ports are valid. There is no reason, because it
-    ///   could quote a password that contains `@` or `/`.
+    /// - Returns: `nil` unless libpq can parse the string and its hosts and ports are valid. No reason is reported,
+    ///   because the reason could quote a password that contains `@` or `/`.
     init?(_ text: String) {
         guard let options = PQconninfoParse(text, nil) else { return nil }
         defer { PQconninfoFree(options) }

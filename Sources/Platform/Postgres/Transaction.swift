@@ -10,11 +10,15 @@ public struct Transaction: Sendable {
     let pool: Pool
     let lease: UInt64
 
+    /// Executes a statement and returns its rows.
+    ///
     /// - Throws: as ``Pool/query(_:)``.
     public func query(_ sql: SQL) async throws -> [Row] {
         try await pool.run(.sql(sql), on: lease, limit: nil).rows
     }
 
+    /// Executes a statement.
+    ///
     /// - Returns: the number of changed (or returned) rows.
     /// - Throws: as ``Pool/query(_:)``.
     @discardableResult
@@ -24,7 +28,7 @@ public struct Transaction: Sendable {
 }
 
 extension Pool {
-    /// Commits the changes of `body`, or rolls them back if `body` throws. Retries are left to the caller.
+    /// Commits the changes of `body`, or rolls them back if `body` throws. Does not retry.
     ///
     /// A failed statement aborts the transaction, even if `body` catches its error.
     ///
@@ -49,18 +53,18 @@ extension Pool {
 
     private func commit(_ lease: UInt64) async throws {
         defer { release(lease) }
-        let result = try await runToTheEnd("COMMIT", on: lease)
+        let result = try await runIgnoringCancellation("COMMIT", on: lease)
         guard result.command == "COMMIT" else { throw PostgresError.refused(.rolledBack) }
     }
 
-    /// A cancelled caller does not wait: a statement may still be running before the `ROLLBACK`.
+    /// Does not wait for the `ROLLBACK` if the task is cancelled, because a statement may still be running.
     private func rollBack(_ lease: UInt64) async {
         guard !Task.isCancelled else {
             run(Statement(id: nextID(), text: .script("ROLLBACK"), limit: configuration.statementDeadline), on: lease)
             return release(lease)
         }
         // If this fails, the connection is lost and the server rolls back.
-        _ = try? await runToTheEnd("ROLLBACK", on: lease)
+        _ = try? await runIgnoringCancellation("ROLLBACK", on: lease)
         release(lease)
     }
 }

@@ -1,14 +1,15 @@
 internal import CSystem
 
-/// A program that starts in its own process group and inherits only its output file.
+/// A program to be started in its own process group, which inherits no descriptors except its output file.
 struct ChildProcess: Sendable {
+    /// The path of the program, and its arguments.
     let words: [String]
     /// A file to which standard output and standard error are appended.
     let output: String
 
     /// Starts the program and waits until it ends.
     ///
-    /// - Returns: the exit code; -1 after a signal.
+    /// - Returns: the exit code; -1 if a signal ended the program.
     func run() throws(PrivatePostgresError) -> Int32 {
         let process = try start()
         var status: Int32 = 0
@@ -18,6 +19,9 @@ struct ChildProcess: Sendable {
         return shim_exit_code(status)
     }
 
+    /// Starts the program.
+    ///
+    /// - Returns: the process ID.
     func start() throws(PrivatePostgresError) -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)

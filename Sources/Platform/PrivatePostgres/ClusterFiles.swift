@@ -2,9 +2,9 @@ internal import CSystem
 internal import Encoding
 internal import FoundationEssentials
 
-/// The directories of a cluster, and the lock that makes this process its owner.
+/// The directories of a cluster, and the lock that gives this process exclusive use of them.
 struct ClusterFiles {
-    /// Longest path of a Unix socket on Linux, without the final NUL.
+    /// The maximum length of a Unix socket path on Linux, without the final NUL.
     private static let longestSocketPath = 107
 
     let directory: String
@@ -27,8 +27,8 @@ struct ClusterFiles {
             let base = try user.canSearch(directory, log: log) ? directory : "/var/tmp/\(name)"
             if base != directory { try user.makePrivateDirectory(base) }
             data = "\(base)/data"
-            let near = "\(base)/socket"
-            sockets = "\(near)/.s.PGSQL.5432".utf8.count <= Self.longestSocketPath ? near : "/tmp/\(name)"
+            let local = "\(base)/socket"
+            sockets = "\(local)/.s.PGSQL.5432".utf8.count <= Self.longestSocketPath ? local : "/tmp/\(name)"
             try user.makePrivateDirectory(sockets)
         } catch {
             close(lock)
@@ -38,13 +38,13 @@ struct ClusterFiles {
 
     var isInitialized: Bool { access("\(data)/PG_VERSION", F_OK) == 0 }
 
-    /// Releases the directory for other processes.
+    /// Unlocks the directory for other processes.
     func release() {
         rmdir(sockets)
         close(lock)
     }
 
-    /// The end of the log.
+    /// Returns the last 4000 bytes of the log.
     func logTail() -> String {
         guard let bytes = FileManager.default.contents(atPath: log) else { return "(no log)" }
         return String(decoding: bytes.suffix(4000), as: UTF8.self)
@@ -71,7 +71,7 @@ struct ClusterFiles {
         return descriptor
     }
 
-    /// 16 hexadecimal digits.
+    /// Returns 16 hexadecimal digits.
     private static func hash(of text: String) -> String {
         var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
         EVP_Digest(text, text.utf8.count, &digest, nil, EVP_sha256(), nil)

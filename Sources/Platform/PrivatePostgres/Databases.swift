@@ -13,7 +13,7 @@ extension PrivatePostgres {
         }
     }
 
-    /// Drops a database and its connections. A missing database is not an error.
+    /// Drops a database, and closes its connections. Does nothing if the database does not exist.
     public func dropDatabase(named name: String) throws(PrivatePostgresError) {
         _ = try administer { connection throws(PrivatePostgresError) in
             try connection.execute("DROP DATABASE IF EXISTS \(try connection.quoted(name)) WITH (FORCE)")
@@ -36,7 +36,7 @@ extension PrivatePostgres {
     }
 }
 
-/// A blocking connection for few statements.
+/// A blocking connection for administrative statements.
 private struct AdministrativeConnection {
     private let handle: OpaquePointer?
 

@@ -2,7 +2,8 @@ internal import CSystem
 internal import FoundationEssentials
 internal import Synchronization
 
-/// A PostgreSQL server that belongs to this process: created on first use, kept between runs, stopped with the process.
+/// A PostgreSQL server for this process only. Its cluster is created on first use and kept between runs; the server
+/// stops with the process.
 ///
 /// It listens only on a Unix socket in a private directory, without passwords. All calls block: use them at start-up,
 /// at shutdown and in tests, never on an event loop.
@@ -18,7 +19,7 @@ public final class PrivatePostgres: Sendable {
     private let server: ServerProcess
     private let isStopped = Atomic(false)
 
-    /// Starts the server in `directory` and waits until it answers, at most 30 seconds.
+    /// Starts the server in `directory` and waits until it accepts connections, at most 30 seconds.
     ///
     /// - Parameter durable: `false` is faster and can lose data if the machine crashes; for tests.
     /// - Throws: ``PrivatePostgresError``, and errors of the file system and of threads.
@@ -31,7 +32,7 @@ public final class PrivatePostgres: Sendable {
             if !files.isInitialized { try initialize(files, user, programs, durable: durable) }
             let command = try user.command(
                 "\(programs)/postgres", settings(files, durable: durable), output: files.log)
-            return PrivatePostgres(files, try answering(ServerProcess(command), files))
+            return PrivatePostgres(files, try waitUntilReady(ServerProcess(command), files))
         } catch {
             files.release()
             throw error
@@ -62,7 +63,7 @@ public final class PrivatePostgres: Sendable {
         files.url(database: database)
     }
 
-    /// Waits until the server of an ended process has stopped, then removes its lock file.
+    /// Waits until the server of an earlier process has stopped, then removes its lock file.
     private static func removeStaleLock(_ files: ClusterFiles) throws(PrivatePostgresError) {
         guard wait(for: .seconds(15), until: { !files.isPostmasterAlive }) else {
             throw .alreadyRunning(directory: files.directory)
@@ -70,7 +71,8 @@ public final class PrivatePostgres: Sendable {
         unlink("\(files.data)/postmaster.pid")
     }
 
-    /// Builds in a temporary directory and renames it, so that an interrupted `initdb` leaves no partial cluster.
+    /// Creates the cluster in a temporary directory and renames it, so that an interrupted `initdb` leaves no partial
+    /// cluster.
     private static func initialize(
         _ files: ClusterFiles, _ user: ServerUser, _ programs: String, durable: Bool
     ) throws {
@@ -99,7 +101,7 @@ public final class PrivatePostgres: Sendable {
         return ["-D", files.data] + settings.flatMap { ["-c", $0] }
     }
 
-    private static func answering(
+    private static func waitUntilReady(
         _ server: ServerProcess, _ files: ClusterFiles
     ) throws(PrivatePostgresError) -> ServerProcess {
         let url = files.url(database: "postgres") + "&connect_timeout=2"

@@ -1,5 +1,6 @@
 internal import CSystem
 
+/// Why a private server could not be started or used.
 public enum PrivatePostgresError: Error, CustomStringConvertible {
     /// A required program or system account does not exist.
     case missing(String)

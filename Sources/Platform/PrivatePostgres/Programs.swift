@@ -1,8 +1,9 @@
 internal import CSystem
 internal import FoundationEssentials
 
+/// Finds the programs that a private server needs.
 enum Programs {
-    /// The full path of `name`, searched in `PATH` and in the system's folders.
+    /// Returns the full path of a program in `PATH` or in the system's folders; `nil` if there is none.
     static func find(_ name: String) -> String? {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         return (path.split(separator: ":").map(String.init) + ["/usr/bin", "/bin"])
@@ -10,7 +11,7 @@ enum Programs {
             .first { access($0, X_OK) == 0 }
     }
 
-    /// The folder of `initdb` and `postgres`: the newest version in Debian's layout, otherwise the one on `PATH`.
+    /// Returns the folder of `initdb` and `postgres`: of the newest version in Debian's layout, otherwise from `PATH`.
     static func postgresFolder() throws(PrivatePostgresError) -> String {
         let root = "/usr/lib/postgresql"
         // The error does not matter: without the folder, this is not Debian's layout.

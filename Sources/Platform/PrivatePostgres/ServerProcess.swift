@@ -4,33 +4,34 @@ internal import Synchronization
 
 /// A child process that ends with this process, even if this process is killed.
 ///
-/// The kernel signals a child when the *thread* that started it ends, so this class keeps a thread alive.
+/// The kernel signals a child when the *thread* that started it ends, so this class starts the child on the thread of a
+/// loop that it keeps running.
 final class ServerProcess: Sendable {
-    private let keeper: Loop
-    /// `nil` once it has been reaped.
+    private let parentLoop: Loop
+    /// The process ID; `nil` after the process has been reaped.
     private let process: Mutex<pid_t?>
 
     init(_ command: ChildProcess) throws {
-        let keeper = try Loop(name: "postgres-keeper")
+        let parentLoop = try Loop(name: "postgres-parent")
         let outcome = Outcome()
-        keeper.submit {
+        parentLoop.submit {
             let result = Result { () throws(PrivatePostgresError) in try command.start() }
             outcome.value.withLock { $0 = result }
         }
         _ = wait(for: .seconds(30)) { outcome.value.withLock { $0 != nil } }
         do {
             process = Mutex(try outcome.value.withLock { $0 }?.get())
-            self.keeper = keeper
+            self.parentLoop = parentLoop
         } catch {
-            keeper.stop()
+            parentLoop.stop()
             throw error
         }
     }
 
     var isRunning: Bool { process.withLock { !Self.reap(&$0) } }
 
-    /// Stops the process with increasingly strong signals, beginning with a fast shutdown. Returns when the process has
-    /// ended. Call it once.
+    /// Stops the process: first by a fast shutdown (`SIGINT`), after 10 s by an immediate one (`SIGQUIT`), after 5 more
+    /// seconds by `SIGKILL`. Call it only once.
     func end() {
         for (signal, timeout) in [(SIGINT, 10), (SIGQUIT, 5), (SIGKILL, 5)] {
             process.withLock { process in
@@ -38,9 +39,11 @@ final class ServerProcess: Sendable {
             }
             if wait(for: .seconds(timeout), until: { !isRunning }) { break }
         }
-        keeper.stop()
+        parentLoop.stop()
     }
 
+    /// Reaps the process if it has ended.
+    ///
     /// - Returns: whether the process has ended.
     private static func reap(_ process: inout pid_t?) -> Bool {
         guard let id = process else { return true }
@@ -50,7 +53,7 @@ final class ServerProcess: Sendable {
     }
 }
 
-/// The result of the start, set by the keeper's thread.
+/// The result of the start, set by the thread of the parent loop.
 private final class Outcome: Sendable {
     let value = Mutex<Result<pid_t, PrivatePostgresError>?>(nil)
 }

@@ -2,7 +2,7 @@ internal import CSystem
 
 /// The system user of the PostgreSQL programs: the caller, or an unprivileged account if the caller is root.
 struct ServerUser {
-    /// `nil` for the caller.
+    /// The unprivileged account; `nil` for the caller's own.
     private let account: (user: uid_t, group: gid_t)?
 
     /// - Throws: ``PrivatePostgresError/missing(_:)`` if root has no unprivileged account to use.
@@ -30,7 +30,7 @@ struct ServerUser {
         return ChildProcess(words: words + ["--", program] + arguments, output: output)
     }
 
-    /// Whether this user may search `directory` and all its parents.
+    /// Whether this user has search permission for `directory` and all its parents.
     func canSearch(_ directory: String, log: String) throws(PrivatePostgresError) -> Bool {
         guard account != nil else { return true }
         guard let test = Programs.find("test") else { throw .missing("test (coreutils)") }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Cancels all deliveries of an ``SMTPClient``, from any thread.
+/// A flag that cancels all deliveries of an ``SMTPClient``. Any thread may set it.
 final class CancellationFlag: Sendable {
     private let flag = Atomic(false)
 

@@ -2,12 +2,12 @@ internal import CSystem
 internal import Curl
 
 extension DeliveryResult {
-    /// Only a rejection of the recipient or of the message is permanent. All other errors, including a rejected sender
-    /// or password, can be corrected by an operator while the email waits.
+    /// Only a rejection of the recipient or of the message is permanent. An operator can correct the causes of all
+    /// other errors, including a rejected sender or password, while the email waits in the queue.
     ///
     /// - Parameters:
-    ///   - step: the last step that the client took.
-    ///   - status: the last status of the server.
+    ///   - step: the last command that the client sent.
+    ///   - status: the status of the server's last reply; 0 if there was none.
     init(_ code: CURLcode, after step: Step, status: Int) {
         switch code {
         case CURLE_OK: self = .accepted
@@ -23,12 +23,12 @@ extension DeliveryResult {
             switch (status, step) {
             case (500...599, .recipient), (500...599, .message): self = .permanent(error)
             case (400...599, _): self = .transient(error)
-            default: self = .transient(Self.silence(code))
+            default: self = .transient(Self.errorWithoutReply(code))
             }
         }
     }
 
-    private static func silence(_ code: CURLcode) -> DeliveryError {
+    private static func errorWithoutReply(_ code: CURLcode) -> DeliveryError {
         switch code {
         case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR: .connectionLost
         default: .protocolError(code: Int(code.rawValue))

@@ -1,6 +1,6 @@
 /// The outcome of a delivery. Contains no address.
 public enum DeliveryResult: Hashable, Sendable {
-    /// The server accepted the message and is responsible for it.
+    /// The server accepted the message, and is now responsible for its delivery.
     case accepted
     /// A retry may succeed. If the reply was lost, the server may have accepted the message.
     case transient(DeliveryError)
@@ -11,7 +11,7 @@ public enum DeliveryResult: Hashable, Sendable {
 /// Why a message was not delivered.
 public enum DeliveryError: Hashable, Sendable {
     case unknownHost
-    /// No server accepted a connection, or an unencrypted connection would have left this machine.
+    /// No server accepted a connection, or an unencrypted connection to another machine would have been necessary.
     case unreachable
     /// The TLS handshake failed, or the certificate is not valid for this host.
     case tlsFailed
@@ -19,19 +19,19 @@ public enum DeliveryError: Hashable, Sendable {
     case timedOut
     /// The connection ended before the server replied to the message.
     case connectionLost
-    /// A reply of 4xx or 5xx (RFC 5321 §4.2.1).
+    /// The server replied with 4xx or 5xx (RFC 5321 §4.2.1).
     case answered(status: Int, to: Step)
-    /// libcurl's error code.
+    /// Another error; `code` is libcurl's.
     case protocolError(code: Int)
     /// Too many deliveries ran at the same time.
     case overloaded
     /// The client was stopped.
     case closed
-    /// An address or a message ID that is not valid in a header.
+    /// An address or the message ID is not valid in a header.
     case malformed
 }
 
-/// The last step of the SMTP dialogue.
+/// A step of the SMTP dialogue.
 public enum Step: String, Sendable, CaseIterable {
     case greeting
     case hello = "EHLO"
@@ -51,7 +51,7 @@ public enum Step: String, Sendable, CaseIterable {
 }
 
 extension DeliveryError: CustomStringConvertible {
-    /// For logs and operators.
+    /// Text for logs and operators.
     public var description: String {
         switch self {
         case .unknownHost: "mail server not found"

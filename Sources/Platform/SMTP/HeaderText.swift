@@ -1,31 +1,36 @@
 internal import Encoding
 
-/// Encodes text for header fields so that no input can end a field or add another.
+/// Encodes text for header fields, so that no input can end a field or add another one.
 enum HeaderText {
     private static let lineLength = 76
-    /// `=?UTF-8?B?` and `?=`.
-    private static let wordFrame = 12
+    /// The length of `=?UTF-8?B?` and `?=`.
+    private static let encodedWordOverhead = 12
 
-    /// - Parameter column: how much of the line is already used.
+    /// Encodes unstructured text (RFC 5322 §3.2.5).
+    ///
+    /// - Parameter column: the number of characters that precede the text on its line.
     static func unstructured(_ text: String, at column: Int) -> String {
         let text = visible(text)
         return isPlain(text, at: column) ? text : encodedWords(text, at: column)
     }
 
-    /// A display name (RFC 5322 §3.2.5).
+    /// Encodes a display name (RFC 5322 §3.2.5).
+    ///
+    /// - Parameter column: the number of characters that precede the text on its line.
     static func phrase(_ text: String, at column: Int) -> String {
         let text = visible(text)
         guard isPlain(text, at: column + 2) else { return encodedWords(text, at: column) }
         return "\"" + text.flatMap { #""\"#.contains($0) ? ["\\", $0] : [$0] } + "\""
     }
 
-    /// Whether an address can stand unquoted in a header, in an envelope and in an SMTP command.
+    /// Whether an address is valid without quoting in a header and in an SMTP command.
     static func isAddress(_ text: String) -> Bool {
         let parts = text.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
         return text.utf8.count <= 254 && parts.count == 2 && parts.allSatisfy { !$0.isEmpty }
             && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && !#""(),:;<>[\]"#.utf8.contains($0) }
     }
 
+    /// Whether a text is valid as the left part of a message ID: 1 to 64 ASCII letters, digits and hyphens.
     static func isIdentifier(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy {
@@ -34,11 +39,13 @@ enum HeaderText {
             }
     }
 
-    /// RFC 5322 §3.3, in UTC.
+    /// Formats a date and time in UTC (RFC 5322 §3.3).
+    ///
+    /// - Parameter seconds: since 1970.
     static func date(_ seconds: Int64) -> String {
-        let ofDay = (seconds % 86_400 + 86_400) % 86_400
-        let date = CalendarDate(daysSince1970: (seconds - ofDay) / 86_400)
-        let clock = [ofDay / 3600, ofDay / 60 % 60, ofDay % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
+        let secondOfDay = (seconds % 86_400 + 86_400) % 86_400
+        let date = CalendarDate(daysSince1970: (seconds - secondOfDay) / 86_400)
+        let clock = [secondOfDay / 3600, secondOfDay / 60 % 60, secondOfDay % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
         return "\(weekdays[date.weekday]), \(date.day) \(months[Int(date.month) - 1]) \(date.year) "
             + "\(clock.joined(separator: ":")) +0000"
     }
@@ -63,17 +70,18 @@ enum HeaderText {
         return String(visible)
     }
 
-    /// RFC 2047 §2: encoded words of at most 75 characters, on lines of 76. No word splits a character.
+    /// Encodes text as encoded words of at most 75 characters, on lines of at most 76 (RFC 2047 §2). A character is
+    /// never split between words.
     private static func encodedWords(_ text: String, at column: Int) -> String {
         var words: [[UInt8]] = []
         var word: [UInt8] = []
-        var room = (lineLength - column - wordFrame) / 4 * 3
+        var availableBytes = (lineLength - column - encodedWordOverhead) / 4 * 3
         for scalar in text.unicodeScalars {
             let bytes = Array(String(scalar).utf8)
-            if word.count + bytes.count > room {
+            if word.count + bytes.count > availableBytes {
                 words.append(word)
                 word = []
-                room = (lineLength - 1 - wordFrame) / 4 * 3
+                availableBytes = (lineLength - 1 - encodedWordOverhead) / 4 * 3
             }
             word += bytes
         }

@@ -1,7 +1,7 @@
 /// An email for an ``SMTPClient``. Text and HTML have the same content.
 public struct Message: Hashable, Sendable {
     public var from: Mailbox
-    /// Also the envelope's only recipient.
+    /// The recipient, both in the header and in the envelope.
     public var to: String
     public var replyTo: String?
     public var subject: String

@@ -24,7 +24,8 @@ final class MessageBody {
         curl_mime_free(root)
     }
 
-    /// Alternatives are ordered from the least to the most specific. Lines end with CRLF (RFC 5322 §2.1).
+    /// Adds an alternative. The caller adds the preferred one last (RFC 2046 §5.1.4). Lines end with CRLF (RFC 5322
+    /// §2.1).
     private static func add(
         _ text: String, _ type: String, to parts: OpaquePointer, of handle: Handle
     ) throws(CurlFault) {

@@ -1,4 +1,4 @@
-/// The header fields of a message, one per line, folded (RFC 5322 §2.2.3).
+/// The header fields of a message, as one folded text per field (RFC 5322 §2.2.3).
 struct MessageFields {
     let lines: [String]
 

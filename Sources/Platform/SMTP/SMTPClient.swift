@@ -3,11 +3,11 @@ internal import EventLoop
 
 /// Sends messages to a submission server with libcurl.
 ///
-/// It has its own threads: every interface of libcurl blocks the caller between the end of a message and the server's
-/// reply.
+/// The client has its own threads, because every interface of libcurl blocks the caller between the end of a message
+/// and the server's reply.
 public final class SMTPClient: Sendable {
-    /// The number of messages that are sent at the same time. The same number may wait; further ones get a transient
-    /// error.
+    /// The maximum number of messages that are sent at the same time. The same number may wait; further messages fail
+    /// with a transient error.
     public static let connections = 8
 
     private let server: SubmissionServer
@@ -27,6 +27,7 @@ public final class SMTPClient: Sendable {
         threads = try FairPool(name: "email", threads: Self.connections, capacity: 2 * Self.connections)
     }
 
+    /// Delivers a message to the submission server.
     public func submit(_ message: Message) async -> DeliveryResult {
         guard let fields = MessageFields(message) else { return .permanent(.malformed) }
         do {
@@ -45,12 +46,13 @@ public final class SMTPClient: Sendable {
         }
     }
 
-    /// Fails running deliveries within about a second, and all later ones, with a transient error.
+    /// Ends running deliveries within about a second with a transient error. All later deliveries fail with the same
+    /// error.
     public func close() {
         cancellation.set()
     }
 
-    /// Blocks until no delivery is running.
+    /// Closes the client, and blocks until no delivery is running.
     public func stop() {
         close()
         threads.stop()

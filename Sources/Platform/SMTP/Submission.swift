@@ -30,7 +30,7 @@ final class Submission {
         observeDialogue()
     }
 
-    /// Blocks until the deadline at most. Waiting for the reply to `QUIT` can take the same time again.
+    /// Delivers the message. Blocks at most until the deadline, plus the same time for the reply to `QUIT`.
     func perform() -> DeliveryResult {
         let code = curl_easy_perform(handle.pointer)
         return DeliveryResult(code, after: step, status: handle.status)
@@ -40,7 +40,7 @@ final class Submission {
         throws(CurlFault)
     {
         try handle.set(CURLOPT_URL, server.url(clientName: clientName))
-        // libcurl would close a reusable connection later, with a timeout that is not configurable.
+        // Otherwise libcurl would keep the connection and close it later, with a timeout that cannot be configured.
         try handle.set(CURLOPT_FORBID_REUSE, 1)
         try handle.set(CURLOPT_SERVER_RESPONSE_TIMEOUT, max(1, Int(deadline.components.seconds)))
         if server.encryption == .required { try handle.set(CURLOPT_USE_SSL, Int(CURLUSESSL_ALL.rawValue)) }
@@ -51,18 +51,18 @@ final class Submission {
 
     private func observeDialogue() {
         let context = Unmanaged.passUnretained(self).toOpaque()
-        shim_curl_watch(handle.pointer, context) { _, kind, text, count, context in
+        shim_curl_observe(handle.pointer, context) { _, kind, text, count, context in
             guard kind == CURLINFO_HEADER_OUT else { return 0 }
             submission(context)?.recordStep(UnsafeRawBufferPointer(start: text, count: count))
             return 0
         }
-        // Called about once a second, also while libcurl waits.
+        // libcurl calls this about once a second, also while it waits.
         shim_curl_allow_cancellation(handle.pointer, context) { context, _, _, _, _ in
             submission(context)?.cancellation.isSet == true ? 1 : 0
         }
     }
 
-    /// Records only the step, because the dialogue contains passwords.
+    /// Records the step of a line that the client sends, and nothing else, because the dialogue contains passwords.
     private func recordStep(_ line: UnsafeRawBufferPointer) {
         if let step = Step(sending: line) { self.step = step }
     }

@@ -3,17 +3,18 @@ internal import IPAddresses
 
 /// A message submission server (RFC 6409). Connections are encrypted unless the server is on this machine.
 public struct SubmissionServer: Hashable, Sendable {
+    /// The credentials for `AUTH`.
     public struct Login: Hashable, Sendable {
         let user: String
         let password: String
     }
 
     enum Encryption: Hashable, Sendable {
-        /// From the first byte (RFC 8314 §3).
+        /// TLS from the first byte (RFC 8314 §3).
         case immediate
-        /// By `STARTTLS`; without it, the client sends nothing (RFC 3207).
+        /// TLS after `STARTTLS` (RFC 3207). If the server does not offer it, the client sends no message.
         case required
-        /// On this machine only.
+        /// No encryption; only for a server on this machine.
         case none
     }
 
@@ -27,7 +28,7 @@ public struct SubmissionServer: Hashable, Sendable {
     /// - Parameters:
     ///   - url: `smtp://` or `smtps://`, optionally percent-encoded `user:password@`, host, and a port (default: 587 or
     ///     465).
-    ///   - certificateAuthorities: if set, connections on this machine are encrypted too.
+    ///   - certificateAuthorities: a file of PEM certificates. If set, connections on this machine are encrypted too.
     /// - Returns: `nil` for any other URL.
     public init?(url: String, certificateAuthorities: String? = nil) {
         guard let url = ParsedURL(url), let host = url.part(CURLUPART_HOST) else { return nil }
@@ -64,12 +65,12 @@ public struct SubmissionServer: Hashable, Sendable {
 }
 
 extension SubmissionServer: CustomStringConvertible, CustomReflectable {
-    /// Without the login.
+    /// Excludes the login.
     public var description: String { "\(host):\(port)" }
     public var customMirror: Mirror { Mirror(self, children: ["server": description]) }
 }
 
-/// A URL as libcurl parses it, so that validation and use cannot disagree.
+/// A URL parsed by libcurl, so that the validation and the delivery interpret it in the same way.
 private final class ParsedURL {
     private let handle: OpaquePointer
 

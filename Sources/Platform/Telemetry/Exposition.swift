@@ -13,7 +13,7 @@ enum Exposition {
     static func number(_ value: Double) -> String {
         if value.isNaN { return "NaN" }
         if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }
-        // Writes integers without ".0".
+        // Formats integers without ".0".
         if let integer = Int64(exactly: value), abs(value) < 1e15 { return String(integer) }
         return String(value)
     }

@@ -4,7 +4,7 @@ internal import Glibc
 /// Writes one JSON object per line: `time`, `level`, `message`, then the fields by name. Never log tokens, addresses or
 /// bodies.
 ///
-/// Logging never blocks: lines pass through a bounded queue, and lines that do not fit are counted.
+/// Logging never blocks: lines are queued up to a limit, and lines above the limit are dropped and counted.
 public final class Log: Sendable {
     public enum Level: Int, Sendable, Comparable, CaseIterable {
         case debug, info, warning, error
@@ -26,8 +26,8 @@ public final class Log: Sendable {
 
     /// - Parameters:
     ///   - level: the lowest level that is written.
-    ///   - descriptor: usually 1 or 2; not closed.
-    ///   - capacity: how many bytes may wait for a slow reader.
+    ///   - descriptor: usually 1 or 2. The log does not close it.
+    ///   - capacity: the maximum size of queued lines in bytes.
     public init(level: Level = .info, descriptor: Int32, capacity: Int = 1 << 20) {
         self.level = level
         writer = LogWriter(descriptor: descriptor, capacity: capacity) { count in
@@ -37,7 +37,7 @@ public final class Log: Sendable {
 
     deinit { writer.close() }
 
-    /// Lines that were dropped since start-up, because the reader was too slow or closed the descriptor.
+    /// The number of lines that were dropped since the start, because the reader was too slow or closed the descriptor.
     public var droppedLines: Int { writer.dropped }
 
     public func debug(_ message: String, _ fields: LogFields = [:]) { write(.debug, message, fields) }
@@ -51,7 +51,7 @@ public final class Log: Sendable {
     @discardableResult
     public func flush(within timeout: Duration) -> Bool { writer.flush(within: timeout) }
 
-    /// - Parameter fields: fields with the name of a standard field are left out.
+    /// - Parameter fields: a field with the name of a standard field is omitted.
     private func write(_ level: Level, _ message: String, _ fields: LogFields) {
         guard level >= self.level else { return }
         writer.append(Self.line(level, message, fields))
@@ -92,7 +92,7 @@ public enum LogValue: Sendable, Equatable {
     case double(Double)
     case bool(Bool)
 
-    /// Appends JSON. JSON has no infinities: they are written as text.
+    /// Appends the value as JSON. Infinities and NaN are written as strings, because JSON has no such numbers.
     func append(to line: inout [UInt8]) {
         switch self {
         case .string(let text): Self.append(quoted: text, to: &line)

@@ -1,13 +1,13 @@
 internal import Glibc
 internal import Synchronization
 
-/// Writes lines from any thread to a descriptor, through a bounded queue and a thread of its own. A slow reader loses
-/// lines but never delays the caller.
+/// Writes lines from any thread to a descriptor, through a bounded queue and a thread of its own. If the reader is
+/// slow, lines are dropped, and callers are not delayed.
 final class LogWriter: Sendable {
     private enum Item {
         case line([UInt8])
-        /// Signalled when everything before it has been written.
-        case mark(Semaphore)
+        /// A semaphore to signal when all earlier lines have been written.
+        case flush(Semaphore)
         case end
     }
 
@@ -17,14 +17,15 @@ final class LogWriter: Sendable {
         var dropped = 0
         /// Dropped lines that the log has not reported yet.
         var unreported = 0
-        /// Whether the thread has been woken and has not looked yet.
-        var isAnnounced = false
+        /// Whether the thread has been woken and has not emptied the queue yet.
+        var wakeIsPending = false
     }
 
-    /// How long the thread collects lines, because waking it for each line would cost more than writing the line.
-    private static let gatheringMicroseconds: UInt32 = 2000
-    /// Lines are written together up to this size. Up to POSIX's PIPE_BUF, a write to a pipe is atomic, so readers
-    /// never get half a line.
+    /// How long the thread waits for further lines, because waking it for each line would cost more than writing the
+    /// line.
+    private static let batchingMicroseconds: UInt32 = 2000
+    /// The maximum size of lines that are written together. It is PIPE_BUF: a write of at most this size to a pipe is
+    /// atomic, so that readers never receive a part of a line.
     private static let chunkBytes = 4096
 
     private let descriptor: Int32
@@ -34,7 +35,7 @@ final class LogWriter: Sendable {
     private let arrival = Semaphore()
 
     /// - Parameters:
-    ///   - capacity: of the queue in bytes.
+    ///   - capacity: the maximum size of the queued lines in bytes.
     ///   - dropNotice: the line that reports how many lines are missing at this position.
     init(descriptor: Int32, capacity: Int, dropNotice: @escaping @Sendable (Int) -> [UInt8]) {
         self.descriptor = descriptor
@@ -68,7 +69,7 @@ final class LogWriter: Sendable {
 
     func flush(within timeout: Duration) -> Bool {
         let written = Semaphore()
-        add(.mark(written))
+        add(.flush(written))
         return written.wait(atMost: timeout)
     }
 
@@ -80,12 +81,12 @@ final class LogWriter: Sendable {
     }
 
     private func change(_ change: (inout Queue) -> Void) {
-        let isNews = queue.withLock { queue in
+        let mustWake = queue.withLock { queue in
             change(&queue)
-            defer { queue.isAnnounced = true }
-            return !queue.isAnnounced
+            defer { queue.wakeIsPending = true }
+            return !queue.wakeIsPending
         }
-        if isNews { arrival.signal() }
+        if mustWake { arrival.signal() }
     }
 
     private func run() {
@@ -95,25 +96,25 @@ final class LogWriter: Sendable {
         pthread_sigmask(SIG_BLOCK, &signals, nil)
         while true {
             arrival.wait()
-            usleep(Self.gatheringMicroseconds)
-            let (items, missing) = take()
+            usleep(Self.batchingMicroseconds)
+            let (items, missing) = takeItems()
             guard write(items) else { return }
             if missing > 0 { write(dropNotice(missing), lines: 0) }
         }
     }
 
-    private func take() -> ([Item], missing: Int) {
+    private func takeItems() -> ([Item], missing: Int) {
         queue.withLock { queue in
             defer {
                 queue.items = []
                 queue.unreported = 0
-                queue.isAnnounced = false
+                queue.wakeIsPending = false
             }
             return (queue.items, queue.unreported)
         }
     }
 
-    /// - Returns: `false` after the end mark.
+    /// - Returns: `false` if `items` contains ``Item/end``.
     private func write(_ items: [Item]) -> Bool {
         var chunk: [UInt8] = []
         var lines = 0
@@ -130,7 +131,7 @@ final class LogWriter: Sendable {
                 if chunk.count + line.count > Self.chunkBytes { writeChunk() }
                 chunk += line
                 lines += 1
-            case .mark(let written):
+            case .flush(let written):
                 writeChunk()
                 written.signal()
             case .end:
@@ -144,7 +145,7 @@ final class LogWriter: Sendable {
 
     /// Writes whole lines with one call, unless the system accepts only a part.
     ///
-    /// - Parameter lines: counted as dropped if the write fails.
+    /// - Parameter lines: the number of lines, which are counted as dropped if the write fails.
     private func write(_ bytes: [UInt8], lines: Int) {
         var written = 0
         while written < bytes.count {

@@ -49,11 +49,11 @@ public struct Histogram: Sendable {
     }
 }
 
-/// A number that several threads change; exact up to 2^53.
+/// A number that several threads may change. Integers are exact up to 2^53.
 final class Cell: Measurement {
     private let bits = Atomic<UInt64>(0)
 
-    var isUntouched: Bool { bits.load(ordering: .relaxed) == 0 }
+    var isInitial: Bool { bits.load(ordering: .relaxed) == 0 }
 
     func update(_ change: (Double) -> Double) {
         var seen = bits.load(ordering: .relaxed)
@@ -70,15 +70,16 @@ final class Cell: Measurement {
     }
 }
 
+/// The counts and the sum of a histogram.
 final class Distribution: Measurement {
     private struct State {
-        /// Not cumulative; one more than `bounds`.
+        /// The number of observations in each bucket, not cumulative. The last bucket has no upper bound.
         var counts: [UInt64]
         var sum = 0.0
     }
 
     private let bounds: [Double]
-    // Keeps counts and sum consistent.
+    // One lock, so that the counts and the sum are consistent.
     private let state: Mutex<State>
 
     init(bounds: [Double]) {
@@ -86,7 +87,7 @@ final class Distribution: Measurement {
         state = Mutex(State(counts: Array(repeating: 0, count: bounds.count + 1)))
     }
 
-    var isUntouched: Bool { state.withLock { $0.counts.allSatisfy { $0 == 0 } } }
+    var isInitial: Bool { state.withLock { $0.counts.allSatisfy { $0 == 0 } } }
 
     func observe(_ value: Double) {
         let bucket = bounds.firstIndex { value <= $0 } ?? bounds.count
@@ -127,7 +128,7 @@ enum MetricKind: String {
     case counter, gauge, histogram
 }
 
-/// All series of one metric.
+/// All series of a metric.
 protocol MetricFamily: Sendable {
     var name: String { get }
     var help: String { get }
@@ -138,13 +139,15 @@ protocol MetricFamily: Sendable {
 
 /// The value of one series.
 protocol Measurement: Sendable {
-    var isUntouched: Bool { get }
+    /// Whether nothing has been recorded.
+    var isInitial: Bool { get }
     /// - Parameter labels: comma-separated, without braces.
     func samples(name: String, labels: String) -> [String]
 }
 
-/// One measurement per combination of label values, created at start-up and found without a lock.
-final class Series<Held: Measurement>: MetricFamily {
+/// The measurements of a metric, one for each combination of label values. All are created at the start, so that no
+/// lock is needed to find one.
+final class Series<Value: Measurement>: MetricFamily {
     private struct Dimension {
         let name: String
         /// The last value is `other`.
@@ -156,9 +159,9 @@ final class Series<Held: Measurement>: MetricFamily {
     let help: String
     let kind: MetricKind
     private let dimensions: [Dimension]
-    private let held: [Held]
+    private let measurements: [Value]
 
-    init(name: String, help: String, kind: MetricKind, labels: [MetricLabel], _ make: () -> Held) {
+    init(name: String, help: String, kind: MetricKind, labels: [MetricLabel], _ make: () -> Value) {
         self.name = name
         self.help = help
         self.kind = kind
@@ -167,33 +170,33 @@ final class Series<Held: Measurement>: MetricFamily {
                 label.values.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
             return Dimension(name: label.name, values: label.values + ["other"], positions: positions)
         }
-        held = (0..<dimensions.reduce(1) { $0 * $1.values.count }).map { _ in make() }
+        measurements = (0..<dimensions.reduce(1) { $0 * $1.values.count }).map { _ in make() }
     }
 
-    subscript(values: [String]) -> Held {
+    subscript(values: [String]) -> Value {
         precondition(values.count == dimensions.count, "\(name) has \(dimensions.count) labels")
         var index = 0
         for (dimension, value) in zip(dimensions, values) {
             index = index * dimension.values.count + (dimension.positions[value] ?? dimension.values.count - 1)
         }
-        return held[index]
+        return measurements[index]
     }
 
-    /// Declared combinations exist from the start, so that a rate does not miss their first event. Those with `other`
-    /// appear with their first event.
+    /// Returns samples of all combinations of declared values, even if they are 0, so that a rate includes their first
+    /// event. Combinations with `other` are included only after their first event.
     func samples() -> [String] {
-        held.indices.flatMap { index -> [String] in
-            var rest = index
+        measurements.indices.flatMap { index -> [String] in
+            var remainder = index
             var labels: [(String, String)] = []
             var isDeclared = true
             for dimension in dimensions.reversed() {
-                let position = rest % dimension.values.count
-                rest /= dimension.values.count
+                let position = remainder % dimension.values.count
+                remainder /= dimension.values.count
                 isDeclared = isDeclared && position < dimension.values.count - 1
                 labels.append((dimension.name, dimension.values[position]))
             }
-            guard isDeclared || !held[index].isUntouched else { return [] }
-            return held[index].samples(name: name, labels: Exposition.labels(labels.reversed()))
+            guard isDeclared || !measurements[index].isInitial else { return [] }
+            return measurements[index].samples(name: name, labels: Exposition.labels(labels.reversed()))
         }
     }
 }

@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// The metrics of a process. All are registered at start-up with all their label values, so that requests cannot add
+/// The metrics of a process. All are registered at the start with all their label values, so that requests cannot add
 /// any.
 public final class Metrics: Sendable {
-    /// In seconds; from the duration of a signature to that of a slow mail server.
+    /// Bucket bounds for latencies in seconds: from the duration of a signature to that of a slow mail server.
     public static let latencyBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-    // Guards the order of registration; measurements do not use it.
+    // Protects the list of metrics in the order of registration. Measurements do not lock it.
     private let families = Mutex<[any MetricFamily]>([])
 
     public init() {}
@@ -23,12 +23,12 @@ public final class Metrics: Sendable {
         return gauge
     }
 
-    /// - Parameter read: called for every rendering, on its thread.
+    /// - Parameter read: called by ``render()``, on its thread.
     public func gauge(_ name: String, help: String, read: @escaping @Sendable () -> Double) {
         register(ReadFamily(name: name, help: help, kind: .gauge) { [(labels: "", value: read())] })
     }
 
-    /// - Parameter read: a number that only increases; called for every rendering, on its thread.
+    /// - Parameter read: a number that only increases; called by ``render()``, on its thread.
     public func counter(_ name: String, help: String, read: @escaping @Sendable () -> Double) {
         register(ReadFamily(name: name, help: help, kind: .counter) { [(labels: "", value: read())] })
     }
@@ -40,7 +40,7 @@ public final class Metrics: Sendable {
         registerLabelled(name, help: help, kind: .counter, label: label, read: read)
     }
 
-    /// - Parameter read: numbers by label value, one for each object of a kind, such as a loop.
+    /// - Parameter read: numbers by label value, for example by the name of a loop.
     public func gauge(
         _ name: String, help: String, label: String, read: @escaping @Sendable () -> [String: Double]
     ) {
@@ -58,7 +58,7 @@ public final class Metrics: Sendable {
         return histogram
     }
 
-    /// Prometheus text exposition format 0.0.4: `text/plain; version=0.0.4`.
+    /// Returns all metrics in the Prometheus text exposition format 0.0.4 (`text/plain; version=0.0.4`).
     public func render() -> String {
         families.withLock { $0 }.map { family in
             """

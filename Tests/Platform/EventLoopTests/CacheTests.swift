@@ -63,12 +63,12 @@ struct CacheTests {
         }
         async let first = cache.value(for: "a")
         for await _ in started { break }
-        cache.forgetAll()
+        cache.invalidateAll()
         async let second = cache.value(for: "a")
         for _ in 1...3 { open.yield() }
         #expect(try await first == 1)
         #expect(try await second == 2)
-        cache.forgetAll()
+        cache.invalidateAll()
         #expect(try await cache.value(for: "a") == 3)
     }
 

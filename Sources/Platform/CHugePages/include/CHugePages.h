@@ -1,6 +1,7 @@
 #pragma once
 #include <stddef.h>
 
-/// Mappings from this size on get huge pages. It is twice a huge page of 2 MiB, so that at least one fits wherever it
-/// begins. On aarch64 with pages of 16 or 64 KiB, a huge page has 32 or 512 MiB, and a hash gets none.
+/// The minimum size of mappings that use huge pages, in bytes. It is twice the size of a huge page (2 MiB), so that
+/// every such mapping contains at least one aligned huge page. On aarch64 with pages of 16 or 64 KiB, a huge page has
+/// 32 or 512 MiB, which is more than a hash of the default cost uses.
 static const size_t huge_pages_minimum = 4 << 20;
