@@ -35,7 +35,7 @@ enum Sodium {
     /// libsodium requires this call before all others. A static property makes the call at most once, on any thread.
     private static let isReady = sodium_init() >= 0
 
-    /// Initializes libsodium if necessary.
+    /// Initialises libsodium if necessary.
     static func prepare() {
         precondition(isReady, "sodium_init failed: no source of randomness")
     }

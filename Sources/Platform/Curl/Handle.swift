@@ -44,7 +44,7 @@ public final class Handle {
         curl_easy_cleanup(pointer)
     }
 
-    /// Whether libcurl is initialized. A static property makes the call at most once; libcurl allows it on any thread.
+    /// Whether libcurl is initialised. A static property makes the call at most once; libcurl allows it on any thread.
     static let libraryIsReady = curl_global_init(Int(CURL_GLOBAL_SSL)) == CURLE_OK
 
     /// Whether no connection was made because the ``EgressPolicy`` allows none of the addresses.

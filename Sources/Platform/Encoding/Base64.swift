@@ -97,7 +97,7 @@ public enum Base64URL {
         alphabet.decode(text.utf8, allowingLeftoverBits: false)
     }
 
-    /// Decodes like ``decode(_:)-(String)``. Not generic, because calls from other modules would not be specialized.
+    /// Decodes like ``decode(_:)-(String)``. Not generic, because calls from other modules would not be specialised.
     public static func decode(_ letters: ArraySlice<UInt8>) -> [UInt8]? {
         alphabet.decode(letters, allowingLeftoverBits: false)
     }

@@ -2,9 +2,9 @@ internal import CSystem
 internal import EventLoop
 
 /// A session that sends the reads of many callers together in libpq's pipeline mode (PostgreSQL documentation, section
-/// 34.5), with one synchronization point per pass of the loop.
+/// 34.5), with one synchronisation point per pass of the loop.
 ///
-/// The server executes all statements between two synchronization points as one transaction, so it skips the statements
+/// The server executes all statements between two synchronisation points as one transaction, so it skips the statements
 /// after a failed one. Skipped statements are returned to the pool. If the session ends, all pending statements are
 /// returned too. A read may therefore be executed twice.
 final class ReadConnection {

@@ -28,7 +28,7 @@ extension SQL {
     /// Inserts all of `accounts` without their identities.
     ///
     /// Each column is one array parameter, because PostgreSQL unpacks arrays in half the time that it needs for JSON.
-    /// The arrays are unpacked in the select list, row by row. In `FROM`, PostgreSQL would first materialize all rows.
+    /// The arrays are unpacked in the select list, row by row. In `FROM`, PostgreSQL would first materialise all rows.
     static func insertion(of accounts: [StoredAccount], in realm: ID<Realm>) -> SQL {
         func column<Value: PostgresEncodable & PostgresDecodable & PostgresArrayElement>(
             _ value: (StoredAccount) -> Value?
