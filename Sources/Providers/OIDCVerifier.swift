@@ -138,7 +138,7 @@ extension IdentityTokenFault {
             switch fault {
             case .malformed: .malformed
             case .tooLong: .tooLong
-            case .algorithmNotAllowed, .keyDoesNotFit: .algorithmNotAllowed
+            case .algorithmNotAllowed, .keyMismatch: .algorithmNotAllowed
             case .criticalHeader: .criticalHeader
             case .signatureInvalid: .signatureInvalid
             }

@@ -61,7 +61,7 @@ extension CustomTokens {
         do {
             return try token.payload(verifiedWith: key)
         } catch {
-            throw .invalid(error == .keyDoesNotFit ? .algorithmNotAllowed : .signatureInvalid)
+            throw .invalid(error == .keyMismatch ? .algorithmNotAllowed : .signatureInvalid)
         }
     }
 

@@ -134,7 +134,7 @@ struct AppleTokenTests {
         try expectRefused(.signatureInvalid) { $0.signature = .by(stranger) }
         try expectRefused(.malformed) { $0.signature = .missing }
         try expectRefused(.algorithmNotAllowed) { $0.algorithm = "HS256" }
-        try expectRefused(.keyDoesNotFit) { $0.algorithm = "ES256" }
+        try expectRefused(.keyMismatch) { $0.algorithm = "ES256" }
         let token = try fixture.apple.identityToken(for: .ada, audience: AppleFixture.app) {
             $0.keyID = nil
             $0.type = "JWT"

@@ -19,8 +19,8 @@ struct KeyRingTests {
         _ = try KeyRing([key], of: project, under: masterKeys)
         let others = try MasterKeys(current: [UInt8](repeating: 2, count: 32))
         #expect(throws: SealFault.unknownKey) { try KeyRing([key], of: project, under: others) }
-        #expect(throws: SealFault.doesNotOpen) { try KeyRing([key], of: ID("other"), under: masterKeys) }
-        #expect(throws: SealFault.doesNotOpen) {
+        #expect(throws: SealFault.tagMismatch) { try KeyRing([key], of: ID("other"), under: masterKeys) }
+        #expect(throws: SealFault.tagMismatch) {
             try KeyRing([key.with(id: "elsewhere")], of: project, under: masterKeys)
         }
     }

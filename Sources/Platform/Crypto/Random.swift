@@ -16,16 +16,17 @@ public enum Random {
     ///
     /// - Parameter alphabet: 2 to 256 different ASCII characters.
     public static func text(length: Int, alphabet: String = alphanumerics) -> String {
-        let letters = Array(alphabet.utf8)
-        let isASCII = letters.allSatisfy { $0 < 128 }
-        precondition((2...256).contains(letters.count) && isASCII, "expected an alphabet of 2 to 256 ASCII characters")
+        let characters = Array(alphabet.utf8)
+        let isASCII = characters.allSatisfy { $0 < 128 }
+        precondition(
+            (2...256).contains(characters.count) && isASCII, "expected an alphabet of 2 to 256 ASCII characters")
         // Discards bytes from this value on, because they would make the first characters of the alphabet more likely.
-        let bound = 256 - 256 % letters.count
+        let bound = 256 - 256 % characters.count
         var text: [UInt8] = []
         text.reserveCapacity(length)
         while text.count < length {
             let usable = bytes(length - text.count).filter { Int($0) < bound }
-            text += usable.map { letters[Int($0) % letters.count] }
+            text += usable.map { characters[Int($0) % characters.count] }
         }
         return String(decoding: text, as: UTF8.self)
     }

@@ -1,11 +1,11 @@
 /// Why a sealed secret cannot be opened.
 public enum SealFault: Error, Equatable {
-    /// Not an envelope of a known version.
+    /// The bytes are not an envelope of a known version.
     case malformed
     /// Encrypted with a key that is neither the current nor the previous one.
     case unknownKey
-    /// Modified, or encrypted for another context.
-    case doesNotOpen
+    /// The authentication tag does not match: the ciphertext was modified, or encrypted for another context.
+    case tagMismatch
 }
 
 /// Encrypts secrets for storage with AES-256-GCM. A ciphertext is bound to the column in which it is stored.
@@ -41,7 +41,7 @@ public struct SealedBox: Sendable {
                 associated: associated)
             if let opened { return opened }
         }
-        throw .doesNotOpen
+        throw .tagMismatch
     }
 
     /// Re-encrypts a secret under the current master key.

@@ -39,7 +39,7 @@ public struct SingleMessageBox: Sendable {
                 nonce: Array(sealed[headerLength..<bodyStart]), associated: header + Array(context.utf8))
             if let opened { return opened }
         }
-        throw .doesNotOpen
+        throw .tagMismatch
     }
 
     private static func key(of header: [UInt8], under key: DerivedKey) -> [UInt8] {

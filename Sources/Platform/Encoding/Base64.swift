@@ -16,30 +16,30 @@ public enum Base64 {
     ///
     /// - Returns: `nil` for any other character and for an impossible length. Leftover bits are ignored.
     public static func decode(_ text: String) -> [UInt8]? {
-        var letters = Array(text.utf8)
-        while letters.last == padding { letters.removeLast() }
-        for index in letters.indices {
-            if letters[index] == UInt8(ascii: "-") { letters[index] = UInt8(ascii: "+") }
-            if letters[index] == UInt8(ascii: "_") { letters[index] = UInt8(ascii: "/") }
+        var characters = Array(text.utf8)
+        while characters.last == padding { characters.removeLast() }
+        for index in characters.indices {
+            if characters[index] == UInt8(ascii: "-") { characters[index] = UInt8(ascii: "+") }
+            if characters[index] == UInt8(ascii: "_") { characters[index] = UInt8(ascii: "/") }
         }
-        return alphabet.decode(letters, allowingLeftoverBits: true)
+        return alphabet.decode(characters, allowingLeftoverBits: true)
     }
 
     /// Whether a byte is an ASCII character of the alphabet; padding is not.
-    public static func contains(_ letter: UInt8) -> Bool { alphabet.values[Int(letter)] < 64 }
+    public static func contains(_ character: UInt8) -> Bool { alphabet.values[Int(character)] < 64 }
 }
 
 /// One of the two alphabets of RFC 4648, and the conversion that both share.
 struct Base64Alphabet: Sendable {
-    private let letters: [UInt8]
+    private let characters: [UInt8]
     /// The value of each byte; 64 for bytes outside the alphabet.
     let values: [UInt8]
 
     /// - Parameter last: the characters with the values 62 and 63.
     init(_ last: String) {
-        letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789\(last)".utf8)
+        characters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789\(last)".utf8)
         var values = [UInt8](repeating: 64, count: 256)
-        for (value, letter) in letters.enumerated() { values[Int(letter)] = UInt8(value) }
+        for (value, character) in characters.enumerated() { values[Int(character)] = UInt8(value) }
         self.values = values
     }
 
@@ -53,25 +53,25 @@ struct Base64Alphabet: Sendable {
                 bits += 8
                 while bits >= 6 {
                     bits -= 6
-                    text.initializeElement(at: count, to: letters[Int(pending >> UInt32(bits) & 63)])
+                    text.initializeElement(at: count, to: characters[Int(pending >> UInt32(bits) & 63)])
                     count += 1
                 }
             }
             if bits > 0 {
-                text.initializeElement(at: count, to: letters[Int(pending << UInt32(6 - bits) & 63)])
+                text.initializeElement(at: count, to: characters[Int(pending << UInt32(6 - bits) & 63)])
                 count += 1
             }
             return count
         }
     }
 
-    func decode(_ letters: some Collection<UInt8>, allowingLeftoverBits: Bool) -> [UInt8]? {
+    func decode(_ characters: some Collection<UInt8>, allowingLeftoverBits: Bool) -> [UInt8]? {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(letters.count * 3 / 4)
+        bytes.reserveCapacity(characters.count * 3 / 4)
         var pending: UInt32 = 0
         var bits = 0
-        for letter in letters {
-            let value = values[Int(letter)]
+        for character in characters {
+            let value = values[Int(character)]
             guard value < 64 else { return nil }
             pending = pending << 6 | UInt32(value)
             bits += 6
@@ -98,10 +98,10 @@ public enum Base64URL {
     }
 
     /// Decodes like ``decode(_:)-(String)``. Not generic, because calls from other modules would not be specialised.
-    public static func decode(_ letters: ArraySlice<UInt8>) -> [UInt8]? {
-        alphabet.decode(letters, allowingLeftoverBits: false)
+    public static func decode(_ characters: ArraySlice<UInt8>) -> [UInt8]? {
+        alphabet.decode(characters, allowingLeftoverBits: false)
     }
 
     /// Whether a byte is an ASCII character of the alphabet.
-    public static func contains(_ letter: UInt8) -> Bool { alphabet.values[Int(letter)] < 64 }
+    public static func contains(_ character: UInt8) -> Bool { alphabet.values[Int(character)] < 64 }
 }

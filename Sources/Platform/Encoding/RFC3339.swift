@@ -61,8 +61,8 @@ public enum RFC3339 {
     private struct Reader {
         var remaining: Substring.UTF8View
 
-        mutating func accept(_ letter: Unicode.Scalar) -> Bool {
-            guard remaining.first == UInt8(ascii: letter) else { return false }
+        mutating func accept(_ character: Unicode.Scalar) -> Bool {
+            guard remaining.first == UInt8(ascii: character) else { return false }
             remaining.removeFirst()
             return true
         }

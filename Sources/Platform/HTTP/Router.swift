@@ -23,7 +23,7 @@ public struct Router<Route: Sendable>: Sendable {
 
     private var nodes = [Node()]
     /// The nodes of templates without parameters, by the whole path, so that their look-up does not search the tree.
-    private var plainPaths: [String: Int] = [:]
+    private var literalPaths: [String: Int] = [:]
 
     /// - Precondition: templates are well-formed, and no method and path occur twice.
     public init(_ routes: [(Method, String, Route)]) {
@@ -34,7 +34,7 @@ public struct Router<Route: Sendable>: Sendable {
             let node = template.segments.reduce(0) { child(of: $0, for: $1) }
             precondition(nodes[node].routes[method] == nil, "routed twice: \(method.rawValue) \(text)")
             nodes[node].routes[method] = (route, template.parameters)
-            if template.parameters.isEmpty { plainPaths[text] = node }
+            if template.parameters.isEmpty { literalPaths[text] = node }
         }
     }
 
@@ -42,7 +42,7 @@ public struct Router<Route: Sendable>: Sendable {
     public func match(_ method: Method, _ path: String) -> RouteMatch<Route> {
         guard path.utf8.first == UInt8(ascii: "/") else { return .notFound }
         var values: [String] = []
-        guard let node = plainPaths[path] ?? search(from: 0, pathSegments(path)[...], &values) else {
+        guard let node = literalPaths[path] ?? search(from: 0, pathSegments(path)[...], &values) else {
             return .notFound
         }
         guard let (route, names) = nodes[node].routes[method] else {

@@ -73,7 +73,7 @@ public struct UnverifiedJWS: Sendable {
     ///
     /// - Parameter key: the issuer's key, from a source that is trusted independently of the token.
     public func payload(verifiedWith key: PublicKey) throws(JWSFault) -> [UInt8] {
-        guard key.algorithm == algorithm else { throw .keyDoesNotFit }
+        guard key.algorithm == algorithm else { throw .keyMismatch }
         guard key.verifies(signature, of: signingInput) else { throw .signatureInvalid }
         return payload
     }
@@ -135,7 +135,7 @@ public enum JWSFault: Error, Equatable, CustomStringConvertible {
     /// The header has `crit`. No extensions are supported (RFC 7515 §4.1.11).
     case criticalHeader
     /// The key is for another algorithm than the header's.
-    case keyDoesNotFit
+    case keyMismatch
     case signatureInvalid
 
     public var description: String {
@@ -144,7 +144,7 @@ public enum JWSFault: Error, Equatable, CustomStringConvertible {
         case .tooLong: "token too long"
         case .algorithmNotAllowed: "signature algorithm not allowed"
         case .criticalHeader: "critical header not understood"
-        case .keyDoesNotFit: "key is for another algorithm"
+        case .keyMismatch: "key is for another algorithm"
         case .signatureInvalid: "signature does not verify"
         }
     }

@@ -38,7 +38,7 @@ extension SQL {
     }
 
     /// Finds which IDs, email addresses and phone numbers of `accounts` belong to stored accounts.
-    static func takenNames(of accounts: [Account], in realm: ID<Realm>) -> SQL {
+    static func takenMembers(of accounts: [Account], in realm: ID<Realm>) -> SQL {
         """
         WITH \(param(realm))
         SELECT 'id' AS member, a.id AS name FROM param

@@ -117,7 +117,7 @@ extension Transaction {
         }
         let rejected = accounts.map(\.account).filter { !inserted.contains($0.id) }
         guard !rejected.isEmpty else { return [:] }
-        let taken = try TakenNames(try await query(.takenNames(of: rejected, in: realm)))
+        let taken = try TakenMembers(try await query(.takenMembers(of: rejected, in: realm)))
         for account in rejected {
             // Without a conflicting account now, the conflict was with an account that was deleted in the meantime.
             conflicting[account.id] = taken.member(of: account) ?? conflicting[account.id] ?? .id
@@ -149,7 +149,7 @@ extension Transaction {
 }
 
 /// The IDs, email addresses and phone numbers that stored accounts have.
-private struct TakenNames {
+private struct TakenMembers {
     private var names: [String: Set<String>] = [:]
 
     init(_ rows: [Row]) throws {

@@ -68,14 +68,14 @@ extension SQL {
 }
 
 /// The database contains a tenant with the realm ID of a project.
-struct NotATenant: Error {
+struct InvalidTenantRow: Error {
     let realm: ID<Realm>
 }
 
 extension Tenant {
     init(_ row: Row) throws {
         let realm = ID<Realm>(try row.decode("realm"))
-        guard let id = realm.tenant else { throw NotATenant(realm: realm) }
+        guard let id = realm.tenant else { throw InvalidTenantRow(realm: realm) }
         let settings = try TenantColumn(columnText: row.decode("tenant_settings")).settings
         self.init(id: id, parent: realm.project, settings: settings)
     }

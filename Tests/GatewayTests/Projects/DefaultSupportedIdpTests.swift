@@ -68,7 +68,7 @@ struct DefaultSupportedIdpTests {
         await #expect(throws: SealFault.self) { try await store.secret(of: .apple, in: ID("demo"), under: keys) }
         _ = try await backend.gateway.database.pool.execute(
             "UPDATE identity_provider SET provider = 'google.com'")
-        await #expect(throws: SealFault.doesNotOpen) {
+        await #expect(throws: SealFault.tagMismatch) {
             try await store.secret(of: .google, in: ID("demo"), under: others)
         }
     }

@@ -32,7 +32,7 @@ struct SealedBoxTests {
                 switch index {
                 case 0: .malformed
                 case 1...4: .unknownKey
-                default: .doesNotOpen
+                default: .tagMismatch
                 }
             #expect(throws: expected, "byte \(index)") { try box.open(altered, context: place) }
         }
@@ -43,11 +43,11 @@ struct SealedBoxTests {
         let box = try box(current: 1)
         let sealed = try box.seal(secret, context: place)
         for count in 0..<sealed.count {
-            #expect(throws: count < 33 ? SealFault.malformed : .doesNotOpen) {
+            #expect(throws: count < 33 ? SealFault.malformed : .tagMismatch) {
                 try box.open(Array(sealed.prefix(count)), context: place)
             }
         }
-        #expect(throws: SealFault.doesNotOpen) { try box.open(sealed + [0], context: place) }
+        #expect(throws: SealFault.tagMismatch) { try box.open(sealed + [0], context: place) }
     }
 
     @Test(
@@ -56,7 +56,7 @@ struct SealedBoxTests {
     func moved(other: String) throws {
         let box = try box(current: 1)
         let sealed = try box.seal(secret, context: place)
-        #expect(throws: SealFault.doesNotOpen) { try box.open(sealed, context: other) }
+        #expect(throws: SealFault.tagMismatch) { try box.open(sealed, context: other) }
     }
 
     @Test("opens with the previous key during a rotation, and reports which rows use it")

@@ -45,7 +45,7 @@ struct SingleMessageBoxTests {
         let sealed = try box(current: 1).seal(secret, context: place)
         #expect(try box(current: 2, previous: 1).open(sealed, context: place) == secret)
         #expect(throws: SealFault.unknownKey) { try box(current: 2).open(sealed, context: place) }
-        #expect(throws: SealFault.doesNotOpen) { try box(current: 1).open(sealed, context: place + "x") }
-        #expect(throws: SealFault.doesNotOpen) { try box(current: 1, purpose: "other").open(sealed, context: place) }
+        #expect(throws: SealFault.tagMismatch) { try box(current: 1).open(sealed, context: place + "x") }
+        #expect(throws: SealFault.tagMismatch) { try box(current: 1, purpose: "other").open(sealed, context: place) }
     }
 }

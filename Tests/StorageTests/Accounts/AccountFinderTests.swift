@@ -140,7 +140,7 @@ struct AccountFinderTests {
             Row(
                 "by an imported identity",
                 .owners(of: newcomer.identities, in: ID("new"))),
-            Row("by the references of an import", .takenNames(of: [newcomer], in: ID("new"))),
+            Row("by the references of an import", .takenMembers(of: [newcomer], in: ID("new"))),
         ])
     func stale(row: Row) async throws {
         let pool = try await Self.crowd.database.pool
