@@ -22,7 +22,7 @@ public actor Janitor {
     /// The limits of one pass over a table, so that one table does not delay the others.
     public struct PassLimits: Sendable {
         /// The maximum number of rows that one statement deletes or examines.
-        public var batch = 500
+        public var batchSize = 500
         /// The maximum number of statements for one table in a pass.
         public var batches = 200
         /// The maximum number of pages of sessions, and of accounts of each project, in a pass. One statement reads one
@@ -68,31 +68,36 @@ public actor Janitor {
         case .auditEvent: try await removeAuditEvents(at: now)
         case .project: try await removeDeletedTenants(at: now)
         case .replayKey:
-            try await removeBatches(.deleteExpiredReplayKeys(before: now - Self.maximumClockSkew, limit: limits.batch))
+            try await removeBatches(
+                .deleteExpiredReplayKeys(before: now - Self.maximumClockSkew, limit: limits.batchSize))
         case .authorizationFlow: try await removeFlows(at: now)
         case .revokedSubject:
             try await removeBatches(
-                .deleteExpiredRevokedSubjects(before: now - Self.maximumClockSkew, limit: limits.batch))
+                .deleteExpiredRevokedSubjects(before: now - Self.maximumClockSkew, limit: limits.batchSize))
         case .oobCode:
-            try await removeBatches(.deleteExpiredCodes(before: now - Self.expiredCodeRetention, limit: limits.batch))
+            try await removeBatches(
+                .deleteExpiredCodes(before: now - Self.expiredCodeRetention, limit: limits.batchSize))
         case .rateLimitCounter:
-            try await removeBatches(.deleteExpiredCounters(before: now - Self.maximumClockSkew, limit: limits.batch))
+            try await removeBatches(
+                .deleteExpiredCounters(before: now - Self.maximumClockSkew, limit: limits.batchSize))
         case .outgoingEmail:
             try await removeBatches(
-                .deleteFailedEmails(before: now - Self.failedEmailRetention, now: now, limit: limits.batch))
+                .deleteFailedEmails(before: now - Self.failedEmailRetention, now: now, limit: limits.batchSize))
         case .outbox:
-            try await removeBatches(.deleteExpiredOutboxEvents(before: now - Self.outboxRetention, limit: limits.batch))
+            try await removeBatches(
+                .deleteExpiredOutboxEvents(before: now - Self.outboxRetention, limit: limits.batchSize))
         case .knownNetwork:
             try await removeBatches(
-                .deleteExpiredNetworks(before: now - Policy.knownNetworkLifetime, limit: limits.batch))
-        case .accountMerge: try await removeBatches(.deleteExpiredMerges(before: now, limit: limits.batch))
+                .deleteExpiredNetworks(before: now - Policy.knownNetworkLifetime, limit: limits.batchSize))
+        case .accountMerge: try await removeBatches(.deleteExpiredMerges(before: now, limit: limits.batchSize))
         }
     }
 
     private func removeFlows(at now: Instant) async throws -> Int {
         _ = try await removeBatches(
-            .clearExpiredResults(before: now - Self.expiredResultRetention, limit: limits.batch))
-        return try await removeBatches(.deleteExpiredFlows(before: now - Self.maximumClockSkew, limit: limits.batch))
+            .clearExpiredResults(before: now - Self.expiredResultRetention, limit: limits.batchSize))
+        return try await removeBatches(
+            .deleteExpiredFlows(before: now - Self.maximumClockSkew, limit: limits.batchSize))
     }
 
     private func removeBatches(_ statement: SQL) async throws -> Int {
@@ -100,7 +105,7 @@ public actor Janitor {
         for _ in 0..<limits.batches {
             let count = try await withStoreErrors { try await pool.execute(statement) }
             removed += count
-            if count < limits.batch { break }
+            if count < limits.batchSize { break }
         }
         return removed
     }
@@ -113,12 +118,12 @@ public actor Janitor {
         var removed = 0
         for _ in 0..<limits.pages {
             let statement = SQL.deleteEndedSessions(
-                after: lastSession, limit: limits.batch, before: now - Self.endedSessionRetention,
+                after: lastSession, limit: limits.batchSize, before: now - Self.endedSessionRetention,
                 exceptAnonymousOf: keeping)
             let row = try await withStoreErrors { try await pool.query(statement) }.first
             removed += try row?.decode("removed") ?? 0
             lastSession = try row.flatMap {
-                try $0.decode("seen", as: Int.self) < limits.batch ? nil : SessionPosition($0)
+                try $0.decode("seen", as: Int.self) < limits.batchSize ? nil : SessionPosition($0)
             }
             guard lastSession != nil else { break }
         }
@@ -130,7 +135,7 @@ public actor Janitor {
         for project in try await ProjectStore(pool: pool).realms() where project.policy.auditRetention > .zero {
             removed += try await removeBatches(
                 .deleteExpiredAuditEvents(
-                    before: now - project.policy.auditRetention, limit: limits.batch, in: project.realm))
+                    before: now - project.policy.auditRetention, limit: limits.batchSize, in: project.realm))
         }
         return removed
     }
@@ -142,8 +147,8 @@ public actor Janitor {
         var removed = 0
         for row in deleted {
             let realm = ID<Realm>(try row.decode("id"))
-            removed += try await removeBatches(.deleteAccounts(of: realm, at: now, limit: limits.batch))
-            removed += try await removeBatches(.deleteTombstones(of: realm, limit: limits.batch))
+            removed += try await removeBatches(.deleteAccounts(of: realm, at: now, limit: limits.batchSize))
+            removed += try await removeBatches(.deleteTombstones(of: realm, limit: limits.batchSize))
             for deletion in [SQL.deleteUnusedProviders(of: realm), .deletePasswordKeys(of: realm)] {
                 removed += try await withStoreErrors { try await pool.execute(deletion) }
             }
@@ -159,12 +164,12 @@ public actor Janitor {
         for (project, lifetime) in try await anonymousLifetimes() {
             for _ in 0..<limits.pages {
                 let statement = SQL.deleteUnusedAccounts(
-                    after: lastAccounts[project] ?? "", limit: limits.batch, before: now - lifetime, now: now,
+                    after: lastAccounts[project] ?? "", limit: limits.batchSize, before: now - lifetime, now: now,
                     in: project)
                 let row = try await withStoreErrors { try await pool.query(statement) }.first
                 removed += try row?.decode("removed") ?? 0
                 lastAccounts[project] = try row.flatMap {
-                    try $0.decode("seen", as: Int.self) < limits.batch ? nil : try $0.decode("id")
+                    try $0.decode("seen", as: Int.self) < limits.batchSize ? nil : try $0.decode("id")
                 }
                 guard lastAccounts[project] != nil else { break }
             }

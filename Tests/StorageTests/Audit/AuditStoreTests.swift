@@ -24,7 +24,7 @@ struct AuditStoreTests {
             }
         }
         var limits = Janitor.PassLimits()
-        limits.batch = 1
+        limits.batchSize = 1
         #expect(try await Janitor(pool: fixture.pool, limits: limits).remove(.auditEvent, at: JanitorFixture.now) == 3)
         #expect(
             try await fixture.names("SELECT project_id || ' ' || subject AS name FROM audit_event") == [

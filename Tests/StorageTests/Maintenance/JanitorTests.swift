@@ -133,7 +133,7 @@ struct JanitorTests {
                 ended: session.ended)
         }
         var limits = Janitor.PassLimits()
-        limits.batch = 2
+        limits.batchSize = 2
         #expect(try await Janitor(pool: fixture.pool, limits: limits).remove(.session, at: JanitorFixture.now) == 2)
         #expect(
             try await fixture.names("SELECT method AS name FROM session")
@@ -146,7 +146,7 @@ struct JanitorTests {
         try await fixture.account("ada")
         for _ in 1...7 { try await fixture.session(of: "ada", age: Self.day * 31, ended: true) }
         var limits = Janitor.PassLimits()
-        (limits.batch, limits.pages) = (2, 1)
+        (limits.batchSize, limits.pages) = (2, 1)
         let janitor = Janitor(pool: try fixture.pool, limits: limits)
         var removed: [Int] = []
         for _ in 1...4 { removed.append(try await janitor.remove(.session, at: JanitorFixture.now)) }
@@ -163,7 +163,7 @@ struct JanitorTests {
             INSERT INTO replay_guard SELECT 'demo', sha256(n::text::bytea), 'epoch' FROM generate_series(1, 25) n
             """)
         var limits = Janitor.PassLimits()
-        (limits.batch, limits.batches) = (5, 3)
+        (limits.batchSize, limits.batches) = (5, 3)
         let janitor = Janitor(pool: try fixture.pool, limits: limits)
         var removed: [Int] = []
         for _ in 1...3 { removed.append(try await janitor.remove(.replayKey, at: JanitorFixture.now)) }
@@ -181,7 +181,7 @@ struct JanitorTests {
         try await fixture.run(
             "INSERT INTO replay_guard SELECT 'demo', sha256(n::text::bytea), 'epoch' FROM generate_series(1, 200) n")
         var limits = Janitor.PassLimits()
-        limits.batch = 10
+        limits.batchSize = 10
         let janitors = [
             Janitor(pool: try fixture.pool, limits: limits), Janitor(pool: try fixture.pool, limits: limits),
         ]
