@@ -1,7 +1,7 @@
 internal import HTTP
 internal import Identity
 
-/// The identities of an account.
+/// The operations on the identities of an account.
 extension Endpoint {
     private static let collection = "/v1/projects/{project}/accounts/{localId}/identities"
     private static let resource = collection + "/{providerId}"
@@ -33,7 +33,7 @@ extension Endpoint {
         return try .json(NoContent())
     }
 
-    /// Atomic: at no time do both accounts lack the identity.
+    /// Atomic: one of the two accounts has the identity at any time.
     static let moveIdentity = administrator(
         "moveIdentity", .post, resource + ":move", needs: .linkUsers, bodyLimit: clientBodyLimit
     ) { call, administrator in
@@ -112,7 +112,8 @@ struct LinkedIdentityInput: Decodable {
 }
 
 extension ProviderID {
-    /// Whether an account can have an identity of this provider. The others are members of the account.
+    /// Whether an account can have an identity of this provider. Other sign-in methods, such as a password, are members of
+    /// the account.
     var isLinkable: Bool {
         ![.password, .phone, .anonymous, ProviderID("custom"), ProviderID("firebase")].contains(self)
             && (1...128).contains(rawValue.utf8.count) && rawValue.utf8.allSatisfy { (0x21...0x7E).contains($0) }
@@ -120,7 +121,7 @@ extension ProviderID {
 }
 
 extension LinkedIdentity {
-    /// The limit of 512 bytes in UTF-8 fits an index and exceeds what providers use.
+    /// The limit of 512 bytes in UTF-8 fits into an index entry and is longer than the subjects of known providers.
     static func canBeSubject(_ text: String) -> Bool {
         (1...512).contains(text.utf8.count) && !text.unicodeScalars.contains(where: \.isControl)
     }

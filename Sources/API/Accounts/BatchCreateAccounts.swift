@@ -2,7 +2,7 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Imports accounts of another system.
+    /// Imports accounts from another system.
     static let batchCreateAccounts = administrator(
         "batchCreateAccounts", .post, "/v1/projects/{project}/accounts:batchCreate", needs: .writeUsers
     ) { call, administrator in
@@ -10,7 +10,7 @@ extension Endpoint {
             call.body(as: BatchCreateRequest.self, for: administrator), for: administrator)
     }
 
-    /// The same under its legacy name.
+    /// The operation ``batchCreateAccounts`` under its legacy name.
     static let uploadAccounts = administrator(
         "uploadAccounts", .post, "/v1/accounts:upload", needs: .writeUsers
     ) { call, administrator in

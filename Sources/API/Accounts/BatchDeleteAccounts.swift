@@ -2,17 +2,17 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Ignores IDs without an account.
+    /// Deletes up to 1000 accounts. IDs without an account are ignored.
     static let batchDeleteAccounts = administrator(
         "batchDeleteAccounts", .post, "/v1/projects/{project}/accounts:batchDelete", needs: .writeUsers
     ) { call, administrator in
         let request = try call.body(as: BatchDeleteRequest.self, for: administrator)
         let ids = request.localIds ?? []
         guard (1...1000).contains(ids.count) else { throw RequestRefusal.rejected(.localIDListExceedsLimit) }
-        let spared = try await call.services.accounts.administration.delete(
+        let notDisabled = try await call.services.accounts.administration.delete(
             ids.map { ID($0) }, evenIfEnabled: request.force == true, in: administrator.project,
             by: call.actor(of: administrator))
-        return try .json(BatchDeleteResponse(ids, spared: spared))
+        return try .json(BatchDeleteResponse(ids, notDisabled: notDisabled))
     }.evenIfDisabled
 }
 
@@ -31,8 +31,8 @@ private struct BatchDeleteResponse: Encodable {
         let message = "NOT_DISABLED : Disable the account before batch deletion."
     }
 
-    init(_ ids: [String], spared: Set<ID<Account>>) {
-        let faults = ids.enumerated().filter { spared.contains(ID($0.element)) }
+    init(_ ids: [String], notDisabled: Set<ID<Account>>) {
+        let faults = ids.enumerated().filter { notDisabled.contains(ID($0.element)) }
             .map { Fault(index: $0.offset, localId: $0.element) }
         errors = faults.isEmpty ? nil : faults
     }

@@ -13,7 +13,7 @@ extension Endpoint {
         return try await call.list(page, for: administrator)
     }
 
-    /// The same under its legacy name, with the parameters in the body.
+    /// The operation ``batchGetAccounts`` under its legacy name, with the parameters in the body.
     static let downloadAccounts = administrator(
         "downloadAccounts", .post, "/v1/accounts:download", needs: .readUsers, bodyLimit: clientBodyLimit
     ) { call, administrator in
@@ -31,7 +31,7 @@ private struct DownloadRequest: LegacyBatchRequest {
     let nextPageToken: String?
 }
 
-/// A batch under a legacy name, whose path names no project.
+/// A batch request under a legacy name. Its path names no project, so the body must name it.
 protocol LegacyBatchRequest: Decodable {
     var targetProjectId: String? { get }
 }
@@ -55,8 +55,8 @@ private struct AccountPage {
     let last: ID<Account>?
 
     init(maxResults: String?, nextPageToken: String?) throws(RequestRefusal) {
-        let wanted = maxResults.nonEmpty ?? "20"
-        guard let number = Int(wanted), number >= 0 else {
+        let requested = maxResults.nonEmpty ?? "20"
+        guard let number = Int(requested), number >= 0 else {
             throw .invalidField("/maxResults", "must be a non-negative integer")
         }
         limit = number == 0 ? 20 : min(number, 1000)
@@ -65,7 +65,7 @@ private struct AccountPage {
 }
 
 extension ID<Account> {
-    /// The ID that a page token contains: that of the last account of the page before.
+    /// The ID that a page token contains: the ID of the last account of the previous page.
     ///
     /// - Throws: `INVALID_PAGE_SELECTION` if no account can have the ID.
     static func last(ofPageBefore token: String?) throws(RequestRefusal) -> ID? {
@@ -78,7 +78,7 @@ extension ID<Account> {
 private struct BatchGetResponse: Encodable {
     let kind = "identitytoolkit#DownloadAccountResponse"
     let users: [UserInfo]
-    /// The last ID of a full page, even if no page follows.
+    /// The last ID of a full page, even if the next page is empty.
     let nextPageToken: String?
 
     init(_ accounts: [Account], of tenant: Tenant?, limit: Int) {

@@ -2,7 +2,7 @@ internal import Encoding
 public import Identity
 internal import JSON
 
-/// An entry of an import.
+/// A user in an import request or an import file, unchecked.
 public struct ImportedUser: Decodable, Sendable {
     public let localId: String?
     let email: String?
@@ -39,8 +39,8 @@ public struct ImportedUser: Decodable, Sendable {
         }
     }
 
-    /// The entry with the password that a hash of Firebase's emulator contains: `fakeHash:salt=S:password=P`, in base64 if
-    /// an Admin SDK has sent it. Only for `dev`.
+    /// The entry with the password that a hash of Firebase's emulator contains: `fakeHash:salt=S:password=P`, encoded in
+    /// base64 by Admin SDKs. Only for `dev`.
     var withoutFakeHash: ImportedUser {
         let fake = /fakeHash:salt=[^:]*:password=(?<password>.*)/.dotMatchesNewlines()
         guard let hash = passwordHash.nonEmpty else { return self }
@@ -61,7 +61,7 @@ public struct ImportedUser: Decodable, Sendable {
         case emailIsTaken, identityIsTaken, phoneNumberIsTaken, idIsTaken
     }
 
-    /// Decodes an entry of a file, whose names are in camelCase.
+    /// Decodes an entry of a file. The names of its members are in camelCase.
     public init(json: [UInt8]) throws(Fault) {
         do {
             self = try StrictJSON.decode(ImportedUser.self, from: json)
@@ -72,14 +72,14 @@ public struct ImportedUser: Decodable, Sendable {
         } catch let error as RequestRefusal {
             throw .unreadable(error.message)
         } catch {
-            throw .unreadable("it cannot be read")
+            throw .unreadable("the entry cannot be decoded")
         }
     }
 
     /// - Parameters:
     ///   - now: used if the entry has no creation time.
-    ///   - scheme: how passwords were hashed.
-    /// - Throws: the first ``Fault`` in the wire's order.
+    ///   - scheme: the scheme that the password hashes were computed with.
+    /// - Throws: the first ``Fault``, in the order in which Firebase checks the members.
     public func entry(
         at now: Instant, hashed scheme: StoredPasswordScheme, of tenant: Tenant?
     ) throws(Fault) -> AccountAdministration.Import {
@@ -125,8 +125,8 @@ public struct ImportedUser: Decodable, Sendable {
             guard let providerId = provider.providerId.nonEmpty, let rawId = provider.rawId.nonEmpty,
                 ProviderID(providerId).isLinkable, LinkedIdentity.canBeSubject(rawId)
             else { throw .identityIsIncomplete }
-            let isTwice = identities.contains { $0.provider.rawValue == providerId && $0.subject == rawId }
-            guard !isTwice else { continue }
+            let isDuplicate = identities.contains { $0.provider.rawValue == providerId && $0.subject == rawId }
+            guard !isDuplicate else { continue }
             identities.append(
                 LinkedIdentity(
                     provider: ProviderID(providerId), subject: rawId, email: provider.email.flatMap(EmailAddress.init),
@@ -174,7 +174,7 @@ extension ImportedUser.Fault {
 
     public var message: String {
         switch self {
-        case .unreadable(let why): why
+        case .unreadable(let reason): reason
         case .idIsMissing: "localId is missing"
         case .idIsInvalid: "localId is invalid"
         case .tenant: "Tenant id in userInfo does not match the tenant id in request."

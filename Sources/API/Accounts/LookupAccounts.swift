@@ -50,7 +50,7 @@ private struct LookupAccountsRequest: Decodable {
 
 private struct LookupAccountsResponse: Encodable {
     let kind = "identitytoolkit#GetAccountInfoResponse"
-    /// Absent when there is none.
+    /// Absent if no account was found.
     let users: [UserInfo]?
 
     init(_ accounts: [Account], of tenant: Tenant?) {

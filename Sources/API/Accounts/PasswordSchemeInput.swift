@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Identity
 
-/// The password hashing scheme of an import. Firebase's command line sends numbers as text.
+/// The password hashing scheme of an import, unchecked. Firebase's command line sends numbers as text.
 struct PasswordSchemeInput: Decodable {
     let hashAlgorithm: String?
     let signerKey: String?
@@ -38,7 +38,7 @@ struct PasswordSchemeInput: Decodable {
         input.key = try Self.bytes(signerKey, "/signerKey").map(PasswordKey.init)
         input.saltSeparator = try Self.bytes(saltSeparator, "/saltSeparator") ?? []
         input.rounds = try Self.number(rounds, "/rounds")
-        // The algorithm determines which of the two is sent.
+        // The algorithm determines which of the two members the client sends.
         let (standard, firebase) = (
             try Self.number(cpuMemCost, "/cpuMemCost"), try Self.number(memoryCost, "/memoryCost")
         )

@@ -2,14 +2,14 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Counts the accounts of a project, or lists some of them.
+    /// Counts the accounts of a project, or lists one page of them.
     static let queryAccounts = administrator(
         "queryAccounts", .post, "/v1/projects/{project}/accounts:query", needs: .readUsers, bodyLimit: clientBodyLimit
     ) { call, administrator in
         try await call.queryAccounts(for: administrator)
     }
 
-    /// The same operation under its other name.
+    /// The operation ``queryAccounts`` under its other name.
     static let queryProjectAccounts = administrator(
         "queryProjectAccounts", .post, "/v1/projects/{project}:queryAccounts", needs: .readUsers,
         bodyLimit: clientBodyLimit
@@ -71,7 +71,8 @@ private struct QueryAccountsRequest: Decodable {
     /// The database reads the skipped accounts too, so the offset is limited.
     static let offsetLimit = 100_000
 
-    /// `SqlExpression`, which matches at most one account. If it has several members, the first applies.
+    /// `SqlExpression`, which matches at most one account. If it has several members, the first of `email`,
+    /// `phoneNumber` and `userId` applies.
     struct Expression: Decodable {
         let email: String?
         let phoneNumber: String?

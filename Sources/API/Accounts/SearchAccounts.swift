@@ -27,7 +27,7 @@ private struct SearchRequest {
 
     enum Term {
         case text(String)
-        /// Apple's number.
+        /// Apple's number for the status.
         case realUserStatus(Int)
     }
 
@@ -37,8 +37,8 @@ private struct SearchRequest {
 
     init(_ request: Request) throws(RequestRefusal) {
         term = try Self.term(request)
-        let wanted = request.query("maxResults").nonEmpty ?? "20"
-        guard let limit = Int(wanted), Self.limits.contains(limit) else {
+        let requested = request.query("maxResults").nonEmpty ?? "20"
+        guard let limit = Int(requested), Self.limits.contains(limit) else {
             throw .invalidField("/maxResults", "must be 1 to \(Self.limits.upperBound)")
         }
         self.limit = limit

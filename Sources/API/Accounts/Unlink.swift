@@ -11,7 +11,7 @@ extension Endpoint {
         }
         var input = AccountEditor.Input()
         try input.remove(providers)
-        input.mayLoseLastSignInMethod = request.allowNoSignInMethod ?? false
+        input.allowsNoSignInMethod = request.allowNoSignInMethod ?? false
         let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
         let edited = try await call.services.accounts.editor.edit(caller, input, in: client.project, from: call.origin)
         return try .json(UpdateResponse(edited))
@@ -27,8 +27,10 @@ private struct UnlinkRequest: ClientRequest {
 }
 
 extension AccountEditor.Input {
-    /// - Parameter providers: `password` removes the password and its address, `phone` the number, any other provider
-    ///   its identity. Methods that the account does not have are ignored.
+    /// Adds the removal of sign-in methods. Methods that the account does not have are ignored.
+    ///
+    /// - Parameter providers: `password` removes the password and its address; `phone` removes the number; any other
+    ///   provider removes its identity.
     mutating func remove(_ providers: [String]) throws(RequestRefusal) {
         guard providers.count <= 20 else { throw .invalidField("/deleteProvider", "must not have more than 20 items") }
         let providers = Set(providers.map { ProviderID($0) })

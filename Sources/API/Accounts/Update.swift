@@ -69,7 +69,7 @@ struct SharedUpdateFields: Decodable {
 
     func deletes(_ attribute: UserAttribute) -> Bool { deleteAttribute?.contains(attribute) == true }
 
-    /// The new name and photo. Removing a member takes precedence over setting it.
+    /// The new display name and photo. Removing a member takes precedence over setting it.
     var profile: AccountUpdate {
         var update = AccountUpdate()
         update.displayName = deletes(.displayName) ? .remove : displayName.map(AccountUpdate.Value.init(wire:))
@@ -149,7 +149,7 @@ extension UpdateRequest<OwnerUpdateFields> {
         input.password = input.removesPassword ? nil : shared.password.map(Secret.init)
         input.renewsSession = shared.validSince != nil
         if let deleteProvider = shared.deleteProvider { try input.remove(deleteProvider) }
-        input.mayLoseLastSignInMethod = own.allowNoSignInMethod ?? false
+        input.allowsNoSignInMethod = own.allowNoSignInMethod ?? false
         return input
     }
 }
@@ -164,7 +164,7 @@ private struct AdministratorUpdateFields: Decodable {
 }
 
 extension UpdateRequest<AdministratorUpdateFields> {
-    /// Whether identities of providers change. Password and phone number are not identities.
+    /// Whether the update changes identities of providers. Password and phone number are not identities.
     fileprivate var changesIdentities: Bool {
         own.linkProviderUserInfo != nil
             || (shared.deleteProvider ?? []).contains { ![.password, .phone].contains(ProviderID($0)) }
@@ -203,7 +203,7 @@ extension UpdateRequest<AdministratorUpdateFields> {
     }
 }
 
-/// The response to every update: by the owner with new tokens if the old ones have ended.
+/// The response to every update. It contains new tokens if the owner's update made the previous ones invalid.
 struct UpdateResponse: Encodable {
     let kind = "identitytoolkit#SetAccountInfoResponse"
     let localId: String
@@ -212,7 +212,7 @@ struct UpdateResponse: Encodable {
     let displayName: String?
     let photoUrl: String?
     let providerUserInfo: [ProviderUserInfo]?
-    /// Only for a code that changed the address.
+    /// The new address, if the request redeemed a code that changed it.
     var newEmail: String?
     let idToken: String?
     let refreshToken: String?

@@ -17,7 +17,7 @@ struct UserInfo: Encodable {
     let providerUserInfo: [ProviderUserInfo]?
     let customAuth: Bool?
     let emailLinkSignin: Bool?
-    /// A fixed text, never a hash. Firebase's SDKs take any value as "has a password".
+    /// A fixed text, never a hash. Firebase's SDKs only check whether it is present.
     let passwordHash: String?
     let passwordUpdatedAt: Int64?
     let validSince: String
@@ -27,17 +27,17 @@ struct UserInfo: Encodable {
     let customAttributes: String?
     let tenantId: String?
 
-    /// `REDACTED` in base64, as Google writes it for callers that may not read hashes. Admin SDKs show no hash then.
+    /// `REDACTED` in base64, as Google writes it for callers that may not read hashes. Admin SDKs return no hash then.
     private static let redactedHash = "UkVEQUNURUQ="
 
     /// Includes the provider's signals about the user, which clients do not get.
     static func forAdministrators(_ account: Account, of tenant: Tenant?) -> UserInfo {
-        UserInfo(account, of: tenant, showsSignals: true)
+        UserInfo(account, of: tenant, includesSignals: true)
     }
 
-    init(_ account: Account, of tenant: Tenant? = nil) { self.init(account, of: tenant, showsSignals: false) }
+    init(_ account: Account, of tenant: Tenant? = nil) { self.init(account, of: tenant, includesSignals: false) }
 
-    private init(_ account: Account, of tenant: Tenant?, showsSignals: Bool) {
+    private init(_ account: Account, of tenant: Tenant?, includesSignals: Bool) {
         localId = account.id.rawValue
         email = account.email?.rawValue
         emailVerified = account.email.map { _ in account.emailIsVerified }
@@ -49,7 +49,7 @@ struct UserInfo: Encodable {
         timeZone = account.identities.firstDetail(\.timeZone)
         phoneNumber = account.phoneNumber
         disabled = account.isDisabled
-        providerUserInfo = ProviderUserInfo.all(of: account, showsSignals: showsSignals)
+        providerUserInfo = ProviderUserInfo.all(of: account, includesSignals: includesSignals)
         customAuth = account.usesCustomTokens ? true : nil
         emailLinkSignin = account.usesEmailLinks ? true : nil
         passwordHash = account.hasPassword ? Self.redactedHash : nil
@@ -88,9 +88,9 @@ struct ProviderUserInfo: Encodable {
     /// An extension: whether Apple's relay forwards email to the address, as of Apple's latest notification.
     var emailForwarding: Bool?
 
-    /// - Returns: `nil` if the account has none.
-    static func all(of account: Account, showsSignals: Bool = false) -> [ProviderUserInfo]? {
-        var all = account.identities.map { ProviderUserInfo($0, showsSignals: showsSignals) }
+    /// Returns the sign-in methods of an account; `nil` if it has none.
+    static func all(of account: Account, includesSignals: Bool = false) -> [ProviderUserInfo]? {
+        var all = account.identities.map { ProviderUserInfo($0, includesSignals: includesSignals) }
         if account.hasPassword || account.usesEmailLinks, let email = account.email {
             all.insert(ProviderUserInfo(passwordOf: account, email: email), at: 0)
         }
@@ -115,7 +115,7 @@ struct ProviderUserInfo: Encodable {
         phoneNumber = nil
     }
 
-    private init(_ identity: LinkedIdentity, showsSignals: Bool) {
+    private init(_ identity: LinkedIdentity, includesSignals: Bool) {
         providerId = identity.provider.rawValue
         rawId = identity.subject
         federatedId = identity.subject
@@ -128,19 +128,19 @@ struct ProviderUserInfo: Encodable {
         isPrivateEmail = identity.email.map { _ in identity.isPrivateEmail }
         credentialState = identity.credentialState.rawValue
         emailForwarding = identity.emailForwarding
-        if showsSignals { realUserStatus = identity.realUserStatus.map(Self.name(ofRealUserStatus:)) }
+        if includesSignals { realUserStatus = identity.realUserStatus.map(Self.name(ofRealUserStatus:)) }
     }
 
     static func name(ofRealUserStatus status: Int) -> String {
         realUserStatuses.indices.contains(status) ? realUserStatuses[status] : "UNKNOWN"
     }
 
-    /// By Apple's number.
+    /// The names, indexed by Apple's number.
     static let realUserStatuses = ["UNSUPPORTED", "UNKNOWN", "LIKELY_REAL"]
 }
 
 extension Claims {
-    /// Why a text is not accepted as claims of an account.
+    /// The reason why a text is rejected as the custom claims of an account.
     enum Fault: Refusal {
         case tooLarge
         case notAnObject
@@ -168,22 +168,22 @@ extension Claims {
         } catch {
             throw Fault.notAnObject
         }
-        guard !Self.hasEndlessExponent(json.utf8) else { throw Fault.notAnObject }
+        guard !Self.hasLongExponent(json.utf8) else { throw Fault.notAnObject }
         if let name = Self.firstReserved(among: members.keys) { throw Fault.reserved(name) }
         self.init(json: json)
     }
 
     /// Whether a number has an exponent of more than three digits. Most parsers read it as zero, and PostgreSQL rejects
     /// it.
-    private static func hasEndlessExponent(_ json: String.UTF8View) -> Bool {
-        var (isText, isEscaped) = (false, false)
+    private static func hasLongExponent(_ json: String.UTF8View) -> Bool {
+        var (isInString, isEscaped) = (false, false)
         var digits: Int?
         for byte in json {
             switch byte {
             case _ where isEscaped: isEscaped = false
             case UInt8(ascii: "\\"): isEscaped = true
-            case UInt8(ascii: "\""): isText.toggle()
-            case _ where isText: break
+            case UInt8(ascii: "\""): isInString.toggle()
+            case _ where isInString: break
             case UInt8(ascii: "e"), UInt8(ascii: "E"): digits = 0
             case UInt8(ascii: "+"), UInt8(ascii: "-"): break
             case UInt8(ascii: "0")...UInt8(ascii: "9"):

@@ -2,11 +2,11 @@ internal import HTTP
 internal import Identity
 internal import Telemetry
 
-/// Counts Apple's notifications by what became of them.
+/// Counts Apple's notifications by outcome.
 struct AppleNotificationMetrics: Sendable {
     private let received: Counter
     private let refused: Counter
-    private let orphaned: Counter
+    private let lastMethodLost: Counter
 
     init(registry: Metrics) {
         received = registry.counter(
@@ -18,14 +18,16 @@ struct AppleNotificationMetrics: Sendable {
             labels: [
                 MetricLabel("reason", AppleNotificationRefusal.allCases.map(\.rawValue) + ["limit", "unavailable"])
             ])
-        orphaned = registry.counter(
+        lastMethodLost = registry.counter(
             "sekisho_apple_accounts_without_sign_in_method_total",
             help: "Accounts whose last sign-in method was a deleted Apple Account.")
     }
 
-    func note(_ receipt: AppleNotificationService.Receipt) {
+    func record(_ receipt: AppleNotificationService.Receipt) {
         received.increment(receipt.outcome.rawValue)
-        if !receipt.withoutSignInMethod.isEmpty { orphaned.increment(by: UInt(receipt.withoutSignInMethod.count)) }
+        if !receipt.withoutSignInMethod.isEmpty {
+            lastMethodLost.increment(by: UInt(receipt.withoutSignInMethod.count))
+        }
     }
 
     /// Runs `work` and counts its errors.

@@ -2,7 +2,7 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Receives a notification for the projects that have its audience as a client ID.
+    /// Receives a notification, for all projects that list its audience as a client ID.
     static let receiveAppleNotification = notification("receiveAppleNotification", "/v1/apple/notifications")
 
     static let receiveProjectAppleNotification = notification(
@@ -18,7 +18,7 @@ extension Endpoint {
                 }
                 let receipt = try await call.services.apple.notifications.receive(
                     payload, in: call.parameters["project"].map { ID($0) }, from: call.origin)
-                metrics.note(receipt)
+                metrics.record(receipt)
                 return try .json([String: String]())
             }
         }

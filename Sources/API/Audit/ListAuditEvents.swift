@@ -24,14 +24,14 @@ private struct AuditEvents: Encodable {
 }
 
 extension AuditQuery {
-    private static let (initialLimit, limits) = (100, 1...1000)
+    private static let (defaultLimit, limits) = (100, 1...1000)
 
     fileprivate init(_ request: Request) throws(RequestRefusal) {
         let size = request.query("pageSize").nonEmpty ?? "0"
         guard let number = Int(size), number >= 0 else {
             throw .invalidField("/pageSize", "must be a non-negative integer")
         }
-        self.init(limit: number == 0 ? Self.initialLimit : min(number, Self.limits.upperBound))
+        self.init(limit: number == 0 ? Self.defaultLimit : min(number, Self.limits.upperBound))
         subject = try Self.name("subject", request)
         actor = try Self.name("actor", request)
         action = try Self.name("action", request)

@@ -4,34 +4,34 @@ internal import Identity
 internal import Pages
 
 extension Endpoint {
-    /// Starts a sign-in for Firebase's JavaScript SDK, and takes the responses of providers.
+    /// Starts a sign-in for Firebase's JavaScript SDK, and receives the responses of providers.
     static let getAuthHandler = handler("getAuthHandler", "/__/auth/handler") { call in
         call.request.query("state") == nil
-            ? try await HandlerStart(call: call).answered() : try await HandlerCallback(call: call).answered()
+            ? try await HandlerStart(call: call).pageResponse() : try await HandlerCallback(call: call).pageResponse()
     }
 
-    /// Takes the responses of one OpenID provider of a project.
+    /// Receives the responses of one OpenID provider of a project.
     static let getProviderAuthHandler = handler(
         "getProviderAuthHandler", "/__/auth/handler/{project}/{providerId}"
     ) {
-        try await HandlerCallback(call: $0).answered()
+        try await HandlerCallback(call: $0).pageResponse()
     }
 
-    /// Takes the responses of one OpenID provider of a tenant.
+    /// Receives the responses of one OpenID provider of a tenant.
     static let getTenantProviderAuthHandler = handler(
         "getTenantProviderAuthHandler", "/__/auth/handler/{project}/{tenant}/{providerId}"
     ) {
-        try await HandlerCallback(call: $0).answered()
+        try await HandlerCallback(call: $0).pageResponse()
     }
 
-    /// Takes Apple's response.
+    /// Receives Apple's response.
     static let postAuthHandler = page("postAuthHandler", .post, "/__/auth/handler") {
-        try await HandlerCallback(call: $0).keptForm()
+        try await HandlerCallback(call: $0).storeResponse()
     }
 
-    /// The handler where the SDK looks for it if it is connected to an emulator.
+    /// The handler at the path that the SDK uses when it is connected to an emulator.
     static let getEmulatorAuthHandler = handler("getEmulatorAuthHandler", "/emulator/auth/handler") {
-        try await HandlerStart(call: $0).answered()
+        try await HandlerStart(call: $0).pageResponse()
     }
 
     static let getAuthFrame = page("getAuthFrame", .get, "/__/auth/iframe") { try await $0.frame() }
@@ -40,7 +40,7 @@ extension Endpoint {
         try await $0.frame()
     }
 
-    /// A page that starts or completes sign-ins. Link checkers send HEAD requests, which must not use up a code or state.
+    /// A page that starts or completes sign-ins. Link checkers send HEAD requests, which must not consume a code or state.
     private static func handler(
         _ operationID: String, _ path: String, answer: @escaping @Sendable (EndpointCall) async throws -> PageResponse
     ) -> Endpoint {
@@ -54,7 +54,7 @@ extension Endpoint {
 }
 
 extension EndpointCall {
-    /// A page that embeds the frame gets the events, so only pages of the key's project may.
+    /// A page that embeds the frame receives the events, so only pages of the key's project may embed it.
     fileprivate func frame() async throws -> PageResponse {
         do {
             let client = try await pipeline.callingApp(apiKey: request.query("apiKey"))
@@ -80,11 +80,11 @@ extension EndpointCall {
     }
 }
 
-/// The SDK opened the handler, in a popup or in the tab of the app.
+/// A request with which the SDK opens the handler, in a popup or in the tab of the app.
 private struct HandlerStart {
     let call: EndpointCall
 
-    func answered() async throws -> PageResponse {
+    func pageResponse() async throws -> PageResponse {
         let request: HandlerRequest
         do {
             request = try HandlerRequest(call.request)
@@ -106,7 +106,7 @@ private struct HandlerStart {
                     guard target != nil || request.isPopup else { return .none }
                     let delivery = EventDelivery(
                         request.event, isPopup: request.isPopup, returnTo: target, failure: problem)
-                    return .script(try delivery.json(), waits: problem.waits)
+                    return .script(try delivery.json(), waits: problem.waitsForClick)
                 }, in: project)
         }
     }
@@ -133,13 +133,13 @@ private struct HandlerStart {
                 scopes: request.scopes, customParameters: request.customParameters),
             for: client.app, in: client.project, from: call.origin)
         // The browser would add the fragment of this page, which can have a token of App Check, to a URL without one.
-        var response = Response.leading(to: started.authorizationURL + "#")
+        var response = Response.redirect(to: started.authorizationURL + "#")
         if let (cookie, value) = started.cookie {
             let maxAge = Int(AuthorizationFlows.lifetime.components.seconds)
             response.headers.add("Set-Cookie", cookie.header(value: value, maxAge: maxAge))
-            // Flows that were started and abandoned must not fill the requests of the host.
-            for name in call.request.flowCookies.dropLast(AuthorizationFlow.Cookie.kept) {
-                response.headers.add("Set-Cookie", cookie.ending(name))
+            // Limits the cookies of abandoned flows, because the browser sends all of them with every request to the host.
+            for name in call.request.flowCookies.dropLast(AuthorizationFlow.Cookie.remainingLimit) {
+                response.headers.add("Set-Cookie", cookie.removal(of: name))
             }
         }
         return response
@@ -157,8 +157,8 @@ private struct HandlerStart {
 }
 
 extension RequestPipeline {
-    /// The redirect URI of a provider. Codes of Apple and Google are sent only to Apple and Google, so the two share one
-    /// URI. Every other provider of every realm has its own, so that no provider receives a code of another one.
+    /// The redirect URI of a provider. Apple and Google share one URI, because the gateway sends their codes only to Apple
+    /// and Google. Every other provider of every realm has its own URI, so that no provider receives the code of another.
     func callbackURL(of provider: ProviderID, for request: Request, in project: Project) -> String {
         publicURL(of: request, in: project) + "/__/auth/handler"
             + (provider.isGenericOpenID ? "/\(project.realm.rawValue)/\(provider.rawValue)" : "")
@@ -166,8 +166,8 @@ extension RequestPipeline {
 }
 
 extension Response {
-    /// A redirect with GET. It is not cached, and sends no referrer.
-    static func leading(to url: String) -> Response {
+    /// A redirect with GET that is not cached and sends no referrer.
+    static func redirect(to url: String) -> Response {
         Response(
             status: 303,
             headers: ["Location": url, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"])

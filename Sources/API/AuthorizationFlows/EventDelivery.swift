@@ -1,7 +1,7 @@
 internal import Identity
 internal import JSON
 
-/// What the script of a page hands to the frame of Firebase's SDK.
+/// The message that the script of a page passes to the frame of Firebase's SDK.
 struct EventDelivery: Encodable {
     struct Event: Encodable {
         struct Failure: Encodable {
@@ -20,13 +20,13 @@ struct EventDelivery: Encodable {
 
     /// `popup`: the frame is in the window that opened the page. `page`: the frame finds the event in the tab's storage.
     let mode: String
-    /// Names the frame: the API key and the name of the SDK's app.
+    /// Identifies the frame: the API key and the name of the SDK's app, separated by a colon.
     let key: String
-    /// Of the frame's acknowledgement.
+    /// The ID of the event, which the frame's acknowledgement contains.
     let id: String
     let storageKey: String
     let returnTo: String
-    /// Whether the user has to click first.
+    /// Whether the script waits for a click before it delivers the event.
     let waits: Bool
     let event: Event
 
@@ -40,7 +40,7 @@ struct EventDelivery: Encodable {
         self.event = event
     }
 
-    /// - Parameter uri: contains the grant.
+    /// - Parameter uri: the redirect URI with the grant in its query.
     init(_ sdk: SDKEvent, isPopup: Bool, returnTo: AuthorizationTarget, uri: String, sessionID: String?) {
         self.init(
             sdk, isPopup: isPopup, returnTo: returnTo.text, waits: false,
@@ -52,7 +52,7 @@ struct EventDelivery: Encodable {
     /// - Parameter returnTo: `nil` if the page to return to was not accepted.
     init(_ sdk: SDKEvent, isPopup: Bool, returnTo: AuthorizationTarget?, failure: FlowProblem) {
         self.init(
-            sdk, isPopup: isPopup, returnTo: returnTo?.text ?? "", waits: failure.waits,
+            sdk, isPopup: isPopup, returnTo: returnTo?.text ?? "", waits: failure.waitsForClick,
             Event(
                 type: sdk.type, eventId: sdk.eventID, urlResponse: nil, sessionId: nil, tenantId: sdk.tenant,
                 error: Event.Failure(code: failure.sdkCode, message: failure.refusalCode)))

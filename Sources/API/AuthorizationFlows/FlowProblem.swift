@@ -1,7 +1,7 @@
 internal import Identity
 internal import Pages
 
-/// A failed sign-in in the browser, as the page, the SDK and the log report it.
+/// The reason why a sign-in in the browser failed, for the page, the SDK and the log.
 struct FlowProblem {
     let page: FlowFailure
     /// An error code of Firebase's JavaScript SDK.
@@ -9,14 +9,16 @@ struct FlowProblem {
     let status: Int
     /// `nil` if the provider is unavailable.
     let refusal: (any Refusal)?
+    /// For the log: why the provider is unavailable.
     let fault: ProviderUnreachable?
     /// Whether the same request may succeed later.
     let canRetry: Bool
 
     var refusalCode: String { refusal?.code.rawValue ?? "UNAVAILABLE" }
 
-    /// The page explains what went wrong and waits for a click, unless the app can explain it better.
-    var waits: Bool { page != .cancelled && page != .notOffered }
+    /// Whether the page waits for a click. After a cancellation, and if the app does not offer the provider, the app
+    /// explains the problem itself.
+    var waitsForClick: Bool { page != .cancelled && page != .notOffered }
 
     /// - Returns: `nil` for a fault of the gateway.
     init?(_ error: any Error) {

@@ -3,20 +3,20 @@ internal import HTTP
 internal import Identity
 internal import Pages
 
-/// A provider sent the browser back to the handler.
+/// A request with which a provider sends the browser back to the handler.
 struct HandlerCallback {
     let call: EndpointCall
 
     private var flows: AuthorizationFlows { call.services.signIn.flows }
 
-    func answered() async throws -> PageResponse {
+    func pageResponse() async throws -> PageResponse {
         try await withFlow(of: call.request.query("state")) { returned in
             guard !repeatsParameter else { throw AuthorizationRefusal.invalidResponse }
             let response = AuthorizationResponse { call.request.query($0) }
             let grant = try await flows.complete(
                 returned, with: response, at: call.request.path, cookie: call.request.cookie, from: call.origin)
             return PageResponse(
-                try await delivery(of: grant, returned).endingCookie(of: returned.flow), of: returned.project.realm)
+                try await delivery(of: grant, returned).removingCookie(of: returned.flow), of: returned.project.realm)
         }
     }
 
@@ -25,14 +25,15 @@ struct HandlerCallback {
         ["state", "code", "iss", "error"].contains { name in call.request.query.count { $0.name == name } > 1 }
     }
 
-    /// Cookies are not sent with a form of another site. They are sent with the redirect that answers it.
-    func keptForm() async throws -> PageResponse {
+    /// Stores the posted response and redirects to this handler: the browser sends no cookies with a form from another
+    /// site, but sends them after the redirect.
+    func storeResponse() async throws -> PageResponse {
         let form = FormFields(call.request)
         return try await withFlow(of: form?.value("state")) { returned in
             try await flows.storeResponse(
                 AuthorizationResponse { form?.value($0) }, of: returned, at: call.request.path, from: call.origin)
             let state = PercentEncoding.encode(form?.value("state") ?? "")
-            return PageResponse(.leading(to: "handler?state=" + state), of: returned.project.realm)
+            return PageResponse(.redirect(to: "handler?state=" + state), of: returned.project.realm)
         }
     }
 
@@ -47,16 +48,16 @@ struct HandlerCallback {
         } catch {
             guard let problem = FlowProblem(error) else { throw error }
             guard let returned else { return try await failure(problem, back: .none, in: nil) }
-            let isOver = problem.fault == nil && problem.status == 400 && problem.page != .otherBrowser
+            let isFinished = problem.fault == nil && problem.status == 400 && problem.page != .otherBrowser
             let page = try await failure(problem, of: returned)
-            return isOver ? page.endingCookie(of: returned.flow) : page
+            return isFinished ? page.removingCookie(of: returned.flow) : page
         }
     }
 
     private func delivery(of grant: FlowGrant, _ returned: ReturnedFlow) async throws -> Response {
         let flow = returned.flow
         switch flow.delivery {
-        case .app(let target, _): return .leading(to: target.adding(AuthorizationTarget.grantName, grant.grant))
+        case .app(let target, _): return .redirect(to: target.adding(AuthorizationTarget.grantName, grant.grant))
         case .popup(let event, let target): return try await result(event, true, target, grant, returned)
         case .page(let event, let target): return try await result(event, false, target, grant, returned)
         }
@@ -74,7 +75,7 @@ struct HandlerCallback {
 
     private func failure(_ problem: FlowProblem, of returned: ReturnedFlow) async throws -> PageResponse {
         let flow = returned.flow
-        // Another browser learns nothing about the flow, and a repeated response changes nothing.
+        // Another browser gets no result of the flow, and a repeated response changes nothing.
         let isForeign = problem.page == .otherBrowser || problem.page == .alreadyUsed
         let back: Page.ReturnToApp
         switch flow.delivery {
@@ -82,7 +83,7 @@ struct HandlerCallback {
             let name = problem.page == .cancelled ? Self.cancelled : problem.refusalCode
             let url = target.adding(AuthorizationTarget.errorName, name)
             if problem.page == .cancelled {
-                return PageResponse(.leading(to: url), of: returned.project.realm, because: problem.refusal)
+                return PageResponse(.redirect(to: url), of: returned.project.realm, because: problem.refusal)
             }
             back = .link(target, url: isForeign ? target.text : url)
         case .popup(_, let target) where isForeign, .page(_, let target) where isForeign:
@@ -97,7 +98,7 @@ struct HandlerCallback {
         _ event: SDKEvent, _ isPopup: Bool, _ target: AuthorizationTarget, _ problem: FlowProblem
     ) throws -> Page.ReturnToApp {
         let delivery = EventDelivery(event, isPopup: isPopup, returnTo: target, failure: problem)
-        return .script(try delivery.json(), waits: problem.waits)
+        return .script(try delivery.json(), waits: problem.waitsForClick)
     }
 
     /// The error that the app gets in the query of its URL if the user cancelled.
@@ -115,16 +116,16 @@ struct HandlerCallback {
 }
 
 extension PageResponse {
-    fileprivate func endingCookie(of flow: AuthorizationFlow) -> PageResponse {
+    fileprivate func removingCookie(of flow: AuthorizationFlow) -> PageResponse {
         var page = self
-        page.response = response.endingCookie(of: flow)
+        page.response = response.removingCookie(of: flow)
         return page
     }
 }
 
 extension Response {
-    /// A flow ends once.
-    fileprivate func endingCookie(of flow: AuthorizationFlow) -> Response {
+    /// Removes the cookie of a flow that is finished.
+    fileprivate func removingCookie(of flow: AuthorizationFlow) -> Response {
         guard let cookie = flow.cookie else { return self }
         var response = self
         response.headers.add("Set-Cookie", cookie.header(value: "", maxAge: 0))

@@ -4,8 +4,9 @@ internal import JSON
 
 /// The query with which Firebase's JavaScript SDK opens the handler.
 struct HandlerRequest {
-    /// Each in bytes.
+    /// The maximum length of a key, a name or an ID, in bytes.
     private static let nameLimit = 256
+    /// The maximum length of the scopes and the custom parameters together, in bytes.
     private static let parametersLimit = 4096
 
     let apiKey: String
@@ -53,10 +54,10 @@ struct HandlerRequest {
 }
 
 extension AuthorizationResponse {
-    /// The parameters of a response in a query, or in a posted form.
+    /// - Parameter value: returns a parameter of the query or of the posted form.
     init(_ value: (String) -> String?) {
         self.init(
             code: value("code"), issuer: value("iss"), error: value("error").nonEmpty,
-            name: value("user").flatMap(IdpCredential.FullName.init(appleUser:))?.cleaned)
+            name: value("user").flatMap(IdpCredential.FullName.init(appleUser:))?.personName)
     }
 }

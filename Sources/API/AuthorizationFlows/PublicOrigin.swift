@@ -2,7 +2,7 @@ internal import HTTP
 internal import IPAddresses
 internal import Identity
 
-/// Where browsers reach the pages of the gateway.
+/// The origin at which browsers load the pages of the gateway.
 public struct PublicOrigin: Sendable {
     /// The URL of the gateway, without a slash at the end.
     let configured: @Sendable () -> String
@@ -65,20 +65,20 @@ extension Request {
 }
 
 extension AuthorizationFlow.Cookie {
-    /// How many unfinished flows of a browser continue when another one starts.
-    static let kept = 4
+    /// The maximum number of unfinished flows of a browser that remain when it starts another one.
+    static let remainingLimit = 4
 
-    /// Whether a cookie may be that of a flow. Only such names are repeated in a response.
+    /// Whether a cookie can belong to a flow. The gateway removes only cookies with such names.
     static func isName(_ name: String) -> Bool {
         name.wholeMatch(of: /(__Host-)?sekisho-flow-[A-Za-z0-9_-]{1,16}/) != nil
     }
 
-    /// Removes the cookie of another flow.
-    func ending(_ name: String) -> String {
+    /// The value of `Set-Cookie` that removes the cookie of another flow.
+    func removal(of name: String) -> String {
         "\(name)=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
     }
 
-    /// The value of `Set-Cookie`. Lax: the browser sends it when the provider redirects back.
+    /// The value of `Set-Cookie`. With `SameSite=Lax`, the browser sends the cookie when the provider redirects back.
     func header(value: String, maxAge: Int) -> String {
         "\(name)=\(value); Path=/; Max-Age=\(maxAge); HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
     }

@@ -3,13 +3,13 @@ internal import Identity
 internal import Pages
 
 extension Endpoint {
-    /// The page that a link in an email opens. It does not redeem the code, because mail scanners follow links too.
+    /// The page that a link in an email opens. It does not redeem the code, because email scanners follow links too.
     static let getActionPage = page("getActionPage", .get, "/__/auth/action") { call in
         let query = { call.request.query($0) }
-        let visit = Visit(
+        let pageRequest = ActionPageRequest(
             call: call, code: query("oobCode") ?? "", continueURL: query("continueUrl"), language: query("lang"),
             apiKey: query("apiKey").flatMap { $0.utf8.count <= 128 ? $0 : nil })
-        return try await visit.answered { PageResponse(visit.page(of: $0), of: $0.project.realm) }
+        return try await pageRequest.pageResponse { PageResponse(pageRequest.page(of: $0), of: $0.project.realm) }
     }
 
     /// Redeems a code that the form on that page submits.
@@ -18,16 +18,16 @@ extension Endpoint {
             let frame = Page.Frame(language: call.language(tag: nil, in: nil), projectName: nil)
             return PageResponse(Page.failure(.malformed, frame).response(status: 400))
         }
-        let visit = Visit(
+        let pageRequest = ActionPageRequest(
             call: call, code: fields[.code] ?? "", continueURL: fields[.continueURL], language: fields[.language])
-        return try await visit.answered { checked in
-            try await visit.act(on: checked, fields)
+        return try await pageRequest.pageResponse { checked in
+            try await pageRequest.perform(checked, fields)
         }
     }
 }
 
-/// A visitor who followed a link in an email. The link's mode is ignored; the stored code determines the action.
-private struct Visit {
+/// A request for the page of a link in an email. The link's mode is ignored; the stored code determines the action.
+private struct ActionPageRequest {
     let call: EndpointCall
     let code: String
     let continueURL: String?
@@ -36,8 +36,8 @@ private struct Visit {
 
     private var emailActions: EmailActionService { call.services.emailActions.pages }
 
-    /// Renders refusals as pages. Faults remain plain text, as in every operation.
-    func answered(_ answer: (CheckedCode) async throws -> PageResponse) async throws -> PageResponse {
+    /// Checks the code and returns a page. Refusals become pages; faults remain plain text, as in every operation.
+    func pageResponse(_ answer: (CheckedCode) async throws -> PageResponse) async throws -> PageResponse {
         var checked: CheckedCode?
         do {
             let found = try await emailActions.check(code)
@@ -77,8 +77,8 @@ private struct Visit {
         }
     }
 
-    func act(on checked: CheckedCode, _ fields: FormFields) async throws -> PageResponse {
-        let origin = call.origin(reading: frame(of: checked).language)
+    func perform(_ checked: CheckedCode, _ fields: FormFields) async throws -> PageResponse {
+        let origin = call.origin(language: frame(of: checked).language)
         switch checked.code.purpose {
         case .signIn: return PageResponse(page(of: checked), of: checked.project.realm)
         case .resetPassword:
@@ -130,7 +130,7 @@ private struct Visit {
     /// Continues with setting a new password if the project allows passwords.
     private func page(after result: RemedyResult, of checked: CheckedCode) -> Page {
         guard let reset = result.reset else { return done(result.account, checked) }
-        let next = Visit(call: call, code: reset.secret, continueURL: continueURL, language: language)
+        let next = ActionPageRequest(call: call, code: reset.secret, continueURL: continueURL, language: language)
         let resetCode = CheckedCode(
             code: reset.code, project: checked.project, projectName: checked.projectName, account: result.account)
         return next.page(of: resetCode, after: remedy(checked))
@@ -185,7 +185,7 @@ extension PageResponse {
 }
 
 extension CredentialRefusal {
-    /// The requirements that the page lists for a new password.
+    /// The requirements for a new password that the page lists.
     fileprivate func requirements(by policy: Policy) -> [PasswordRequirement] {
         switch self {
         case .weakPassword(let minimumLength): [.minimumLength(minimumLength)]

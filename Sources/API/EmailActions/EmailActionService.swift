@@ -37,7 +37,7 @@ public struct EmailActionService: Sendable {
 
     /// Sets a new password.
     ///
-    /// - Parameter providers: their identities are removed, except the one that created the account.
+    /// - Parameter providers: the providers whose identities are removed, except the identity that created the account.
     public func resetPassword(
         _ code: String, to password: Secret, removing providers: Set<ProviderID>, from origin: RequestContext
     ) async throws {
@@ -52,7 +52,7 @@ public struct EmailActionService: Sendable {
 
     /// Restores the previous address.
     ///
-    /// - Parameter providers: their identities are removed, except the one that created the account.
+    /// - Parameter providers: the providers whose identities are removed, except the identity that created the account.
     public func recover(_ code: String, removing providers: Set<ProviderID>, from origin: RequestContext) async throws
         -> RemedyResult
     {

@@ -46,7 +46,7 @@ extension EndpointCall {
             }
             do {
                 try await services.emailActions.pages.sendReset(
-                    to: email.rawValue, in: project, from: origin(reading: frame.language))
+                    to: email.rawValue, in: project, from: origin(language: frame.language))
                 return PageResponse(.resetSent(to: email, frame), of: project.realm)
             } catch OOBSendingRefusal.emailUnknown {
                 return PageResponse(.resetSent(to: email, frame), of: project.realm)
@@ -58,7 +58,7 @@ extension EndpointCall {
         }
     }
 
-    /// Relative, so that a proxy may put the gateway below a path of its own.
+    /// Redirects to the page. The location is relative, so that a proxy can serve the gateway below another path.
     fileprivate func passwordChangeLocation() async throws -> PageResponse {
         guard let (project, _) = try await services.emailActions.pages.project(namedProject) else {
             throw RequestRefusal.notFound

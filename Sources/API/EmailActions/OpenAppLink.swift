@@ -20,7 +20,7 @@ extension Endpoint {
 }
 
 extension AppLink {
-    /// From ``path(of:)`` to the root of the gateway. Relative, so that a proxy may put the gateway below a path of its
-    /// own.
+    /// The path from ``path(of:)`` to the root of the gateway. It is relative, so that a proxy can serve the gateway below
+    /// another path.
     fileprivate static let toRoot = "../../.."
 }

@@ -6,12 +6,12 @@ internal import Pages
 struct PageResponse {
     var response: Response
     let realm: ID<Realm>?
-    /// The error code for the log. The page has a text instead.
+    /// The error code for the log. The page shows a text instead.
     let refusal: String?
     /// For the log: why a provider is unavailable.
     var fault: (any Error)?
 
-    /// - Parameter refusal: why the page is not the requested one.
+    /// - Parameter refusal: the reason why the response is not the requested page.
     init(_ response: Response, of realm: ID<Realm>? = nil, because refusal: (any Refusal)? = nil) {
         self.response = response
         self.realm = realm
@@ -34,7 +34,7 @@ extension EndpointCall {
     }
 
     /// The request's context with the language of the page, which emails then use.
-    func origin(reading language: Language) -> RequestContext {
+    func origin(language: Language) -> RequestContext {
         RequestContext(network: origin.network, device: origin.device, language: language, trace: origin.trace)
     }
 }
@@ -52,7 +52,7 @@ struct FormFields {
         values = Dictionary(uniqueKeysWithValues: pairs)
     }
 
-    /// Returns the names that begin with `prefix`, without it.
+    /// Returns the names that begin with `prefix`, without the prefix.
     func names(after prefix: String) -> [String] {
         values.keys.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
     }

@@ -14,7 +14,7 @@ extension Endpoint {
         guard let newPassword = request.newPassword.nonEmpty else {
             let found = try await call.services.emailActions.redemption.check(
                 request.oobCode.nonEmpty, for: OOBCode.Purpose.forClients, in: client.project)
-            // Without passwords, the codes of other purposes remain useful.
+            // A project without passwords still has codes for other purposes.
             guard allowsPasswords || found.code.purpose != .resetPassword else {
                 throw SignInRefusal.passwordsNotAllowed
             }
@@ -37,7 +37,7 @@ private struct ResetPasswordRequest: ClientRequest {
 private struct ResetPasswordResponse: Encodable {
     let kind = "identitytoolkit#ResetPasswordResponse"
     let requestType: String
-    /// Firebase's Swift SDK crashes the app if it is absent.
+    /// Required: Firebase's Swift SDK crashes if it is absent.
     let email: String
     let newEmail: String?
 

@@ -15,7 +15,7 @@ extension Endpoint {
         try await call.sendOobCode(for: administrator)
     }
 
-    /// The same with the project in the path.
+    /// The operation ``sendOobCode`` with the project in the path, for administrators.
     static let sendProjectOobCode = administrator(
         "sendProjectOobCode", .post, "/v1/projects/{project}/accounts:sendOobCode", needs: .writeUsers,
         bodyLimit: clientBodyLimit

@@ -66,7 +66,7 @@ struct MergeResponse: Encodable {
     var mergeTokenExpiresIn: Int64?
     /// After a merge only, in milliseconds since the epoch.
     var undoableUntil: Int64?
-    /// This and the following members: only after a merge by the owner.
+    /// The members from here on are present only after a merge by the owner.
     var idToken: String?
     var refreshToken: String?
     var expiresIn: Int64?

@@ -2,10 +2,10 @@ internal import HTTP
 internal import Telemetry
 
 extension Endpoint {
-    /// Whether the process runs.
+    /// Returns 200 while the process runs.
     static let getHealth = open("getHealth", "/healthz") { _ in .text(status: 200, "ok") }
 
-    /// Whether it should get requests.
+    /// Returns whether the process should receive requests: 200, or 503 with the reasons.
     static let getReadiness = open("getReadiness", "/readyz") { call in
         let readiness = await call.services.operations.readiness()
         let missing = [
@@ -17,7 +17,7 @@ extension Endpoint {
             ? .text(status: 200, "ok") : .text(status: 503, missing.joined(separator: "\n"))
     }
 
-    /// Prometheus text format 0.0.4.
+    /// Returns the metrics in Prometheus text format 0.0.4.
     static let getMetrics = open("getMetrics", "/metrics") { call in
         Response(
             status: 200, headers: ["Content-Type": "text/plain; version=0.0.4; charset=utf-8"],

@@ -5,9 +5,9 @@ public struct OperationsServices: Sendable {
     /// Returns the documents of a project, or `nil` if there is no such project. The ID is `nil` for the only project of a
     /// single-project installation.
     let documents: @Sendable (ID<Project>?) async throws -> ProjectDocuments?
-    /// The apps of all projects that opted in to a host.
+    /// Returns the apps of all projects that opted in to a host.
     let associatedApps: @Sendable () async throws -> [AssociatedApp]
-    /// The file by which Apple recognises a domain of the operator; `nil` if none is configured.
+    /// The content of the file by which Apple verifies a domain of the operator; `nil` if none is configured.
     let appleDomainAssociation: String?
     let readiness: @Sendable () async -> Readiness
 

@@ -3,7 +3,7 @@ internal import HTTP
 internal import Pages
 
 extension Endpoint {
-    /// The reference of the API as a page. `Deploy/contract` makes the page from the contract.
+    /// The reference of the API as a page, which `Deploy/contract` generates from the contract.
     static let getReference = page("getReference", .get, "/docs") { _ in
         PageResponse(
             Page.response(referencePage, language: "en", style: SEKISHO_REFERENCE_STYLE))
@@ -19,13 +19,13 @@ extension Endpoint {
     }
 }
 
-// Shared by all responses.
+// Copied from the binary once, and shared by all responses.
 private let referencePage = sekisho_reference_page().content
 private let openAPIYAML = sekisho_openapi_yaml().content
 private let openAPIJSON = sekisho_openapi_json().content
 
 extension Response {
-    /// Changes with the version of the gateway only.
+    /// A document that changes only with the version of the gateway.
     fileprivate static func document(_ content: [UInt8], type: String) -> Response {
         Response(
             status: 200, headers: ["Content-Type": "\(type); charset=utf-8", "Cache-Control": "public, max-age=300"],

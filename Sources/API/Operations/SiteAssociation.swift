@@ -7,12 +7,12 @@ extension Endpoint {
         "getAppleAppSiteAssociation", "/.well-known/apple-app-site-association"
     ) { try await $0.siteAssociation { AppleAppSiteAssociation($0) } }
 
-    /// The same for Android: a statement list of Digital Asset Links.
+    /// The apps of Android that this host shares passwords and links with: a statement list of Digital Asset Links.
     static let getAssetLinks = open("getAssetLinks", "/.well-known/assetlinks.json") {
         try await $0.siteAssociation { apps in apps.flatMap { app in app.packages.map { AssetLink($0, of: app) } } }
     }
 
-    /// By which Apple verifies that the operator controls the host.
+    /// The file by which Apple verifies that the operator controls the host.
     static let getAppleDomainAssociation = open(
         "getAppleDomainAssociation", "/.well-known/apple-developer-domain-association.txt"
     ) { call in
@@ -22,7 +22,7 @@ extension Endpoint {
 }
 
 extension EndpointCall {
-    /// Names only the apps that opted in to the host of the request.
+    /// Returns a document that names only the apps that opted in to the host of the request.
     fileprivate func siteAssociation(_ document: ([AssociatedApp]) -> some Encodable) async throws -> Response {
         let apps = try await services.operations.associatedApps().filter { $0.isAssociated(with: requestedHost) }
         var response = try Response.json(document(apps))
@@ -30,7 +30,7 @@ extension EndpointCall {
         return response
     }
 
-    /// Without a port.
+    /// The host of the request, without its port.
     private var requestedHost: String { String((request.headers["Host"] ?? "").prefix { $0 != ":" }) }
 }
 
@@ -59,8 +59,8 @@ private struct AppleAppSiteAssociation: Encodable {
                     components: [LinkPattern(of: app.project, AppLink.bundleIDParameter, $0)])
             }
         }
-        var named: Set<String> = []
-        webcredentials = WebCredentials(apps: details.flatMap(\.appIDs).filter { named.insert($0).inserted })
+        var seen: Set<String> = []
+        webcredentials = WebCredentials(apps: details.flatMap(\.appIDs).filter { seen.insert($0).inserted })
         applinks = AppLinks(details: details)
     }
 }

@@ -29,9 +29,9 @@ struct AppInput: Decodable {
         mask.apply("displayName", displayName, to: &app.name, initially: app.app.id.rawValue)
         var settings = app.app.settings
         mask.apply(
-            "platform", try Self.known(platform, at: "/platform"), to: &settings.platform, initially: .other)
+            "platform", try Self.enumValue(platform, at: "/platform"), to: &settings.platform, initially: .other)
         mask.apply(
-            "distribution", try Self.known(distribution, at: "/distribution"), to: &settings.distribution,
+            "distribution", try Self.enumValue(distribution, at: "/distribution"), to: &settings.distribution,
             initially: .other)
         mask.apply("bundleIds", bundleIds, to: &settings.bundleIDs, initially: [])
         mask.apply("signInMethods", signInMethods?.map { ProviderID($0) }, to: &settings.signInMethods)
@@ -57,7 +57,7 @@ struct AppInput: Decodable {
         guard let requestedScopes else { return nil }
         var scopes: Set<AppSettings.RequestedScope> = []
         for (index, name) in requestedScopes.enumerated() {
-            if let scope: AppSettings.RequestedScope = try Self.known(name, at: "/requestedScopes/\(index)") {
+            if let scope: AppSettings.RequestedScope = try Self.enumValue(name, at: "/requestedScopes/\(index)") {
                 scopes.insert(scope)
             }
         }
@@ -66,22 +66,24 @@ struct AppInput: Decodable {
 
     private func declaredExemption() throws(RequestRefusal) -> LoginServicesExemption? {
         guard let exemption else { return nil }
-        guard let kind: LoginServicesExemption.Kind = try Self.known(exemption.kind, at: "/exemption/kind") else {
+        guard let kind: LoginServicesExemption.Kind = try Self.enumValue(exemption.kind, at: "/exemption/kind") else {
             throw .invalidField("/exemption/kind", "must be present")
         }
         return LoginServicesExemption(kind: kind, reason: exemption.reason ?? "")
     }
 
-    private static func known<Value: RawRepresentable<String>>(
+    private static func enumValue<Value: RawRepresentable<String>>(
         _ name: String?, at pointer: String
     ) throws(RequestRefusal) -> Value? {
-        try RequestRefusal.known(name, at: pointer)
+        try RequestRefusal.enumValue(name, at: pointer)
     }
 }
 
 extension RequestRefusal {
-    /// - Throws: an invalid field for a name that is not one of the values.
-    static func known<Value: RawRepresentable<String>>(
+    /// Returns the value of an enumeration with this name; `nil` if `name` is `nil`.
+    ///
+    /// - Throws: ``invalidField(_:_:)`` for an unknown name.
+    static func enumValue<Value: RawRepresentable<String>>(
         _ name: String?, at pointer: String
     ) throws(RequestRefusal) -> Value? {
         guard let name else { return nil }

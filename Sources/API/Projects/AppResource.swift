@@ -62,7 +62,7 @@ struct AppResource: Encodable {
     }
 }
 
-/// Whether an app follows guideline 4.8.
+/// Whether an app follows App Review guideline 4.8.
 struct LoginServicesReport: Encodable {
     struct Problem: Encodable {
         let violation: String
@@ -87,7 +87,7 @@ struct LoginServicesReport: Encodable {
 }
 
 extension ProjectConfiguration {
-    /// The problems that an edit left as they were; `nil` if there are none.
+    /// The problems that existed before an edit and remain; `nil` if there are none.
     var warningTexts: [String]? { warnings.texts }
 }
 

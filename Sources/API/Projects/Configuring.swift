@@ -16,7 +16,7 @@ extension EndpointCall {
         try await configure(as: administrator, discardingIdentities: false, change)
     }
 
-    /// Changes a configuration where a provider may get another issuer.
+    /// Changes a configuration. The change may give a provider another issuer.
     ///
     /// - Parameter discardingIdentities: unlinks the identities of the old issuer.
     func configure(
@@ -47,12 +47,12 @@ struct ListPage {
     let last: String?
 
     /// - Throws: `INVALID_PAGE_SELECTION` for a token that is not an ID.
-    init(_ request: Request, cap: Int = 100) throws(RequestRefusal) {
-        let wanted = request.query("pageSize").nonEmpty ?? "20"
-        guard let number = Int(wanted), number >= 0 else {
+    init(_ request: Request, maximum: Int = 100) throws(RequestRefusal) {
+        let requested = request.query("pageSize").nonEmpty ?? "20"
+        guard let number = Int(requested), number >= 0 else {
             throw .invalidField("/pageSize", "must be a non-negative integer")
         }
-        limit = number == 0 ? 20 : min(number, cap)
+        limit = number == 0 ? 20 : min(number, maximum)
         last = request.query("pageToken").nonEmpty
         let isID = last.map { $0.utf8.count <= 128 && $0.utf8.allSatisfy { (0x21...0x7E).contains($0) } }
         guard isID != false else { throw .rejected(.invalidPageSelection) }
@@ -75,14 +75,14 @@ struct ClientIDsInput {
     /// For Apple only.
     var bundleIds: [String]?
 
-    /// `clientIds` takes precedence if present. Otherwise `clientId` and `bundleIds` replace the first and the
-    /// remaining audiences; each that is absent keeps its value.
+    /// `clientIds` takes precedence if present. Otherwise `clientId` replaces the first audience, and `bundleIds` replaces
+    /// the remaining ones; an absent member leaves its audiences as they are.
     func ids(insteadOf old: [String], where mask: FieldMask) -> [String] {
-        if mask.names("clientIds"), let clientIds { return clientIds }
-        let kept = mask.isEverything ? [] : old
-        let first = mask.names("clientId") ? clientId.nonEmpty : nil
-        let others = mask.names("appleSignInConfig.bundleIds") ? bundleIds : nil
-        let all = [first ?? kept.first].compactMap { $0 } + (others ?? Array(kept.dropFirst()))
+        if mask.contains("clientIds"), let clientIds { return clientIds }
+        let current = mask.coversAllFields ? [] : old
+        let first = mask.contains("clientId") ? clientId.nonEmpty : nil
+        let others = mask.contains("appleSignInConfig.bundleIds") ? bundleIds : nil
+        let all = [first ?? current.first].compactMap { $0 } + (others ?? Array(current.dropFirst()))
         return all.enumerated().filter { !all[..<$0.offset].contains($0.element) }.map(\.element)
     }
 }
@@ -90,12 +90,12 @@ struct ClientIDsInput {
 extension FieldMask {
     /// Sets an optional member if the mask names it. A named member without a value becomes `nil`.
     func apply<Value>(_ path: String, _ value: Value?, to member: inout Value?) {
-        if names(path) { member = value }
+        if contains(path) { member = value }
     }
 
-    /// Sets a required member if the mask names it. Without a mask and a value it becomes `initial`.
+    /// Sets a required member if the mask names it. Without a mask and a value, it becomes `initially`.
     func apply<Value>(_ path: String, _ value: Value?, to member: inout Value, initially: Value) {
-        guard names(path) else { return }
-        if let value { member = value } else if isEverything { member = initially }
+        guard contains(path) else { return }
+        if let value { member = value } else if coversAllFields { member = initially }
     }
 }

@@ -167,12 +167,12 @@ private struct DefaultSupportedIdpInput: Decodable {
         settings.clientIDs = ClientIDsInput(
             clientId: clientId, clientIds: clientIds, bundleIds: appleSignInConfig?.bundleIds
         ).ids(insteadOf: old.clientIDs, where: mask)
-        mask.apply("relation", try RequestRefusal.known(relation, at: "/relation"), to: &settings.statedRelation)
+        mask.apply("relation", try RequestRefusal.enumValue(relation, at: "/relation"), to: &settings.statedRelation)
         mask.apply("hostedDomains", hostedDomains, to: &settings.hostedDomains, initially: [])
         if old.provider == .apple { settings.apple = apple(insteadOf: old.apple, where: mask) }
         configuration.set(settings)
         let secret = appleSignInConfig?.codeFlowConfig?.privateKey ?? clientSecret
-        if let secret, mask.names(old.provider == .apple ? "\(Self.codeFlow).privateKey" : "clientSecret") {
+        if let secret, mask.contains(old.provider == .apple ? "\(Self.codeFlow).privateKey" : "clientSecret") {
             configuration.set(Secret(secret), of: old.provider)
         }
     }

@@ -6,7 +6,7 @@ struct NotificationInput: Decodable {
     enum SendingMethod: String, WireEnum {
         case unspecified = "METHOD_UNSPECIFIED"
         case standard = "DEFAULT"
-        case ownServer = "CUSTOM_SMTP"
+        case customSMTP = "CUSTOM_SMTP"
     }
 
     struct SendEmail: Decodable {
@@ -34,24 +34,24 @@ struct NotificationInput: Decodable {
     /// An empty member removes the setting.
     func apply(to settings: inout EmailSettings, where mask: FieldMask) throws(RequestRefusal) {
         try requireImplemented(mask, settings)
-        if mask.names("notification.defaultLocale"), let defaultLocale {
+        if mask.contains("notification.defaultLocale"), let defaultLocale {
             guard let language = Language(rawValue: defaultLocale) else {
                 throw .invalidField("/notification/defaultLocale", "must be \(Self.languages)")
             }
             settings.language = language
         }
-        if mask.names("\(Self.path).callbackUri"), let uri = sendEmail?.callbackUri {
+        if mask.contains("\(Self.path).callbackUri"), let uri = sendEmail?.callbackUri {
             settings.actionURL = uri.isEmpty ? nil : uri
         }
-        if let (_, name) = try agreed("senderDisplayName", \.senderDisplayName, mask) {
+        if let (_, name) = try sharedValue("senderDisplayName", \.senderDisplayName, mask) {
             settings.senderName = name.isEmpty ? nil : name
         }
-        if let (pointer, address) = try agreed("replyTo", \.replyTo, mask) {
+        if let (pointer, address) = try sharedValue("replyTo", \.replyTo, mask) {
             let email = EmailAddress(address)
             guard email != nil || address.isEmpty else { throw .invalidField(pointer, "must be an email address") }
             settings.replyTo = email
         }
-        for (name, kind, template) in templates where mask.names("\(Self.path).\(name).subject") {
+        for (name, kind, template) in templates where mask.contains("\(Self.path).\(name).subject") {
             guard let subject = template?.subject else { continue }
             settings.subjects[kind, default: [:]][settings.language] = subject.isEmpty ? nil : subject
             if settings.subjects[kind]?.isEmpty == true { settings.subjects[kind] = nil }
@@ -72,10 +72,11 @@ struct NotificationInput: Decodable {
 
     /// Returns the value that all templates have for a project-wide member, with its path; `nil` if no template that
     /// the mask names has one.
-    private func agreed(
+    private func sharedValue(
         _ member: String, _ path: KeyPath<Template, String?>, _ mask: FieldMask
     ) throws(RequestRefusal) -> (pointer: String, value: String)? {
-        let stated = templates.filter { mask.names("\(Self.path).\($0.name).\(member)") }.compactMap { name, _, input in
+        let masked = templates.filter { mask.contains("\(Self.path).\($0.name).\(member)") }
+        let stated = masked.compactMap { name, _, input in
             input?[keyPath: path].map { (pointer: "/notification/sendEmail/\(name)/\(member)", value: $0) }
         }
         for other in stated where other.value != stated[0].value {
@@ -85,23 +86,23 @@ struct NotificationInput: Decodable {
     }
 
     private func requireImplemented(_ mask: FieldMask, _ settings: EmailSettings) throws(RequestRefusal) {
-        if mask.names("\(Self.path).method"), sendEmail?.method == .ownServer {
+        if mask.contains("\(Self.path).method"), sendEmail?.method == .customSMTP {
             throw .notImplemented("method CUSTOM_SMTP")
         }
-        if mask.names("\(Self.path).smtp"), sendEmail?.smtp != nil { throw .notImplemented("smtp") }
+        if mask.contains("\(Self.path).smtp"), sendEmail?.smtp != nil { throw .notImplemented("smtp") }
         for (name, _, template) in templates {
-            if mask.names("\(Self.path).\(name).body"), template?.body.nonEmpty != nil {
+            if mask.contains("\(Self.path).\(name).body"), template?.body.nonEmpty != nil {
                 throw .notImplemented("\(name).body")
             }
             let isOther = template?.senderLocalPart.nonEmpty.map { $0 != settings.senderLocalPart } == true
-            if mask.names("\(Self.path).\(name).senderLocalPart"), isOther {
+            if mask.contains("\(Self.path).\(name).senderLocalPart"), isOther {
                 throw .notImplemented("\(name).senderLocalPart")
             }
         }
     }
 }
 
-/// The response for these settings. Settings of the whole installation are left out.
+/// The email settings of a project in a response. Settings of the whole installation are left out.
 struct NotificationConfig: Encodable {
     struct SendEmail: Encodable {
         let method = "DEFAULT"
@@ -151,8 +152,8 @@ extension EmailSettings {
         senderAddress.map { String($0.rawValue.prefix { $0 != "@" }) }
     }
 
-    /// The defaults of the members that this resource has. Subjects in other languages are not among them.
-    mutating func resetConfigurable() {
+    /// Resets the members that this resource has to their defaults. Subjects in other languages are not members of it.
+    mutating func resetResourceMembers() {
         for (_, kind) in Self.templates { subjects[kind]?[language] = nil }
         self = EmailSettings(senderAddress: senderAddress, subjects: subjects.filter { !$0.value.isEmpty })
     }

@@ -33,9 +33,9 @@ extension Endpoint {
             as: administrator, discardingIdentities: try call.flag("discardIdentities")
         ) {
             guard $0.project.settings(of: id) == nil else { throw RequestRefusal.rejected(.configurationExists) }
-            let fresh = ProviderSettings(
+            let initial = ProviderSettings(
                 provider: id, isEnabled: false, clientIDs: [], openID: OpenIDSettings(issuer: ""))
-            try input.apply(to: &$0, fresh, FieldMask(nil))
+            try input.apply(to: &$0, initial, FieldMask(nil))
         }
         return try .json(OauthIdpConfig(id, in: configuration))
     }
@@ -120,9 +120,9 @@ private struct OauthIdpConfig: Encodable {
     /// - Throws: `CONFIGURATION_NOT_FOUND`.
     init(_ id: ProviderID, in configuration: ProjectConfiguration) throws(RequestRefusal) {
         guard let settings = configuration.project.settings(of: id),
-            let shown = Self(settings, in: configuration.project, warnings: configuration.warningTexts)
+            let config = Self(settings, in: configuration.project, warnings: configuration.warningTexts)
         else { throw .rejected(.configurationNotFound) }
-        self = shown
+        self = config
     }
 }
 
@@ -146,11 +146,11 @@ private struct OauthIdpConfigInput: Decodable {
         mask.apply("issuer", issuer, to: &openID.issuer, initially: "")
         mask.apply("displayName", displayName.nonEmpty, to: &openID.displayName)
         mask.apply("trustsEmail", trustsEmail, to: &openID.trustsEmail, initially: false)
-        mask.apply("relation", try RequestRefusal.known(relation, at: "/relation"), to: &settings.statedRelation)
+        mask.apply("relation", try RequestRefusal.enumValue(relation, at: "/relation"), to: &settings.statedRelation)
         settings.openID = openID
         settings.clientIDs = ClientIDsInput(clientId: clientId, clientIds: clientIds)
             .ids(insteadOf: old.clientIDs, where: mask)
         configuration.set(settings)
-        if let clientSecret, mask.names("clientSecret") { configuration.set(Secret(clientSecret), of: old.provider) }
+        if let clientSecret, mask.contains("clientSecret") { configuration.set(Secret(clientSecret), of: old.provider) }
     }
 }

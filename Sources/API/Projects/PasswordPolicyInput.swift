@@ -32,7 +32,7 @@ struct PasswordPolicyInput: Decodable {
 
     /// The rules are replaced as a whole: a character class that the input does not name is not required.
     func apply(to policy: inout Policy, where mask: FieldMask) throws(RequestRefusal) {
-        guard mask.names(Self.versions), let strength else { return }
+        guard mask.contains(Self.versions), let strength else { return }
         if let length = strength.minPasswordLength {
             guard Self.lengths.contains(length) else {
                 throw .invalidField(
@@ -48,14 +48,15 @@ struct PasswordPolicyInput: Decodable {
     }
 
     func requireImplemented(_ mask: FieldMask) throws(RequestRefusal) {
-        let asked = [
+        let unsupported = [
             ("passwordPolicyEnforcementState", passwordPolicyEnforcementState == .off, "OFF"),
             ("forceUpgradeOnSignin", forceUpgradeOnSignin == true, "true"),
         ]
-        for (name, isAsked, value) in asked where isAsked && mask.names("passwordPolicyConfig.\(name)") {
+        for (name, isRequested, value) in unsupported where isRequested && mask.contains("passwordPolicyConfig.\(name)")
+        {
             throw .notImplemented("\(name) \(value)")
         }
-        guard mask.names(Self.versions) else { return }
+        guard mask.contains(Self.versions) else { return }
         guard (passwordPolicyVersions?.count ?? 0) <= 1 else {
             throw .invalidField("/passwordPolicyConfig/passwordPolicyVersions", "must not have more than 1 item")
         }

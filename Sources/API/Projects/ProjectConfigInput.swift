@@ -27,7 +27,7 @@ struct ProjectConfigInput: Decodable {
     let authorizedDomains: [String]?
     let notification: NotificationInput?
 
-    /// A member that `mask` names and the input lacks keeps its value. Without a mask the member gets its default,
+    /// A member that `mask` names and the input lacks keeps its value. Without a mask, a missing member gets its default,
     /// except domains, which have no default.
     ///
     /// - Parameter defaults: see ``Project/defaultPolicy``.
@@ -36,16 +36,16 @@ struct ProjectConfigInput: Decodable {
         to project: inout Project, where mask: FieldMask, defaults: Policy
     ) throws(RequestRefusal) {
         try requireImplemented(mask)
-        if mask.isEverything {
-            project.policy.resetConfigurable(to: defaults)
-            project.emailSettings.resetConfigurable()
+        if mask.coversAllFields {
+            project.policy.resetResourceMembers(to: defaults)
+            project.emailSettings.resetResourceMembers()
         }
-        for flag in flags where mask.names(flag.path) {
+        for flag in flags where mask.contains(flag.path) {
             if let value = flag.value { project.policy[keyPath: flag.member] = value }
         }
         try passwordPolicyConfig?.apply(to: &project.policy, where: mask)
         try notification?.apply(to: &project.emailSettings, where: mask)
-        if mask.names("authorizedDomains"), let authorizedDomains {
+        if mask.contains("authorizedDomains"), let authorizedDomains {
             project.authorizedDomains = try Self.checked(authorizedDomains)
         }
     }
@@ -70,7 +70,7 @@ struct ProjectConfigInput: Decodable {
     }
 
     private func requireImplemented(_ mask: FieldMask) throws(RequestRefusal) {
-        if mask.names("signIn.email.passwordRequired"), signIn?.email?.passwordRequired == false {
+        if mask.contains("signIn.email.passwordRequired"), signIn?.email?.passwordRequired == false {
             throw .notImplemented("passwordRequired false")
         }
         try passwordPolicyConfig?.requireImplemented(mask)
@@ -88,8 +88,8 @@ struct ProjectConfigInput: Decodable {
 }
 
 extension Policy {
-    /// The defaults of the members that this resource has.
-    fileprivate mutating func resetConfigurable(to base: Policy) {
+    /// Resets the members that this resource has.
+    fileprivate mutating func resetResourceMembers(to base: Policy) {
         allowsPasswords = base.allowsPasswords
         allowsAnonymous = base.allowsAnonymous
         allowsDuplicateEmails = base.allowsDuplicateEmails

@@ -9,10 +9,10 @@ extension Endpoint {
     static let listTenants = administrator(
         "listTenants", .get, collection, needs: .config, bodyLimit: openBodyLimit
     ) { call, administrator in
-        let page = try ListPage(call.request, cap: 1000)
+        let page = try ListPage(call.request, maximum: 1000)
         let tenants = try await call.services.projects.tenancy.store.tenants(
             after: page.last.map { ID($0) }, limit: page.limit, of: administrator.project.id)
-        // As in Firebase, a full page names a next one, even if that is empty.
+        // As in Firebase, a full page has a token for the next page, even if that page is empty.
         return try .json(
             Tenants(
                 tenants: tenants.map { TenantResource($0) },

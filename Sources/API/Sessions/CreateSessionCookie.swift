@@ -17,7 +17,7 @@ extension Endpoint {
 
 private struct CreateSessionCookieRequest: Decodable {
     let idToken: String?
-    /// In seconds.
+    /// The lifetime in seconds.
     let validDuration: String?
 
     func lifetime() throws(RequestRefusal) -> Duration {

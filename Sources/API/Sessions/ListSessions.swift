@@ -8,7 +8,7 @@ extension Endpoint {
         let idToken = try request.idToken.required(.missingIDToken)
         let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
         let sessions = try await call.services.sessions.list(for: caller, in: client.project)
-        return try .json(ListSessionsResponse(sessions: sessions.map { SessionInfo($0, seenBy: caller.session) }))
+        return try .json(ListSessionsResponse(sessions: sessions.map { SessionInfo($0, current: caller.session) }))
     }
 }
 
@@ -31,7 +31,7 @@ private struct SessionInfo: Encodable {
     let createdAt: Int64
     let lastUsedAt: Int64
 
-    init(_ listed: ListedSession, seenBy own: Session) {
+    init(_ listed: ListedSession, current own: Session) {
         sessionId = listed.session.id.rawValue
         current = listed.session.id == own.id
         signInProvider = listed.session.method.rawValue

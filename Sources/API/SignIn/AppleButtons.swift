@@ -6,19 +6,19 @@ struct AppleButtons: Encodable {
         let minimumWidth = 140
         let minimumHeight = 30
         let recommendedHeight = 44
-        /// Of the height, on every side.
+        /// The margin on every side, as a fraction of the button's height.
         let minimumMargin = 0.1
-        /// Of the height.
+        /// The font size of the title, as a fraction of the button's height.
         let titleSize = 0.43
     }
 
-    /// Apple draws the image: https://appleid.cdn-apple.com.
+    /// The button as an image that Apple's server generates.
     struct Web: Encodable {
         let imageUrl = "https://appleid.cdn-apple.com/appleid/button"
         let parameters = Parameters()
     }
 
-    /// Parameters of the image's URL. Apple answers any other with 404.
+    /// The valid values of the parameters of the image's URL. Apple responds to any other value with 404.
     struct Parameters: Encodable {
         let type = ["sign-in", "continue"]
         let color = ["black", "white"]
@@ -27,7 +27,7 @@ struct AppleButtons: Encodable {
         let height = Range(minimum: 30, maximum: 64, initial: 30)
         let borderRadius = Range(minimum: 0, maximum: 50, initial: 15)
         let scale = Range(minimum: 1, maximum: 6, initial: 1)
-        /// Apple's default is the first.
+        /// The first one is Apple's default.
         let locale = [
             "en_US", "ar_SA", "ca_ES", "cs_CZ", "da_DK", "de_DE", "el_GR", "en_GB", "es_ES", "es_MX", "fi_FI", "fr_CA",
             "fr_FR", "hr_HR", "hu_HU", "id_ID", "it_IT", "iw_IL", "ja_JP", "ko_KR", "ms_MY", "nl_NL", "no_NO", "pl_PL",
@@ -44,7 +44,7 @@ struct AppleButtons: Encodable {
     struct Range: Encodable {
         let minimum: Int
         let maximum: Int
-        /// Apple's defaults for parameters that the URL lacks.
+        /// Apple's default if the URL lacks the parameter.
         let initial: Int
     }
 

@@ -2,8 +2,8 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Starts a sign-in with a provider in a browser; or returns the sign-in methods of an address, unless the project has
-    /// email enumeration protection.
+    /// Starts a sign-in with a provider in a browser. Without a provider, returns the sign-in methods of an address, unless
+    /// the project has email enumeration protection.
     static let createAuthUri = client("createAuthUri", .post, "/v1/accounts:createAuthUri") { call, client in
         let request = try call.body(as: CreateAuthUriRequest.self)
         if let provider = request.providerId.nonEmpty {
@@ -32,7 +32,7 @@ extension EndpointCall {
                 delivery: .app(target, sessionID: request.sessionId.nonEmpty),
                 redirectURI: pipeline.callbackURL(of: provider, for: self.request, in: client.project),
                 scopes: request.oauthScope?.split(separator: " ").map(String.init) ?? [],
-                customParameters: try decoded(as: CustomParameters.self, snakeCaseKeys: false).visible),
+                customParameters: try decoded(as: CustomParameters.self, snakeCaseKeys: false).withoutPromptNone),
             for: client.app, in: client.project, from: origin)
         return try .json(
             StartedFlowResponse(
@@ -47,13 +47,13 @@ private struct CreateAuthUriRequest: ClientRequest {
     let sessionId: String?
     /// Scopes in addition to those of the app, separated by spaces.
     let oauthScope: String?
-    /// An extension: what the flow is for.
+    /// An extension: the purpose of the flow.
     let operation: String?
     let tenantId: String?
     let targetProjectId: String?
 
     func checkedOperation() throws(RequestRefusal) -> AuthorizationFlow.Operation {
-        try RequestRefusal.known(operation.nonEmpty, at: "/operation") ?? .signIn
+        try RequestRefusal.enumValue(operation.nonEmpty, at: "/operation") ?? .signIn
     }
 
     func checkedIdentifier() throws(RequestRefusal) -> EmailAddress {
@@ -76,12 +76,12 @@ private struct CreateAuthUriRequest: ClientRequest {
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 }
 
-/// Further parameters of the provider's page. Their names stay as the client writes them.
+/// Additional parameters of the provider's page. Their names are not converted from snake_case.
 private struct CustomParameters: Decodable {
     let customParameter: [String: String]?
 
-    /// Without `prompt=none`, however it is written, so that no flow ends without a page of the provider.
-    var visible: [String: String] {
+    /// The parameters without `prompt=none` in any spelling, because the user must see a page of the provider.
+    var withoutPromptNone: [String: String] {
         (customParameter ?? [:]).filter { name, value in
             name.lowercased() != "prompt" || !value.lowercased().contains("none")
         }

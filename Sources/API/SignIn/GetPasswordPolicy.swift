@@ -2,7 +2,7 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Returns the rules that Firebase's clients check a password against before they send it.
+    /// Returns the rules by which Firebase's clients check a password before they send it.
     static let getPasswordPolicy = client("getPasswordPolicy", .get, "/v2/passwordPolicy") { _, client in
         try .json(GetPasswordPolicyResponse(client.project.policy))
     }
@@ -11,7 +11,7 @@ extension Endpoint {
 private struct GetPasswordPolicyResponse: Encodable {
     let customStrengthOptions: PasswordStrength
     let allowedNonAlphanumericCharacters = Policy.passwordSymbols.map(String.init)
-    /// The same for the password generators of Apple's platforms.
+    /// The rules in the format of the password generators of Apple's platforms.
     let passwordRules: String
     let enforcementState = "ENFORCE"
     let forceUpgradeOnSignin = false

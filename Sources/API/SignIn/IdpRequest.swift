@@ -2,8 +2,7 @@ internal import HTTP
 internal import Identity
 internal import JSON
 
-/// A request that proves an identity: in `postBody`, as Firebase's SDKs write it, in ``credential``, or by a pending
-/// token.
+/// A request that proves an identity: by `postBody`, which Firebase's SDKs send, by ``credential``, or by a pending token.
 protocol IdpRequest: ClientRequest {
     var requestUri: String? { get }
     var postBody: String? { get }
@@ -39,7 +38,7 @@ extension IdpRequest {
     func proof(_ presented: IdpCredential?) throws(RequestRefusal) -> IdentityProof {
         guard let presented else { return .pendingToken(pendingToken ?? "") }
         guard let provider = presented.providerId.nonEmpty, provider.utf8.count <= 64 else {
-            // Firebase's text.
+            // The same message as Firebase's.
             let text =
                 credential == nil ? "Invalid IdP response/credential: \(requestUri ?? "")" : "There is no providerId."
             throw .rejected(.invalidCredentialOrProviderID, text)
@@ -64,17 +63,18 @@ struct IdpCredential: Decodable {
     let authorizationCode: String?
     let redirectUri: String?
 
-    /// - Throws: ``RequestRefusal`` without an ID token, if there is an access token alone.
+    /// - Throws: ``RequestRefusal`` if there is an access token but no ID token.
     fileprivate func credential(of provider: ProviderID) throws(RequestRefusal) -> FederatedCredential {
         guard idToken.nonEmpty != nil || accessToken.nonEmpty == nil else {
             throw .notImplemented("Sign-in with an access token alone")
         }
         return FederatedCredential(
-            provider: provider, idToken: idToken.nonEmpty.map(Secret.init), rawNonce: rawNonce, name: fullName?.cleaned,
+            provider: provider, idToken: idToken.nonEmpty.map(Secret.init), rawNonce: rawNonce,
+            name: fullName?.personName,
             authorizationCode: provider == .apple ? code : nil)
     }
 
-    /// A code that is too long is dropped: no sign-in fails because of its code.
+    /// Apple's code; `nil` if it is absent or too long, because a sign-in must not fail because of its code.
     private var code: AuthorizationCode? {
         guard let code = authorizationCode.nonEmpty, code.utf8.count <= AuthorizationCode.lengthLimit,
             AuthorizationCode.isValid(redirectURI: redirectUri ?? "")
@@ -83,16 +83,16 @@ struct IdpCredential: Decodable {
     }
 }
 
-/// The same in a query string, in any order, as Firebase's SDKs write it.
+/// The credential in a query string, with parameters in any order, as Firebase's SDKs send it.
 extension IdpCredential {
     /// The fragment of the URI takes precedence over the body, and the body over the query of the URI.
     fileprivate init(requestUri: String, postBody: String) throws(RequestRefusal) {
         guard let scheme = requestUri.firstIndex(of: ":"), scheme != requestUri.startIndex,
             requestUri[scheme...].count > 1
         else { throw .rejected(.invalidRequestURI) }
-        let (base, fragment) = Self.cut(requestUri[...], at: "#")
-        let (_, query) = Self.cut(base, at: "?")
-        let (parameters, user) = Self.cutUser(postBody)
+        let (base, fragment) = Self.split(requestUri[...], at: "#")
+        let (_, query) = Self.split(base, at: "?")
+        let (parameters, user) = Self.separateUser(postBody)
         var members: [String: String] = [:]
         for text in [query, parameters[...], fragment] {
             members.merge(try Self.members(of: text)) { $1 }
@@ -106,22 +106,22 @@ extension IdpCredential {
     }
 
     fileprivate static func grant(in requestUri: String) throws -> String? {
-        let (base, _) = cut(requestUri[...], at: "#")
-        let members = try members(of: cut(base, at: "?").1)
+        let (base, _) = split(requestUri[...], at: "#")
+        let members = try members(of: split(base, at: "?").1)
         if let grant = members[AuthorizationTarget.grantName].nonEmpty { return grant }
         guard let error = members[AuthorizationTarget.errorName].nonEmpty else { return nil }
         throw error == HandlerCallback.cancelled
             ? AuthorizationRefusal.cancelled : AuthorizationRefusal(reported: error)
     }
 
-    private static func cut(_ text: Substring, at separator: Character) -> (Substring, Substring) {
+    private static func split(_ text: Substring, at separator: Character) -> (Substring, Substring) {
         guard let index = text.firstIndex(of: separator) else { return (text, "") }
         return (text[..<index], text[text.index(after: index)...])
     }
 
-    /// Cuts out a `user` that is not percent-encoded: Firebase's Swift SDK writes the JSON as it is, so that `&`, `%` and
-    /// `+` in a name are text.
-    private static func cutUser(_ postBody: String) -> (rest: String, user: String?) {
+    /// Separates a `user` that is not percent-encoded. Firebase's Swift SDK sends the JSON without encoding, so `&`, `%`
+    /// and `+` in a name are text.
+    private static func separateUser(_ postBody: String) -> (remaining: String, user: String?) {
         let bytes = Array(postBody.utf8)
         let opening = Array("user={".utf8)
         let found = bytes.indices.first { index in
@@ -135,7 +135,7 @@ extension IdpCredential {
         return (String(decoding: others, as: UTF8.self), String(decoding: json.prefix(length), as: UTF8.self))
     }
 
-    /// The number of bytes up to and including the brace that closes the first one; all of them if there is none.
+    /// The number of bytes up to and including the brace that closes the first one; all bytes if no brace closes it.
     private static func lengthOfObject(_ json: ArraySlice<UInt8>) -> Int {
         var (depth, isInString, isEscaped) = (0, false, false)
         for (offset, byte) in json.enumerated() {
@@ -176,12 +176,12 @@ extension IdpCredential.FullName {
         let name: Name?
     }
 
-    /// - Returns: `nil` for text that Apple does not send. A sign-in is not rejected because of a name.
+    /// - Returns: `nil` for text that does not have the form of Apple's `user`.
     init?(appleUser json: String) {
-        // A name that cannot be read does not fail a sign-in.
+        // A sign-in must not fail because of an invalid name.
         guard let name = (try? StrictJSON.decode(AppleUser.self, from: Array(json.utf8)))?.name else { return nil }
         self.init(givenName: name.firstName, familyName: name.lastName)
     }
 
-    var cleaned: PersonName? { PersonName(given: givenName, family: familyName) }
+    var personName: PersonName? { PersonName(given: givenName, family: familyName) }
 }

@@ -56,7 +56,7 @@ private struct SignInWithIdpRequest: IdpRequest {
     }
 }
 
-/// Tokens of the provider.
+/// The tokens of the provider that the response returns.
 private struct OAuthTokens {
     let idToken: String?
     let accessToken: String?
@@ -69,13 +69,13 @@ private struct OAuthTokens {
         return tokens
     }
 
-    /// As the client sent them.
+    /// The tokens that the client sent.
     init(_ credential: IdpCredential?) {
         idToken = credential?.idToken.nonEmpty
         accessToken = credential?.accessToken.nonEmpty
     }
 
-    /// As the provider issued them to the gateway.
+    /// The tokens that the provider issued to the gateway.
     init(_ tokens: ProviderTokens) {
         idToken = tokens.idToken
         accessToken = tokens.accessToken
@@ -84,7 +84,7 @@ private struct OAuthTokens {
     }
 }
 
-/// Firebase's fields. Tokens are present only after a sign-in.
+/// The response with Firebase's members. The gateway's tokens are present only after a sign-in.
 private struct SignInWithIdpResponse: Encodable {
     let kind = "identitytoolkit#VerifyAssertionResponse"
     let providerId: String
@@ -104,7 +104,7 @@ private struct SignInWithIdpResponse: Encodable {
     let oauthIdToken: String?
     let oauthAccessToken: String?
     let oauthRefreshToken: String?
-    /// Of the access token, in seconds.
+    /// The lifetime of the access token, in seconds.
     let oauthExpireIn: Int64?
     /// An extension: whether the address is a private relay address.
     let isPrivateEmail: Bool?
@@ -146,7 +146,7 @@ private struct SignInWithIdpResponse: Encodable {
         }
     }
 
-    /// - Parameter account: has the identity, with the name that the provider sent first.
+    /// - Parameter account: the account that has the identity. It also has the name, which Apple sends only once.
     private init(_ identity: VerifiedIdentity, of account: Account? = nil, returning tokens: OAuthTokens) {
         let linked = account?.identity(identity.provider, subject: identity.subject) ?? LinkedIdentity(identity)
         providerId = identity.provider.rawValue
@@ -171,7 +171,7 @@ private struct SignInWithIdpResponse: Encodable {
 }
 
 extension VerifiedIdentity {
-    /// Firebase's spelling.
+    /// The ID of the user at the provider, in Firebase's format.
     fileprivate var federatedID: String {
         switch provider {
         case .google: "https://accounts.google.com/\(subject)"
@@ -182,7 +182,8 @@ extension VerifiedIdentity {
 }
 
 extension LinkRefusal {
-    /// Whether Firebase's SDKs know the code as the `errorMessage` of a 200. Its Swift SDK crashes on any other.
+    /// Whether Firebase's SDKs know the code as the `errorMessage` of a response with status 200. Firebase's Swift SDK crashes
+    /// on any other code.
     fileprivate var canBeErrorMessage: Bool { self != .providerAlreadyLinked }
 }
 

@@ -55,7 +55,7 @@ public struct Administrator: Sendable {
         self.scopes = scopes
     }
 
-    /// The same key, working in `project`, which is its project or a tenant of it.
+    /// The administrator with the same key in `project`, which is the project of the key or one of its tenants.
     func working(in project: Project) -> Administrator {
         Administrator(project: project, actor: actor, scopes: scopes)
     }
@@ -151,14 +151,14 @@ extension EndpointCall {
     mutating func resolveTenant(
         for administrator: Administrator, at endpoint: Endpoint
     ) async throws -> Administrator {
-        guard endpoint.takesTenantsByName || endpoint.isBelowTenant || tenantInQuery == nil else {
+        guard endpoint.acceptsTenantByName || endpoint.isBelowTenant || tenantInQuery == nil else {
             throw TenantRefusal.notForTenants
         }
         var names = [tenantInQuery, endpoint.isBelowTenant ? parameters["tenant"] : nil]
-        if endpoint.takesTenantsByName, mentionsTenants { names.append(tenantNames().tenantId) }
-        guard let tenant = try Self.only(names) else { return administrator }
+        if endpoint.acceptsTenantByName, mentionsTenants { names.append(tenantNames().tenantId) }
+        guard let tenant = try Self.singleTenant(names) else { return administrator }
         if request.body.includes("oken"), let token = tenantNames().idToken.nonEmpty {
-            _ = try Self.only([tenant.rawValue, services.projects.tenancy.named(token)?.rawValue])
+            _ = try Self.singleTenant([tenant.rawValue, services.projects.tenancy.named(token)?.rawValue])
         }
         guard let project = try await project(of: tenant, in: administrator.project, at: endpoint) else {
             throw RequestRefusal.rejected(.tenantNotFound)
@@ -183,10 +183,10 @@ extension EndpointCall {
         let tokens = [named.idToken, named.refreshToken].compactMap {
             $0.nonEmpty.flatMap(services.projects.tenancy.named)
         }
-        return try Self.only([named.tenantId, tenantInQuery] + tokens.map(\.rawValue))
+        return try Self.singleTenant([named.tenantId, tenantInQuery] + tokens.map(\.rawValue))
     }
 
-    /// Keeps the parsed body for the handler.
+    /// Parses the body, and stores the result for the handler.
     private mutating func tenantNames() -> TenantNames {
         if let form { return TenantNames(form: form) }
         parseBody()
@@ -194,15 +194,18 @@ extension EndpointCall {
         return (try? decoded(as: TenantNames.self)) ?? TenantNames()
     }
 
-    /// Whether the request may name a tenant. Most do not, and their bodies are not parsed for it.
+    /// Whether the request may name a tenant. If not, as for most requests, its body need not be parsed for the tenant.
     private var mentionsTenants: Bool {
         tenantInQuery != nil || request.body.includes("tenant")
     }
 
-    /// Takes both spellings: ignoring one would direct the request to the project itself.
+    /// Accepts both spellings. If one were ignored, the request would apply to the project itself.
     private var tenantInQuery: String? { request.query("tenantId").nonEmpty ?? request.query("tenant_id").nonEmpty }
 
-    private static func only(_ names: [String?]) throws(TenantRefusal) -> ID<Tenant>? {
+    /// Returns the tenant that all of the names have in common; `nil` if there are no names.
+    ///
+    /// - Throws: `.mismatch` if the names differ.
+    private static func singleTenant(_ names: [String?]) throws(TenantRefusal) -> ID<Tenant>? {
         let names = Set(names.compactMap(\.nonEmpty))
         guard names.count < 2 else { throw .mismatch }
         return names.first.map { ID($0) }
@@ -214,7 +217,7 @@ struct TargetFields: Decodable {
     let tenantId: String?
     let targetProjectId: String?
 
-    /// A service key belongs to one project, and the tenant has been resolved before.
+    /// Requires that the fields name the administrator's project and tenant, or nothing. The tenant is already resolved.
     func check(for administrator: Administrator) throws {
         guard targetProjectId.nonEmpty == nil || targetProjectId == administrator.project.id.rawValue else {
             throw AccessRefusal.otherProject
@@ -226,7 +229,7 @@ struct TargetFields: Decodable {
 }
 
 extension EndpointCall {
-    /// The project that the body names for an operation whose path names none.
+    /// Returns the project that the body names, for an operation whose path names none.
     func targetProject() throws -> ID<Project>? {
         try decoded(as: TargetFields.self).targetProjectId.nonEmpty.map { ID($0) }
     }
@@ -266,7 +269,7 @@ extension TenantNames {
 }
 
 extension [UInt8] {
-    /// `Collection.contains(_:)` is about 100× slower, and this runs on every request.
+    /// Whether the bytes contain `text`. `Collection.contains(_:)` is about 100× slower, and this runs on every request.
     fileprivate func includes(_ text: StaticString) -> Bool {
         let part = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
         return withUnsafeBufferPointer { bytes in

@@ -9,7 +9,7 @@ public struct Endpoint: Sendable {
     public let method: HTTP.Method
     /// A template; see ``HTTP/Router``.
     public let path: String
-    /// In bytes.
+    /// The maximum size of the body, in bytes.
     public let bodyLimit: Int
     let errors: ErrorEnvelope
     let action: Action
@@ -18,7 +18,7 @@ public struct Endpoint: Sendable {
     /// Whether the operation also serves disabled tenants.
     var servesDisabledTenants = false
 
-    /// The handler, by who may call it. A handler for clients or administrators needs a value that only ``Access``
+    /// The handler, by its permitted callers. A handler for clients or administrators needs a value that only ``Access``
     /// returns.
     enum Action: Sendable {
         case open(@Sendable (EndpointCall) async throws -> Response)
@@ -40,7 +40,7 @@ public struct Endpoint: Sendable {
     }
 
     /// Whether the query or the body may name a tenant. Configuration resources name it in the path only.
-    var takesTenantsByName: Bool { !path.hasPrefix("/v2/projects/") }
+    var acceptsTenantByName: Bool { !path.hasPrefix("/v2/projects/") }
 
     /// The same operation, also for disabled tenants.
     var evenIfDisabled: Endpoint {
@@ -56,7 +56,7 @@ public struct Endpoint: Sendable {
             path: path.replacing(
                 "/projects/{project}", with: "/projects/{project}/tenants/{tenant}", maxReplacements: 1),
             bodyLimit: bodyLimit, errors: errors, action: action, isBelowTenant: true,
-            servesDisabledTenants: servesDisabledTenants || !takesTenantsByName)
+            servesDisabledTenants: servesDisabledTenants || !acceptsTenantByName)
     }
 
     static let clientBodyLimit = 64 * 1024
@@ -107,7 +107,7 @@ public struct Endpoint: Sendable {
             action: .open(handler))
     }
 
-    /// A public page. Pages of other origins cannot read the response. It accepts a form.
+    /// A public page. Pages of other origins cannot read the response. A POST request can submit a form.
     static func page(
         _ operationID: String, _ method: HTTP.Method, _ path: String,
         handler: @escaping @Sendable (EndpointCall) async throws -> PageResponse
@@ -133,26 +133,26 @@ public struct Endpoint: Sendable {
     }
 }
 
-/// A request on its way to its handler.
+/// A request, with the values that its handler needs.
 public struct EndpointCall: Sendable {
     public let request: Request
-    /// From the path.
+    /// The parameters of the path, by name.
     public let parameters: [String: String]
     public let origin: RequestContext
     let pipeline: RequestPipeline
     /// The tenant that the request resolved to; `nil` for the project itself.
     var tenant: ID<Tenant>?
-    /// A small body, as soon as ``parseBody()`` has run.
+    /// The parsed body; `nil` before ``parseBody()`` has run, and for a large body.
     var parsedBody: Result<ParsedJSON, JSONFault>?
 }
 
 extension EndpointCall {
     var services: Services { pipeline.services }
 
-    /// Where it came from, for the audit trail.
+    /// The network and the ID of the request, for the audit trail.
     public var trace: RequestTrace { origin.trace }
 
-    /// Who did it, for the audit trail.
+    /// The administrator as the actor of audit events.
     func actor(of administrator: Administrator) -> AuditActor { administrator.actor.tracing(origin.trace) }
 }
 
@@ -179,8 +179,8 @@ extension Language {
     ///   - firebaseLocale: one tag, which takes precedence.
     ///   - acceptLanguage: RFC 9110 §12.5.4. The supported language with the highest weight applies.
     init?(firebaseLocale: String?, acceptLanguage: String?) {
-        let wanted = [firebaseLocale].compactMap(\.self) + Self.ranked(acceptLanguage ?? "")
-        guard let language = wanted.lazy.compactMap(Self.init(tag:)).first else { return nil }
+        let requested = [firebaseLocale].compactMap(\.self) + Self.ranked(acceptLanguage ?? "")
+        guard let language = requested.lazy.compactMap(Self.init(tag:)).first else { return nil }
         self = language
     }
 
@@ -200,7 +200,7 @@ extension Language {
     }
 }
 
-/// The networks of a request's client, also behind proxies that the operator trusts.
+/// Determines the networks of a request's client, also behind trusted proxies.
 extension ClientNetwork {
     /// Finds the rightmost address that is not a trusted proxy's. Each proxy appends its peer's address, so the client
     /// could have written everything to the left of that address.
@@ -214,7 +214,7 @@ extension ClientNetwork {
         {
             nearest = hop
         }
-        // The peer's address may not be valid.
+        // The peer's address may be invalid.
         let prefixes = nearest?.limitedNetworks.map(\.description)
         self.init(prefixes: prefixes ?? ["unknown"], knownNetworkPrefix: prefixes?[1])
     }

@@ -14,10 +14,10 @@ struct FieldMask {
             .joined()
     }
 
-    var isEverything: Bool { paths == nil }
+    var coversAllFields: Bool { paths == nil }
 
     /// Whether the mask contains `path` or a parent of it.
-    func names(_ path: String) -> Bool {
+    func contains(_ path: String) -> Bool {
         guard let paths else { return true }
         return paths.contains { path == $0 || path.hasPrefix("\($0).") }
     }

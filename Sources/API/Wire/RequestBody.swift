@@ -2,21 +2,21 @@ public import HTTP
 internal import Identity
 internal import JSON
 
-/// The body of a client operation. Each may name a tenant or a project, which the gateway checks for all operations.
+/// The body of a client operation. Every body may name a tenant or a project; the gateway checks both.
 protocol ClientRequest: Decodable {
     var tenantId: String? { get }
     var targetProjectId: String? { get }
 }
 
 extension EndpointCall {
-    /// Returns the decoded body, once its tenant and project are checked.
+    /// Returns the decoded body after checking its tenant and project.
     func body<Content: ClientRequest>(as type: Content.Type = Content.self) throws -> Content {
         let content = try decoded(as: type)
         try content.checkTarget(in: tenant)
         return content
     }
 
-    /// Returns the decoded body, once its project and tenant are checked.
+    /// Returns the decoded body after checking its project and tenant.
     func body<Content: Decodable>(as type: Content.Type = Content.self, for administrator: Administrator) throws
         -> Content
     {
@@ -36,14 +36,14 @@ extension EndpointCall {
     /// `nil` if the body is not a form or is malformed.
     var form: [(String, String)]? { isForm ? FormDecoder.decode(request.body) : nil }
 
-    /// A parsed body takes up to twenty times the memory of its bytes, and the budget of body bytes counts the bytes. So
-    /// the call keeps only small parsed bodies while the handler waits.
-    private static var keptBodyBytes: Int { 2048 }
+    /// The maximum size of a body that stays parsed while the handler runs, in bytes. A parsed body takes up to twenty times
+    /// the memory of its bytes, but the memory limit of request bodies counts only the bytes.
+    private static var parsedBodyLimit: Int { 2048 }
 
-    /// Parses a body of up to 2 KiB now, so that everything that is decoded later shares the result. Larger bodies are
-    /// parsed by each decoding.
+    /// Parses a body of up to 2 KiB once; every later decoding shares the result. Each decoding of a larger body parses it
+    /// again.
     mutating func parseBody() {
-        guard parsedBody == nil, request.body.count <= Self.keptBodyBytes else { return }
+        guard parsedBody == nil, request.body.count <= Self.parsedBodyLimit else { return }
         parsedBody = Result { () throws(JSONFault) in try parsed() }
     }
 
@@ -52,10 +52,10 @@ extension EndpointCall {
         return try ParsedJSON(request.body.isEmpty ? Array("{}".utf8) : request.body)
     }
 
-    /// Decodes the JSON body, whatever its content type is. An empty body is an object without members. Unknown members
-    /// are ignored, `null` is absence, and names may be in snake_case.
+    /// Decodes the JSON body, regardless of its content type. An empty body is an object without members. Unknown members
+    /// are ignored, `null` means absent, and names may be in snake_case.
     ///
-    /// - Parameter snakeCaseKeys: `false` for a map whose names are data, and must stay as they are.
+    /// - Parameter snakeCaseKeys: `false` for a map whose names are data and must not be converted.
     /// - Throws: ``RequestRefusal``, or what `Content` throws.
     public func decoded<Content: Decodable>(as type: Content.Type, snakeCaseKeys: Bool = true) throws -> Content {
         do {
@@ -101,7 +101,7 @@ extension KeyedDecodingContainerProtocol {
     fileprivate func unboundedText(forKey key: Key) throws -> String? { try decodeIfPresent(String.self, forKey: key) }
 }
 
-/// A text, or a number as text.
+/// A text, or a number that is converted to text.
 private struct WireText: Decodable {
     let text: String
 
@@ -126,7 +126,7 @@ private struct WireText: Decodable {
 func requireBounds(
     of text: String, named member: String, at pointer: @autoclosure () -> String
 ) throws(RequestRefusal) {
-    // Characters are Unicode scalars, bytes those of UTF-8.
+    // Lengths are counted in Unicode scalars or in bytes of UTF-8.
     let (limit, countsCharacters, isShown) =
         switch member {
         case "displayName": (256, true, true)
@@ -160,7 +160,7 @@ extension WireEnum {
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let value: Self? =
-            // Anything that is not a number has to be a name.
+            // A value that is not a number must be a name.
             if let index = try? container.decode(Int.self) {
                 index < 0 ? nil : Self.allCases.dropFirst(index).first
             } else {
@@ -180,7 +180,7 @@ struct PresenceOnly: Decodable {
 }
 
 extension String? {
-    /// `nil` for an empty text, for fields where both mean the same.
+    /// The text, or `nil` if it is empty, for fields in which both mean the same.
     var nonEmpty: String? { flatMap { $0.isEmpty ? nil : $0 } }
 
     /// - Throws: `code` for an absent or empty text.
@@ -208,7 +208,7 @@ extension ID where Subject == Account {
 }
 
 extension Instant {
-    /// Parses a 64-bit integer, which is text on the wire. Times end with the year 9999.
+    /// Parses a time, a 64-bit integer that is text on the wire. The latest valid time is the end of the year 9999.
     ///
     /// - Returns: `nil` for an absent or empty text.
     static func parsing(seconds text: String?, at pointer: String) throws(RequestRefusal) -> Instant? {
@@ -219,11 +219,12 @@ extension Instant {
         try parsing(text, unit: 1000, at: pointer)
     }
 
-    private static let last: Int64 = 253_402_300_799_000_000
+    /// The end of the year 9999, in microseconds since 1970.
+    private static let latest: Int64 = 253_402_300_799_000_000
 
     private static func parsing(_ text: String?, unit: Int64, at pointer: String) throws(RequestRefusal) -> Instant? {
         guard let text = text.nonEmpty else { return nil }
-        guard let number = Int64(text), (0...last / unit).contains(number) else {
+        guard let number = Int64(text), (0...latest / unit).contains(number) else {
             throw .invalidField(pointer, "must be an integer for a time before the year 10000")
         }
         return Instant(microseconds: number * unit)
@@ -231,6 +232,6 @@ extension Instant {
 }
 
 extension SignedIn {
-    /// 64-bit integers are text on the wire.
+    /// The lifetime of the ID token in seconds, as text, because 64-bit integers are text on the wire.
     var expiresInSeconds: String { String(expiresIn.components.seconds) }
 }

@@ -32,7 +32,7 @@ struct RequestOutcome {
         isPage = true
     }
 
-    /// Refusals are JSON, faults plain text. Stock clients sign the user out on any JSON error, and retry after an
+    /// Refusals are JSON, faults are plain text. Firebase's SDKs sign the user out after any JSON error, and retry after an
     /// error in another format.
     init(
         _ error: any Error, of endpoint: Endpoint? = nil, realm: ID<Realm>? = nil, allowed: [HTTP.Method] = []
@@ -85,13 +85,13 @@ public struct GatewayMetrics: Sendable {
         let status = MetricLabel(
             "status", ["200", "204", "303", "400", "401", "403", "404", "405", "429", "500", "501", "503"])
         requests = registry.counter(
-            "sekisho_requests_total", help: "Requests answered.", labels: [operation, status])
+            "sekisho_requests_total", help: "Requests that got a response.", labels: [operation, status])
         seconds = registry.histogram(
-            "sekisho_request_seconds", help: "From the whole request to its answer.", labels: [operation])
+            "sekisho_request_seconds", help: "Seconds from a complete request to its response.", labels: [operation])
     }
 
-    /// Counts a request without an operation under `other`.
-    func note(_ outcome: RequestOutcome, took duration: Duration) {
+    /// Counts a request. One without an operation is counted under `other`.
+    func record(_ outcome: RequestOutcome, duration: Duration) {
         let operation = outcome.operationID ?? ""
         requests.increment(operation, String(outcome.response.status))
         seconds.observe(duration, operation)
@@ -99,9 +99,9 @@ public struct GatewayMetrics: Sendable {
 }
 
 extension Log {
-    /// One line for each request: never a token, an address, a body or a query. The prefix of the client's network is
-    /// too wide to identify a user.
-    func note(_ outcome: RequestOutcome, of request: Request, from client: ClientNetwork, took duration: Duration) {
+    /// Writes one line for a request. It never contains a token, an address, a body or a query. The prefix of the client's
+    /// network is too short to identify a user.
+    func record(_ outcome: RequestOutcome, of request: Request, from client: ClientNetwork, duration: Duration) {
         var fields: LogFields = [
             "requestId": .string(request.id), "status": .int(outcome.response.status),
             "ms": .double(duration.milliseconds), "address": .string(client.widest.prefix),
@@ -136,8 +136,8 @@ extension Response {
             "Access-Control-Max-Age": "3600",
             "Vary": "Access-Control-Request-Headers, Access-Control-Request-Private-Network",
         ]
-        if let wanted = request.headers["Access-Control-Request-Headers"], wanted.isReflectable {
-            headers.add("Access-Control-Allow-Headers", wanted)
+        if let requested = request.headers["Access-Control-Request-Headers"], requested.isReflectable {
+            headers.add("Access-Control-Allow-Headers", requested)
         }
         if request.headers["Access-Control-Request-Private-Network"] != nil {
             headers.add("Access-Control-Allow-Private-Network", "true")

@@ -3,7 +3,7 @@ public import IPAddresses
 internal import Identity
 public import Telemetry
 
-/// Answers every request: finds the endpoint, checks access, runs the handler, and adds headers and a log line.
+/// Responds to every request: finds the endpoint, checks access, runs the handler, and adds headers and a log line.
 ///
 /// A class, so that the closures of a request capture one reference instead of a copy of all services.
 public final class RequestPipeline: Sendable {
@@ -40,12 +40,12 @@ public final class RequestPipeline: Sendable {
         return answer(outcome, to: request, from: client, since: began)
     }
 
-    /// The app of a page that names its API key in the query.
+    /// Returns the app of a page whose query contains its API key.
     func callingApp(apiKey: String?) async throws -> CallingApp {
         try await access.client(CallerCredential(apiKey: apiKey.nonEmpty, bearer: nil))
     }
 
-    /// Whether the peer may state the host and the scheme that the client used.
+    /// Whether the request comes from a trusted proxy, which may state the host and the scheme that the client used.
     func isFromTrustedProxy(_ request: Request) -> Bool {
         guard let peer = IPAddress(request.peer) else { return false }
         return trustedProxies.contains { $0.contains(peer) }
@@ -64,8 +64,8 @@ public final class RequestPipeline: Sendable {
         var outcome = outcome
         finish(&outcome, to: request)
         let duration = ContinuousClock.now - began
-        log.note(outcome, of: request, from: client, took: duration)
-        metrics.note(outcome, took: duration)
+        log.record(outcome, of: request, from: client, duration: duration)
+        metrics.record(outcome, duration: duration)
         return outcome.response
     }
 
@@ -159,7 +159,7 @@ public final class RequestPipeline: Sendable {
 
 /// Routes a request and decides, before its body arrives, how much of it is read.
 extension RequestPipeline {
-    /// For a server.
+    /// The handler that a server calls for each request.
     public var handler: RequestHandler { RequestHandler(route: route, overloaded: overloaded) }
 
     @Sendable func route(_ method: HTTP.Method, _ path: String) -> MatchedRoute {
@@ -168,15 +168,15 @@ extension RequestPipeline {
         return MatchedRoute(bodyLimit: limit) { [self] request in await respond(to: request, match) }
     }
 
-    /// Matches a method and a path. HEAD and preflight requests match as GET: the server leaves out the body of an
-    /// answer to HEAD, and a preflight request needs to know whether the path is a page.
+    /// Matches a method and a path. HEAD and preflight requests match like GET: the server omits the body of a response to
+    /// HEAD, and the response to a preflight request depends on whether the path is a page.
     private func match(_ method: HTTP.Method, _ path: String) -> RouteMatch<Route> {
         let destination = Destination(method == .head || method == .options ? .get : method, path)
         return router.match(destination.method, destination.path)
     }
 
-    /// Returns how many bytes of body a request may have. Larger bodies than a client ever sends are read only with a
-    /// service key that may use the operation.
+    /// Returns the maximum size of a request's body. A body that exceeds the limit for clients is read only if the request
+    /// has a service key with the scope of the operation.
     private func bodyLimit(of match: RouteMatch<Route>) -> BodyLimit {
         switch match {
         case .found(.endpoint(let endpoint), let parameters):
@@ -192,12 +192,12 @@ extension RequestPipeline {
         }
     }
 
-    /// Answers a request, known by its head, whose body does not fit into the memory that the process may use.
+    /// Rejects a request whose body does not fit into the memory limit of the process. Only its head has been read.
     @Sendable func overloaded(_ head: Request) -> Response {
         answer(RequestOutcome(Overloaded()), to: head, from: network(of: head), since: .now)
     }
 
-    /// - Returns: `nil` if the head has a service key with the scope. What the body names is checked later.
+    /// - Returns: `nil` if the head has a service key with the scope. The project and tenant in the body are checked later.
     private func refusal(
         of head: Request, for endpoint: Endpoint, needing scope: ServiceKeyScope, in named: ID<Project>?
     ) async -> Response? {
@@ -219,8 +219,8 @@ extension Headers {
     }
 }
 
-/// The method and path of a request without the host names that stock clients prepend to paths, and with operation
-/// names of the protocol's third version translated.
+/// The method and path of a request, without the host name that Firebase's SDKs prepend to the path, and with the
+/// operation names of the protocol's third version translated.
 struct Destination: Hashable {
     let method: HTTP.Method
     let path: String
@@ -237,14 +237,15 @@ struct Destination: Hashable {
     }
 
     private static func withoutHost(_ path: String) -> String {
-        for host in hosts where path.hasPrefix(host.prefix) && path.dropFirst(host.prefix.count).hasPrefix(host.keeps) {
+        for host in hosts where path.hasPrefix(host.prefix) && path.dropFirst(host.prefix.count).hasPrefix(host.path) {
             return String(path.dropFirst(host.prefix.count))
         }
         return path
     }
 
-    /// Each host has only its own paths, so that an operation that a proxy blocks has no second address.
-    private static let hosts: [(prefix: String, keeps: String)] = [
+    /// The host names, each with the beginning of its paths. A host name is accepted only before its own paths, so that an
+    /// operation has at most one address with a host name.
+    private static let hosts: [(prefix: String, path: String)] = [
         ("/identitytoolkit.googleapis.com", "/v1/"),
         ("/identitytoolkit.googleapis.com", "/v2/"),
         ("/securetoken.googleapis.com", "/v1/"),
@@ -254,7 +255,7 @@ struct Destination: Hashable {
 
     private static let legacyPrefix = "/identitytoolkit/v3/relyingparty/"
 
-    /// The legacy names accepted any method. Each maps to one current operation.
+    /// The current operation of each legacy name. A legacy name accepts any method.
     private static let legacy: [String: (HTTP.Method, String)] = [
         "createAuthUri": (.post, "/v1/accounts:createAuthUri"),
         "deleteAccount": (.post, "/v1/accounts:delete"),
@@ -264,7 +265,7 @@ struct Destination: Hashable {
         "getOobConfirmationCode": (.post, "/v1/accounts:sendOobCode"),
         "getProjectConfig": (.get, "/v1/projects"),
         "getRecaptchaParam": (.get, "/v1/recaptchaParams"),
-        // Certificates of session cookies.
+        // The certificates that verify session cookies.
         "publicKeys": (.get, "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com"),
         "resetPassword": (.post, "/v1/accounts:resetPassword"),
         "sendVerificationCode": (.post, "/v1/accounts:sendVerificationCode"),

@@ -1,11 +1,11 @@
 public import Identity
 internal import JSON
 
-/// Why an endpoint rejects a request before the domain decides anything.
+/// The reason why an endpoint rejects a request before it calls the domain.
 public enum RequestRefusal: Refusal, Hashable {
     /// A code with its detail.
     case rejected(ErrorCode, String? = nil)
-    /// A member of the body, named by its JSON pointer, and what it has to be.
+    /// A member of the body, named by its JSON pointer, and the rule that it violates.
     case invalidField(String, String)
     /// The body is not valid JSON or not a valid form.
     case unreadableBody(String)
@@ -36,7 +36,7 @@ public enum RequestRefusal: Refusal, Hashable {
         case .invalidField(let pointer, let problem): "Invalid JSON payload received. \(pointer) \(problem)"
         case .notFound: "Not Found"
         case .methodNotAllowed: "Method Not Allowed"
-        case .notImplemented(let what): "\(what) is not implemented."
+        case .notImplemented(let feature): "\(feature) is not implemented."
         }
     }
 }
@@ -68,7 +68,7 @@ extension RequestRefusal {
         }
     }
 
-    /// The JSON Schema name of what `type` is decoded from.
+    /// The name in JSON Schema of the JSON type that `type` is decoded from.
     private static func schemaName(_ type: Any.Type) -> String {
         switch type {
         case is String.Type: "string"
@@ -87,14 +87,14 @@ extension [any CodingKey] {
     }
 }
 
-/// Why a request is rejected before an operation sees it.
+/// The reason why a request is rejected before its operation runs.
 public enum AccessRefusal: Refusal, Hashable {
     case missingCredentials
     case unknownKey
     case bearerNotAccepted
-    /// A valid service key of another project than the request names.
+    /// A valid service key, but of another project than the one that the request names.
     case otherProject
-    /// An API key where a service key is needed.
+    /// The request has an API key, but needs a service key.
     case administratorsOnly
     case scopeMissing(ServiceKeyScope)
 
@@ -115,7 +115,7 @@ public enum AccessRefusal: Refusal, Hashable {
         }
     }
 
-    /// Google's sentences.
+    /// The same sentences as Google's.
     public var message: String {
         switch self {
         case .missingCredentials: "The request is missing a valid API key."

@@ -1,7 +1,7 @@
 internal import HTTP
 
 extension Endpoint {
-    /// The same set as the operations of the contract.
+    /// All operations of the contract.
     public static let all: [Endpoint] =
         [
             .signUp, .signInWithPassword, .lookup, .update, .delete, .createAuthUri, .token, .getProject,
@@ -32,8 +32,8 @@ extension Endpoint {
             .getHealth, .getReadiness, .getMetrics, .getReference, .getOpenAPIYAML, .getOpenAPIJSON,
         ] + inTenants.map(\.inTenant)
 
-    /// Google's project operations that also exist below a tenant's path. Our extensions take the tenant in the query
-    /// or the body.
+    /// Google's project operations that also exist below a tenant's path. Sekisho's own operations accept the tenant in the
+    /// query or the body.
     private static let inTenants: [Endpoint] = [
         .createAccount, .sendProjectOobCode, .lookupAccounts, .updateAccount, .deleteAccount, .batchCreateAccounts,
         .batchDeleteAccounts, .batchGetAccounts, .queryAccounts, .createSessionCookie,
@@ -53,10 +53,10 @@ enum Route: Sendable {
     static func router(adding extra: [Endpoint]) -> Router<Route> {
         guard !extra.isEmpty else { return contract }
         let added = extra.map { ($0.method, $0.path, Route.endpoint($0)) }
-        let kept = contractRoutes.filter { route in
+        let remaining = contractRoutes.filter { route in
             !route.2.isUnimplemented || !added.contains { ($0.0, $0.1) == (route.0, route.1) }
         }
-        return Router(kept + added)
+        return Router(remaining + added)
     }
 
     private static let contract = Router<Route>(contractRoutes)
@@ -66,7 +66,7 @@ enum Route: Sendable {
             + unimplementedPaths.map { ($0.0, $0.1, .unimplemented) }
     }
 
-    /// Operations that only legacy names lead to.
+    /// Operations that have only a legacy name.
     private static let legacy: [Endpoint] = [.downloadAccounts, .uploadAccounts]
 
     private var isUnimplemented: Bool {

@@ -1,6 +1,6 @@
 public import Identity
 
-/// What the endpoints use, by subject. The composition root builds it.
+/// The services that the endpoints use, by subject. The composition root creates them.
 public struct Services: Sendable {
     let signIn: SignInServices
     let accounts: AccountServices
@@ -32,7 +32,7 @@ public struct Services: Sendable {
     }
 }
 
-/// What the endpoints of accounts use.
+/// The services that the endpoints of accounts use.
 public struct AccountServices: Sendable {
     /// Changes that users make to their own accounts.
     let editor: AccountEditor
@@ -67,7 +67,7 @@ public struct EmailActionServices: Sendable {
     }
 }
 
-/// What the endpoints of projects, apps and tenants use.
+/// The services that the endpoints of projects, apps and tenants use.
 public struct ProjectServices: Sendable {
     let editor: ProjectEditor
     let tenancy: Tenancy
@@ -83,7 +83,7 @@ public struct ProjectServices: Sendable {
     }
 }
 
-/// What the endpoints of sign-in use.
+/// The services that the endpoints of sign-in use.
 public struct SignInServices: Sendable {
     let authenticator: Authenticator
     let identifiers: IdentifierLookup
@@ -110,7 +110,7 @@ public struct SignInServices: Sendable {
     }
 }
 
-/// What the endpoints of Sign in with Apple use.
+/// The services that the endpoints of Sign in with Apple use.
 public struct AppleServices: Sendable {
     let revocation: AppleTokenRevocation
     let grants: any AppleGrantStore
@@ -126,7 +126,7 @@ public struct AppleServices: Sendable {
 }
 
 extension AppleServices {
-    /// What the deletion of the account will do at Apple.
+    /// Returns whether the deletion of an account will revoke its tokens at Apple.
     func revocation(onDeletionOf account: Account, in project: Project) async throws -> AppleRevocation {
         guard let identity = account.identities.first(where: { $0.provider == .apple }) else { return .none }
         let settings = project.settings(of: .apple)

@@ -20,7 +20,7 @@ enum ErrorEnvelope {
     }
 }
 
-/// A refusal as a client sees it: the member `error` of an error body.
+/// The member `error` of an error body, which describes a refusal.
 struct WireError: Encodable {
     /// The status of the response.
     let code: Int
@@ -84,7 +84,7 @@ struct WireError: Encodable {
             errors = nil
             self.status = status ?? .invalidArgument
         }
-        let domain = refusal.code.isOfAPIKey ? "googleapis.com" : "identitytoolkit.googleapis.com"
+        let domain = refusal.code.concernsAPIKey ? "googleapis.com" : "identitytoolkit.googleapis.com"
         details =
             refusal.metadata.isEmpty
             ? nil : [Detail(reason: errorCode, domain: domain, metadata: refusal.metadata)]
@@ -92,15 +92,16 @@ struct WireError: Encodable {
 }
 
 extension Refusal {
-    /// Whether the body cannot be parsed at all, for which Google has a name of its own.
+    /// Whether the body cannot be parsed, for which Google has a separate reason.
     fileprivate var isUnreadableBody: Bool {
         if case RequestRefusal.unreadableBody? = self as? RequestRefusal { true } else { false }
     }
 }
 
 extension ErrorCode {
-    /// Google's own layer answers in these cases, before Identity Toolkit.
-    fileprivate var isOfAPIKey: Bool {
+    /// Whether the error concerns the API key. Google reports these errors with another domain, because its API platform
+    /// checks the key before Identity Toolkit.
+    fileprivate var concernsAPIKey: Bool {
         [.apiKeyInvalid, .apiKeyIOSAppBlocked, .apiKeyAndroidAppBlocked, .apiKeyHTTPReferrerBlocked].contains(self)
     }
 

@@ -38,7 +38,7 @@ public struct AccountEditor: Sendable {
         /// the password.
         public var unlinked: Set<ProviderID> = []
         /// Whether the request confirms that the account may lose its last sign-in method.
-        public var mayLoseLastSignInMethod = false
+        public var allowsNoSignInMethod = false
         /// Ends all other sessions, and replaces the caller's session as after a fresh login.
         public var renewsSession = false
         /// Lets the client resume the session that replaces its own.
@@ -86,7 +86,7 @@ public struct AccountEditor: Sendable {
             caller.account.hasPassword || caller.account.usesEmailLinks
             ? input.unlinked : input.unlinked.subtracting([.password])
         change.protectsLastSignInMethod =
-            input.removesSignInMethods && !input.mayLoseLastSignInMethod && project.policy.protectsLastSignInMethod
+            input.removesSignInMethods && !input.allowsNoSignInMethod && project.policy.protectsLastSignInMethod
         change.linkOnly = project.linkOnlyProviders
         if isRenewed {
             let method = input.password == nil ? caller.session.method : .password
