@@ -37,7 +37,7 @@ extension Mode {
         var mode = dev(project, providers: simulators.endpoints, isSimulated: simulators.haveHadKey)
         mode.clock = clock.wallClock
         mode.authorizationEndpoints = AuthorizationEndpoints(apple: simulators.appleURL, google: simulators.googleURL)
-        mode.takesHost = true
+        mode.acceptsHostHeader = true
         mode.providerEndpoints = simulators.endpoints
         mode.appleEndpoints = AppleEndpoints(base: simulators.appleURL)
         let emails = CapturedEmails()

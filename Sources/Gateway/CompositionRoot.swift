@@ -28,7 +28,7 @@ struct CompositionRoot: Sendable {
     let appleTokens: AppleTokenEndpoint
     /// The token endpoints of other providers, shared by all loops.
     let tokenRequests: TokenRequestSender
-    /// Counts sign-ins in a browser, for all loops.
+    /// Counts an event of a sign-in in a browser; shared by all loops.
     let noteFlow: @Sendable (AuthorizationFlows.Event) -> Void
     /// The last use of service keys, shared by all loops.
     let keyUse: KeyUsageTracker
@@ -82,7 +82,7 @@ struct CompositionRoot: Sendable {
                     tokens: tokens, outOfBand: outOfBand, limiter: limiter, networks: networks, clock: clock,
                     entropy: .live),
                 flows: flows(on: pool, configuration, extensions, verifier, sealedTokens, appleSealing),
-                origin: PublicOrigin(configured: publicURL, takesHost: mode.takesHost),
+                origin: PublicOrigin(configured: publicURL, acceptsHostHeader: mode.acceptsHostHeader),
                 authURISession: { Random.text(length: 27) }),
             accounts: AccountServices(
                 editor: AccountEditor(

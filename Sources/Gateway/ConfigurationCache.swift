@@ -7,15 +7,15 @@ internal import Storage
 internal import Synchronization
 package import Tokens
 
-/// Finds a project; `nil` is the project of requests that name none.
+/// Finds a project. The ID `nil` stands for the project of requests that name none.
 package typealias ProjectLookup = @Sendable (ID<Project>?) async throws -> Project?
 
-/// Caches projects, API keys and signing keys of the database for seconds. Each event loop has its own.
+/// Caches projects, apps, API keys, service keys and signing keys for ``lifetime``. Each event loop has its own cache.
 package struct ConfigurationCache: Sendable {
     /// The maximum time that a revoked key keeps working.
     static let lifetime: Duration = .seconds(5)
 
-    /// By ID; `nil` is the only project of an installation with one project.
+    /// Projects by ID. The ID `nil` stands for the only project of an installation with one project.
     package let projects: Cache<ID<Project>?, Project?>
     /// Projects with the settings of a tenant applied.
     private let tenants: Cache<ID<Realm>, Project?>
@@ -26,7 +26,7 @@ package struct ConfigurationCache: Sendable {
     private let backendKeys: Cache<BackendKeyName, ExpiringKey?>
     private let keyUse: KeyUsageTracker
     private let clock: WallClock
-    private let stored: ConfigurationStore
+    private let store: ConfigurationStore
     private let apps: Cache<ID<Project>, [App]>
     private let associated: Cache<Int, [AssociatedApp]>
 
@@ -50,7 +50,7 @@ package struct ConfigurationCache: Sendable {
     ) {
         self.clock = clock
         self.keyUse = keyUse
-        stored = ConfigurationStore(
+        store = ConfigurationStore(
             pool: pool, rules: .live(acceptsLoopbackIssuers: acceptsLoopbackIssuers, publicURL: publicURL),
             secrets: .sealing(under: masterKeys), clock: clock)
         let projects = ProjectStore(pool: pool)
@@ -72,7 +72,7 @@ package struct ConfigurationCache: Sendable {
             try KeyRing(
                 try await signingKeys.unretiredKeys(in: project, at: clock.now()), of: project, under: masterKeys)
         }
-        // Any client may request readiness, and each answer takes several statements.
+        // Any client may request the readiness, and computing it takes several statements.
         schemaIsCurrent = Cache(lifetime: .seconds(1)) { _ in
             do {
                 return try await Schema.status(of: pool).allSatisfy { $0.state == .applied }
@@ -109,7 +109,7 @@ package struct ConfigurationCache: Sendable {
 
     private func administrator(secret: String) async throws -> Administrator? {
         guard let holder = try await administrators.value(for: Digest.sha256(Array(secret.utf8))),
-            isLive(until: holder.expiresAt)
+            isValid(until: holder.expiresAt)
         else { return nil }
         keyUse.note(holder.id, in: holder.project.id, at: clock.now())
         return Administrator(project: holder.project, actor: .key(holder.id), scopes: holder.scopes)
@@ -118,28 +118,28 @@ package struct ConfigurationCache: Sendable {
     /// - Parameter id: from a custom token that is not verified yet.
     package func backendKey(_ id: String, preferably project: ID<Project>) async throws -> BackendKey? {
         guard let found = try await backendKeys.value(for: BackendKeyName(id: id, project: project)),
-            isLive(until: found.expiresAt)
+            isValid(until: found.expiresAt)
         else { return nil }
         return found.key
     }
 
-    /// Checks the clock, because a cached key must still expire on time.
-    private func isLive(until end: Instant?) -> Bool { end.map { clock.now() < $0 } ?? true }
+    /// Whether a key has not expired. A cached key must expire on time, so each use checks the clock.
+    private func isValid(until end: Instant?) -> Bool { end.map { clock.now() < $0 } ?? true }
 
     /// - Returns: `nil` if the project has no such app.
     package func app(_ id: ID<App>, of project: ID<Project>) async throws -> App? {
         try await apps.value(for: project).first { $0.id == id }
     }
 
-    /// The apps of all projects that opted in to a host.
+    /// Returns the apps of all projects that opted in to a host.
     func associatedApps() async throws -> [AssociatedApp] { try await associated.value(for: 0) }
 
-    /// This loop sees a change at once; other loops see it within ``lifetime``.
+    /// Edits the configuration. A change takes effect at once on this loop, and within ``lifetime`` on other loops.
     var editor: ProjectEditor {
         ProjectEditor {
-            try await stored.configuration(of: $0)
+            try await store.configuration(of: $0)
         } edit: { id, actor, permissions, change in
-            let edit = try await stored.edit(id, by: actor, allowing: permissions, change)
+            let edit = try await store.edit(id, by: actor, allowing: permissions, change)
             forgetConfiguration()
             return edit?.after
         }
@@ -154,7 +154,7 @@ package struct ConfigurationCache: Sendable {
         administrators.invalidateAll()
     }
 
-    /// The project with the settings of a realm applied; `nil` if the realm does not exist.
+    /// Returns the project with the settings of a realm applied; `nil` if the realm does not exist.
     func realm(_ id: ID<Realm>) async throws -> Project? {
         id.tenant == nil ? try await projects.value(for: id.project) : try await tenants.value(for: id)
     }
@@ -170,13 +170,13 @@ package struct ConfigurationCache: Sendable {
     }
 }
 
-/// What a client sends as `key`.
+/// An API key, which a client sends in the parameter `key`.
 package struct APIKey: Sendable {
     package let text: String
 
     package static func generate() -> APIKey { APIKey(text: "sk_" + Random.text(length: 36)) }
 
-    /// The stored form. The key is random, so it cannot be guessed from a plain digest.
+    /// The SHA-256 of the key, which is store instead of the key. A random key cannot be guessed from a plain digest.
     package var hash: [UInt8] { Digest.sha256(Array(text.utf8)) }
 }
 
@@ -191,7 +191,7 @@ final class KeyUsageTracker: Sendable {
         var latest: Instant
         var written: Instant?
 
-        /// An earlier time than before comes from a clock that was set back.
+        /// Whether the latest use must be written. A time before the written one results from a clock that was set back.
         var needsWrite: Bool {
             written.map { latest < $0 || latest - $0 >= ServiceKeyStore.minimumUseInterval } ?? true
         }
@@ -212,7 +212,7 @@ final class KeyUsageTracker: Sendable {
         }
     }
 
-    /// Writes each use that is newer than the written one by the resolution of the column.
+    /// Writes each use whose difference from the written one is at least the resolution of the column.
     func write(to store: ServiceKeyStore) async throws {
         let pending = uses.withLock { $0.filter { $0.value.needsWrite } }
         for (key, use) in pending {

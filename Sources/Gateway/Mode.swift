@@ -13,14 +13,14 @@ package struct Mode: Sendable {
     /// Verifies the credentials of identity providers.
     let verifier: @Sendable (JWKSCache, WallClock) -> Verifier
     package var clock = WallClock.live
-    /// Where the keys of providers are published.
+    /// The URLs at which providers publish their keys.
     package var providerEndpoints = ProviderEndpoints.live
-    /// Where Apple's tokens are redeemed, checked and revoked.
+    /// The URLs at which Apple redeems codes, and checks and revokes tokens.
     package var appleEndpoints = AppleEndpoints.live
-    /// Where users sign in at Apple and Google, and where Google redeems codes.
+    /// The URLs at which users sign in at Apple and Google, and at which Google redeems codes.
     package var authorizationEndpoints = AuthorizationEndpoints.live
-    /// Whether pages are at the host that a request names; see ``PublicOrigin``.
-    package var takesHost = false
+    /// Whether the `Host` of a request may determine the origin of pages; see ``PublicOrigin``.
+    package var acceptsHostHeader = false
     /// See ``ConfigurationRules``.
     var acceptsLoopbackIssuers = false
     /// Whether the rate limits of the policy apply.
@@ -54,7 +54,7 @@ package struct Mode: Sendable {
     }
 }
 
-/// Additions of one mode.
+/// Replacements and additional endpoints of one mode.
 package struct ModeExtensions: Sendable {
     /// Replaces the look-up in the database.
     var projects: ProjectLookup?

@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// The pages of this process's program and libraries. The start uses many of them once: it links libraries, reads
-/// tables of types and runs initializers.
+/// The memory pages of this process's program and libraries. The start of the process uses many of them only once: to
+/// link libraries, to read tables of types and to run initializers.
 package enum ProgramPages {
-    /// Removes all pages from the resident memory that contain nothing but a part of a file.
+    /// Removes from the resident memory all pages that contain only a part of a file.
     ///
     /// A page that is used again comes from the system's file cache: Linux maps it, and 15 of its neighbours, without
     /// a read from the disk.
     package static func release() {
-        // Without this list everything works too, with more memory.
+        // If the list of pages cannot be read, the process only uses more memory.
         guard let maps = try? InputFile.text(of: "/proc/self/smaps") else { return }
         for range in unchanged(in: maps) {
             madvise(UnsafeMutableRawPointer(bitPattern: range.lowerBound), range.count, MADV_DONTNEED)

@@ -21,7 +21,7 @@ package final class RunningGateway: Sendable {
     private let workers: Workers
     private let state: State
 
-    /// The state of the process that all gateways read.
+    /// The state of the process that the request handlers of all loops read.
     private final class State: Sendable {
         let isDraining = Atomic(false)
         let port = Atomic<UInt16>(0)
@@ -93,12 +93,12 @@ package final class RunningGateway: Sendable {
     package var loop: Loop { group.loops[0] }
     package var pool: Pool { pools[0] }
 
-    /// Starts the delivery of emails. Call it after the database's schema was checked.
+    /// Starts the delivery of emails. Call it after the schema of the database was checked.
     package func startEmailDelivery() {
         emailService?.start()
     }
 
-    /// Accepts no more requests, waits for the running ones until `deadline`, and stops all threads.
+    /// Stops accepting requests, waits for the running ones for at most `deadline`, and stops all threads.
     package func drain(within deadline: Duration) throws {
         state.isDraining.store(true, ordering: .relaxed)
         try loop.waitFor { [server, pools, client, workers, emailService] in

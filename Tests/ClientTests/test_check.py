@@ -28,7 +28,7 @@ def test_check_succeeds_before_the_first_project(folder, dev):
 @pytest.mark.parametrize(("problem", "finding"), [
     ("an unmigrated database", "migrations: m0001_"),
     ("an unreachable database", "database not reachable"),
-    ("another master key", "master key decrypts the secrets"),
+    ("another master key", "master key is not the one that the database was created with"),
     ("a database of dev", "database created by sekisho dev"),
 ])
 def test_check_reports_each_problem(problem, finding, installation, empty_database, dev):

@@ -111,8 +111,8 @@ struct LayeringTests {
             for name in ["DevMode", "PrivatePostgres", "Simulators"] {
                 if !isDevCommand, try Self.imports(of: file).contains(name) { Issue.record("\(file) imports \(name)") }
             }
-            // Unsafe means that the layers below offer to dev mode and to tests.
-            for word in [".unsigned(orElse", ".fake(orElse", ".anybody", "CodeInspection("]
+            // Only dev mode may accept unverified credentials or list codes.
+            for word in [".unsigned(otherwise", ".fake(isSimulated", ".anyCaller", "CodeInspection("]
             where try Repository.text(file).contains(word) {
                 Issue.record("\(file) names \(word)")
             }

@@ -4,15 +4,15 @@ internal import Identity
 
 /// The origin at which browsers load the pages of the gateway.
 public struct PublicOrigin: Sendable {
-    /// The URL of the gateway, without a slash at the end.
+    /// Returns the URL of the gateway, without a slash at the end.
     let configured: @Sendable () -> String
-    /// Whether the gateway also accepts the `Host` of a request, and the header fields of a proxy on the same machine. Only
-    /// for `dev`, which has no configured URL.
-    let takesHost: Bool
+    /// Whether the header field `Host` of a request may determine the origin, and so may the header fields of a proxy on the
+    /// same machine. Only for `dev`, which has no configured URL.
+    let acceptsHostHeader: Bool
 
-    public init(configured: @escaping @Sendable () -> String, takesHost: Bool = false) {
+    public init(configured: @escaping @Sendable () -> String, acceptsHostHeader: Bool = false) {
         self.configured = configured
-        self.takesHost = takesHost
+        self.acceptsHostHeader = acceptsHostHeader
     }
 }
 
@@ -23,11 +23,11 @@ extension RequestPipeline {
     func publicURL(of request: Request, in project: Project) -> String {
         let origin = services.signIn.origin
         let named: String? =
-            if isFromTrustedProxy(request) || (origin.takesHost && Limits.isLoopback(request.peer)),
+            if isFromTrustedProxy(request) || (origin.acceptsHostHeader && Limits.isLoopback(request.peer)),
                 let host = request.single("X-Forwarded-Host")
             {
                 (request.headers["X-Forwarded-Proto"] == "http" ? "http://" : "https://") + host
-            } else if origin.takesHost, let host = request.single("Host") {
+            } else if origin.acceptsHostHeader, let host = request.single("Host") {
                 "http://" + host
             } else {
                 nil

@@ -9,7 +9,7 @@ package struct Administration: Sendable {
     package let pool: Pool
     package let clock = WallClock.live
 
-    /// Reads the settings of the database and runs `body` on an own event loop.
+    /// Reads the settings of the database and runs `body` on its own event loop.
     ///
     /// - Throws: ``Failure``, without running `body`, if migrations are missing.
     package static func run(_ body: @escaping @Sendable (Administration) async throws -> Void) throws {
@@ -30,8 +30,8 @@ package struct Administration: Sendable {
 
     /// Runs `body` with the master keys.
     ///
-    /// - Parameter mode: of the database.
-    /// - Throws: ``Failure``, without running `body`, if the database belongs to another master key.
+    /// - Parameter mode: the mode that the database must belong to. A new database is marked with it.
+    /// - Throws: ``Failure``, without running `body`, if the database belongs to another mode or master key.
     package static func runWithKeys(
         for mode: Installation.Mode = .serve,
         _ body: @escaping @Sendable (Administration, MasterKeys) async throws -> Void
@@ -48,7 +48,7 @@ package struct Administration: Sendable {
         }
     }
 
-    /// Runs `body` with a store for password keys if there is a key to store, which takes the master key.
+    /// Runs `body` with a store for password keys if there is a key to store. Only then the master key is needed.
     package static func run(
         sealing key: PasswordKey?, _ body: @escaping @Sendable (Administration, PasswordKeys?) async throws -> Void
     ) throws {
@@ -67,7 +67,7 @@ package struct Administration: Sendable {
         return project
     }
 
-    /// The store for changes without secrets.
+    /// A store for changes of configurations that contain no secrets.
     package var configurations: ConfigurationStore {
         ConfigurationStore(pool: pool, rules: .live(), secrets: .absent, clock: clock)
     }

@@ -5,9 +5,9 @@ package import Postgres
 internal import Providers
 internal import Storage
 
-/// Checks at Apple whether the private key of each client ID works, for `sekisho check --live`. Nothing is changed at Apple.
+/// Asks Apple whether the private key of each client ID works, for `sekisho check --live`. Changes nothing at Apple.
 package struct AppleKeyCheck: Sendable {
-    /// A code that Apple rejects. The error shows whether Apple accepted the client secret.
+    /// A code that Apple always rejects. Apple's error shows whether the client secret was accepted.
     private static let invalidCode = AuthorizationCode(code: Secret("sekisho-check"))
 
     private let pool: Pool

@@ -4,7 +4,7 @@ package import Postgres
 internal import Storage
 internal import Tokens
 
-/// The database checks of `sekisho check`, in order. A check that the next ones depend on ends the run if it fails.
+/// The database checks of `sekisho check`, in order. If a check fails that the next checks depend on, the run ends.
 package struct DatabaseCheck: Sendable {
     package struct Finding: Sendable {
         package let isGood: Bool
@@ -32,7 +32,9 @@ package struct DatabaseCheck: Sendable {
     package func findings(at now: Instant) async -> [Finding] {
         var findings: [Finding] = []
         do {
-            guard await pool.isReachable() else { return [Finding(isGood: false, text: "database not reachable")] }
+            guard await pool.isReachable() else {
+                return [Finding(isGood: false, text: "database not reachable: check DATABASE_URL")]
+            }
             findings.append(Finding(isGood: true, text: "database reachable"))
             let missing = try await Schema.status(of: pool).filter { $0.state != .applied }
             guard missing.isEmpty else {
@@ -57,14 +59,21 @@ package struct DatabaseCheck: Sendable {
         guard let installation = try await InstallationStore(pool: pool).current() else {
             return [Finding(isGood: true, text: "database not in use yet")]
         }
+        let isForServe = installation.mode == .serve
+        let isKeyRight = Canary.opens(installation.canary, under: masterKeys)
         return [
-            Finding(isGood: installation.mode == .serve, text: "database created by sekisho \(installation.mode)"),
             Finding(
-                isGood: Canary.opens(installation.canary, under: masterKeys), text: "master key decrypts the secrets"),
+                isGood: isForServe,
+                text: "database created by sekisho \(installation.mode)" + (isForServe ? "" : ": use another database")),
+            Finding(
+                isGood: isKeyRight,
+                text: isKeyRight
+                    ? "master key decrypts the secrets"
+                    : "master key is not the one that the database was created with: check SEKISHO_MASTER_KEY"),
         ]
     }
 
-    /// Of tenants, only problems are listed, because a project may have many tenants.
+    /// For tenants, only problems are listed, because a project may have many tenants.
     private func configuration(of project: Project, at now: Instant) async throws -> [Finding] {
         let store = ProjectStore(pool: pool)
         let configured = try await store.apps(of: project.id)
@@ -80,7 +89,7 @@ package struct DatabaseCheck: Sendable {
             }
     }
 
-    /// Hosts at which Android devices before version 15 may open the links of one project with an app of another.
+    /// Lists the hosts for which Android before version 15 may open a link of one project with an app of another.
     private func sharedHosts() async throws -> [Finding] {
         try await ProjectStore(pool: pool).associatedApps().hostsSharedWithAndroid.map { host, projects in
             Finding(
@@ -91,7 +100,7 @@ package struct DatabaseCheck: Sendable {
         }
     }
 
-    /// Identities that move to another Apple team. Sign-ins work meanwhile, so a transfer that waits is not wrong.
+    /// Lists unfinished transfers to another Apple team. They are notes and not problems, because sign-ins keep working.
     private func transfers(of project: Project) async throws -> [Finding] {
         try await AppleTransferStore(pool: pool).waiting(in: project.realm).sorted { $0.key < $1.key }.map {
             team, count in
@@ -103,8 +112,8 @@ package struct DatabaseCheck: Sendable {
         }
     }
 
-    /// The problems of the stored configuration that no edit may add, without guideline 4.8. The gateway's own host is
-    /// not known here, so the target of links is not checked.
+    /// Lists the problems of the stored configuration that no edit may add, except those of guideline 4.8. The target of
+    /// links is not checked, because the gateway's own host is not known here.
     private func problems(of apps: [ConfiguredApp], in realm: Project, _ name: String) -> [Finding] {
         ProjectConfiguration(project: realm, name: name, apps: apps).problems(by: .live())
             .filter { !$0.isLoginServices && $0 != .emailActionHost }
@@ -125,7 +134,10 @@ package struct DatabaseCheck: Sendable {
         let stored = try await SigningKeyStore(pool: pool).unretiredKeys(in: project.id, at: now)
         do {
             let ring = try KeyRing(stored, of: project.id, under: masterKeys)
-            return Finding(isGood: ring.canSign(at: now), text: "project \(project.realm): signing keys")
+            let canSign = ring.canSign(at: now)
+            return Finding(
+                isGood: canSign,
+                text: "project \(project.realm): signing keys" + (canSign ? "" : ": none can sign at this time"))
         } catch {
             return Finding(isGood: false, text: "project \(project.realm): signing keys cannot be decrypted (\(error))")
         }

@@ -4,10 +4,10 @@ package import Postgres
 internal import Storage
 internal import Tokens
 
-/// A project to be created, with its keys and secrets.
+/// A project that is not created yet, with its keys and secrets.
 package struct ProjectDraft: Sendable {
     package static let app = App(id: ID("default"))
-    /// Names of the gateway's own paths, which would hide `/{project}/.well-known/…`.
+    /// IDs that no project can have, because a path of the gateway would hide `/{project}/.well-known/…`.
     private static let reserved: Set<String> = [
         "v1", "v2", "robot", "emulator", "identitytoolkit", "healthz", "readyz", "metrics",
     ]

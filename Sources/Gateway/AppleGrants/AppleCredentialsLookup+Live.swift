@@ -5,10 +5,10 @@ internal import Postgres
 internal import Storage
 
 extension AppleCredentialsLookup {
-    /// Reads the settings and the private key of a realm, and caches them for seconds.
+    /// Reads the settings and the private key of a realm, and caches them for ``ConfigurationCache/lifetime``.
     ///
-    /// A disabled provider still revokes its tokens. A client ID that the provider no longer lists does too, because Apple
-    /// decides whether the key belongs to it.
+    /// Tokens of a disabled provider can still be revoked. So can tokens of a client ID that the provider no longer lists,
+    /// because Apple decides whether the key belongs to the client ID.
     static func live(on pool: Pool, under masterKeys: MasterKeys) -> AppleCredentialsLookup {
         let store = AppleKeyStore(pool: pool)
         let box = SealedBox(keys: masterKeys)

@@ -1,7 +1,7 @@
 internal import Identity
 internal import Telemetry
 
-/// Logs and counts what the workers do with grants: IDs and errors, but neither subjects nor tokens.
+/// Logs and counts the work on Apple grants. The log contains IDs and errors, but neither subjects nor tokens.
 struct AppleGrantRecord: Sendable {
     private let log: Log
     private let attempts: Counter
@@ -25,7 +25,8 @@ struct AppleGrantRecord: Sendable {
             "sekisho_apple_grants", help: "Apple tokens by state, counted every hour.",
             labels: [MetricLabel("state", AppleGrant.State.allCases.map { $0.rawValue.lowercased() })])
         stopped = metrics.gauge(
-            "sekisho_apple_checks_stopped", help: "Client IDs that are not checked, because too many checks fail.")
+            "sekisho_apple_checks_stopped",
+            help: "Client IDs whose tokens are not checked, because too many checks failed.")
     }
 
     func note(_ grant: AppleGrant, _ outcome: AppleGrantAttempts.Outcome) {

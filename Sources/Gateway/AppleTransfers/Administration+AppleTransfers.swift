@@ -20,21 +20,23 @@ extension Administration {
     /// Runs `body` with the connection to Apple that a transfer needs.
     ///
     /// - Parameters:
-    ///   - override: `nil` uses the key of the realm.
-    ///   - clientID: authenticates all requests; `nil` uses that of each identity's latest sign-in.
-    ///   - appleURL: of a simulated Apple; `nil` for Apple itself.
+    ///   - override: the team and the key to use; `nil` uses the key of the realm.
+    ///   - clientID: authenticates all requests; `nil` uses the client ID of each identity's latest sign-in.
+    ///   - appleURL: the base URL of a simulated Apple; `nil` for Apple itself.
     package func transferring(
         _ id: ID<Realm>, with override: AppleKeyOverride?, clientID: String?, at appleURL: String?,
         under masterKeys: MasterKeys, _ body: (AppleTransferRun) async throws -> Void
     ) async throws {
         let project = try await realm(id)
         guard let settings = project.settings(of: .apple) else {
-            throw Failure(message: "apple.com is not configured")
+            throw Failure(message: "apple.com is not configured in \(id): run `sekisho projects apply` first")
         }
         let stored = try await AppleCredentialsLookup.live(on: pool, under: masterKeys)
             .find(AppleClientKey(realm: id, clientID: clientID ?? ""))
         guard let key = override ?? stored.map({ AppleKeyOverride(name: $0.key, privateKey: $0.privateKey) }) else {
-            throw Failure(message: "apple.com lacks a team ID, key ID or private key")
+            throw Failure(
+                message: "apple.com lacks a team ID, key ID or private key in \(id): run `sekisho projects apply` first"
+            )
         }
         let client = try HTTP.Client(loop: pool.loop)
         let endpoints = appleURL.map { AppleEndpoints(base: $0) } ?? .live

@@ -6,28 +6,28 @@ internal import Providers
 internal import Storage
 
 /// Moves the identities of a realm to another Apple developer team, for `sekisho apple export-transfers` and
-/// `import-transfers`. Each identity is stored on its own as soon as Apple has responded, so an interrupted run can be
-/// repeated: it continues with the identities that are left.
+/// `import-transfers`. Each identity is stored separately as soon as Apple has responded. A new run after an interrupted
+/// one continues with the remaining identities.
 package struct AppleTransferRun: Sendable {
-    /// Identities that are read at once. Each batch gets a new access token, which is valid for an hour.
-    private static let batch = 200
-    /// Requests at once.
+    /// The number of identities that are read at once. Each batch gets a new access token, which is valid for an hour.
+    private static let batchSize = 200
+    /// The number of concurrent requests.
     private static let concurrency = 8
-    /// Requests for one identity while Apple does not respond.
+    /// The maximum number of requests for one identity while Apple does not respond.
     private static let attempts = 3
 
     package struct Progress: Hashable, Sendable {
-        /// Identities to move.
+        /// The number of identities to move.
         package var all = 0
-        /// Moved by this run and by earlier ones.
+        /// The number of identities that this run and earlier ones have moved.
         package var done = 0
-        /// Apple rejects the subject: the user has disconnected the app, or the team is wrong.
+        /// The number of identities whose subject Apple rejects: the user has disconnected the app, or the team is wrong.
         package var rejected = 0
-        /// The accounts whose new subject another account has.
+        /// The accounts whose new subject already belongs to another account.
         package var conflicts: [ID<Account>] = []
 
-        /// - Throws: ``Failure`` if Apple has rejected every identity: probably the command is wrong, and not every user
-        ///   has disconnected the app.
+        /// - Throws: ``Failure`` if Apple has rejected every identity. The options of the command are then probably wrong,
+        ///   because it is unlikely that every user has disconnected the app.
         fileprivate func requireSuccess(hint: String) throws {
             guard done == 0, rejected > 0 else { return }
             throw Failure(message: "Apple rejected all \(rejected) identities: \(hint)")
@@ -36,7 +36,7 @@ package struct AppleTransferRun: Sendable {
 
     private let store: AppleTransferStore
     private let realm: ID<Realm>
-    /// `nil` uses that of each identity's latest sign-in.
+    /// `nil` uses the client ID of each identity's latest sign-in.
     private let clientID: String?
     private let defaultClientID: String
     private let key: AppleKeyName
@@ -46,9 +46,9 @@ package struct AppleTransferRun: Sendable {
     private let clock: WallClock
 
     /// - Parameters:
-    ///   - settings: of `apple.com` in the realm.
+    ///   - settings: the settings of `apple.com` in the realm.
     ///   - clientID: authenticates all requests (default: the client ID of each identity's latest sign-in).
-    ///   - key: of the old team for an export, and of the new team for an import.
+    ///   - key: the key of the old team for an export, or of the new team for an import.
     init(
         _ realm: ID<Realm>, settings: ProviderSettings, clientID: String?, key: AppleKeyName, privateKey: Secret,
         endpoint: AppleMigrationEndpoint, pool: Pool, clock: WallClock
@@ -73,7 +73,7 @@ package struct AppleTransferRun: Sendable {
         var last = ""
         while true {
             report(progress)
-            let page = try await store.waitingForExport(to: team, after: last, limit: Self.batch, in: realm)
+            let page = try await store.waitingForExport(to: team, after: last, limit: Self.batchSize, in: realm)
             guard let end = page.end else { break }
             last = end
             let tokens = try await tokens(for: page.waiting)
@@ -82,8 +82,8 @@ package struct AppleTransferRun: Sendable {
                     let (client, token) = try tokens.access(of: identity, self)
                     return try await endpoint.transferSubject(identity.subject, team, token, client)
                 }
-                let kept = Dictionary(uniqueKeysWithValues: found.map { ($0.identity.subject, $0.value) })
-                progress.done += try await store.store(kept, to: team, in: realm)
+                let transferSubjects = Dictionary(uniqueKeysWithValues: found.map { ($0.identity.subject, $0.value) })
+                progress.done += try await store.store(transferSubjects, to: team, in: realm)
                 progress.rejected += group.count - found.count
                 report(progress)
             }
@@ -104,7 +104,7 @@ package struct AppleTransferRun: Sendable {
         var last = ""
         while true {
             report(progress)
-            let page = try await store.waitingForImport(to: key.teamID, after: last, limit: Self.batch, in: realm)
+            let page = try await store.waitingForImport(to: key.teamID, after: last, limit: Self.batchSize, in: realm)
             guard let end = page.end else { break }
             last = end
             let tokens = try await tokens(for: page.waiting)
@@ -118,9 +118,9 @@ package struct AppleTransferRun: Sendable {
                 report(progress)
             }
         }
-        // Meanwhile, sign-ins can have moved identities, and accounts can have been deleted.
-        let final = try await store.counts(to: key.teamID, in: realm)
-        (progress.all, progress.done) = (final.exported, final.imported)
+        // Sign-ins may have moved identities during the run, and accounts may have been deleted.
+        let finalCounts = try await store.counts(to: key.teamID, in: realm)
+        (progress.all, progress.done) = (finalCounts.exported, finalCounts.imported)
         try progress.requireSuccess(
             hint: "check that team \(key.teamID) has accepted the transfer of the app, less than 60 days ago")
         return progress
@@ -133,7 +133,7 @@ package struct AppleTransferRun: Sendable {
             formerSubject: identity.subject, transferSubject: identity.transferSubject ?? "", subject: user.subject,
             email: user.email, isPrivateEmail: user.isPrivateEmail)
         do {
-            // An identity that changed meanwhile was rewritten by a sign-in, or is gone.
+            // An identity that changed during the run was rewritten by a sign-in, or was deleted.
             let isRewritten = try await retryingConflicts { _ in
                 try await store.apply(transfer, of: identity.account, by: .commandLine, at: clock.now(), in: realm)
             }
@@ -217,7 +217,7 @@ extension AccessTokens {
     ) throws -> (AppleClientCredentials, Secret) {
         let client = run.client(of: identity)
         guard let token = byClientID[client.clientID] else {
-            throw Failure(message: "no token for client ID \(client.clientID)")
+            throw Failure(message: "no user-migration token for client ID \(client.clientID)")
         }
         return (client, token)
     }

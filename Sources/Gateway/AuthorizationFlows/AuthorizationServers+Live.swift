@@ -15,7 +15,7 @@ extension FlowSecrets {
 }
 
 extension AuthorizationServers {
-    /// Reads client secrets from the database, and caches them for seconds.
+    /// Reads client secrets from the database, and caches them for ``ConfigurationCache/lifetime``.
     static func live(
         on pool: Pool, under masterKeys: MasterKeys, mode: Mode, send: @escaping TokenRequestSender, keys: JWKSCache,
         appleTokens: AppleTokenEndpoint
@@ -47,7 +47,7 @@ extension HTTP.Client {
     }
 }
 
-/// Counts what happens to sign-ins in a browser.
+/// Counts the events of sign-ins in a browser.
 struct AuthorizationFlowRecord: Sendable {
     private let flows: Counter
 

@@ -3,7 +3,7 @@ package import Identity
 package import Postgres
 package import Storage
 
-/// A known text encrypted in the database, which shows whether the master key and the mode are those of the database.
+/// A known text that is stored encrypted, which shows whether the database belongs to this master key and mode.
 package enum Canary {
     private static let text = Array("sekisho".utf8)
     static let context = "installation/canary"

@@ -10,9 +10,9 @@ struct EncryptedColumn<Row: Sendable>: Sendable {
     /// Stores the new ciphertext if the row still has the old one, so that a concurrent change is not overwritten.
     let replace: @Sendable (Row, _ ciphertext: [UInt8]) async throws -> Void
 
-    /// Encrypts every row again that is not encrypted under the current master key.
+    /// Encrypts again every row that is not encrypted under the current master key.
     ///
-    /// - Returns: the number of those rows.
+    /// - Returns: the number of rows that were encrypted again.
     func reencrypt(with box: SealedBox) async throws -> Int {
         var count = 0
         var rows = try await page(nil)

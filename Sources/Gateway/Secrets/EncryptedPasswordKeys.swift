@@ -7,11 +7,11 @@ extension PasswordKeys {
     /// Stores the keys encrypted under the master key.
     static func sealed(in store: PasswordKeyStore, under masterKeys: MasterKeys, clock: WallClock) -> PasswordKeys {
         let box = SealedBox(keys: masterKeys)
-        let naming = masterKeys.key(for: "ids of password keys")
+        let idKey = masterKeys.key(for: "ids of password keys")
         return PasswordKeys { key, project in
             // The length prefix makes the message unambiguous: no other project and key produce it.
             let message = Array("\(project.rawValue.utf8.count):\(project)".utf8) + key.bytes
-            let id = ID<PasswordKey>(Hexadecimal.encode(Array(HMAC.sha256(key: naming, message: message).prefix(16))))
+            let id = ID<PasswordKey>(Hexadecimal.encode(Array(HMAC.sha256(key: idKey, message: message).prefix(16))))
             let sealed = try box.seal(key.bytes, context: context(id, in: project))
             try await store.add(PasswordKeyStore.Stored(realm: project, id: id, sealed: sealed), at: clock.now())
             return id

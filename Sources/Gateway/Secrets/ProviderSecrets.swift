@@ -4,7 +4,8 @@ package import Identity
 internal import Storage
 
 extension ConfigurationRules {
-    /// Expects a P-256 key in PEM as Apple's secret, and a printable string as that of other providers.
+    /// The rules of the gateway. Apple's secret must be a P-256 key in PEM, and the secret of any other provider a string of
+    /// 1 to 512 printable ASCII characters.
     ///
     /// - Parameter publicURL: the URL of the gateway; `nil` if it is not known.
     package static func live(acceptsLoopbackIssuers: Bool = false, publicURL: String? = nil) -> ConfigurationRules {
@@ -52,7 +53,7 @@ extension SecretEncryption {
 }
 
 extension ProviderSecretStore {
-    /// - Returns: `nil` if none is stored.
+    /// Returns the decrypted secret of a provider; `nil` if none is stored.
     func secret(
         of provider: ProviderID, in realm: ID<Realm>, under masterKeys: MasterKeys
     ) async throws -> Secret? {

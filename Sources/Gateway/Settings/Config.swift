@@ -7,7 +7,7 @@ package import Postgres
 internal import Providers
 package import Telemetry
 
-/// The settings that the environment can have. They are read once, at start.
+/// The environment variables of the program. They are read once, at start.
 package enum Settings {
     static let databaseURL = Setting(
         name: "DATABASE_URL", fallback: nil,
@@ -53,7 +53,7 @@ package enum Settings {
     static let breachedPasswords = Setting(
         name: "SEKISHO_BREACHED_PASSWORDS_URL", fallback: BreachedPasswordList.publicURL,
         meaning: "the list of breached passwords, queried by the first five hex digits of a SHA-1; empty to disable it",
-        takesEmpty: true, isSecret: true)
+        acceptsEmpty: true, isSecret: true)
     static let appleDomainAssociation = Setting(
         name: "SEKISHO_APPLE_DOMAIN_ASSOCIATION", fallback: nil,
         meaning:
@@ -80,7 +80,7 @@ package enum Settings {
 package struct Config: Sendable {
     package var database: Pool.Configuration
     package var masterKeys: MasterKeys
-    /// `nil`: the URL is that of loopback and the bound port.
+    /// `nil`: the URL has the loopback address and the bound port.
     package var publicURL: String?
     package var listen: ListenAddress
     var loops: Int
@@ -217,7 +217,7 @@ extension Config {
         return text.hasSuffix("/") ? text : text + "/"
     }
 
-    /// HTTPS, or HTTP on loopback.
+    /// Whether the URL has HTTPS, or HTTP and a loopback host.
     private static func isSafe(_ url: URL) -> Bool {
         url.scheme == "https"
             || url.scheme == "http" && ["127.0.0.1", "localhost", "::1", "[::1]"].contains(url.host ?? "")
@@ -225,7 +225,7 @@ extension Config {
 }
 
 extension Config.ListenAddress {
-    /// `127.0.0.1:8080` or `[::1]:8080`; port 0 picks a free port.
+    /// Parses an address such as `127.0.0.1:8080` or `[::1]:8080`. Port 0 selects a free port.
     init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
             return nil
@@ -271,7 +271,7 @@ extension SettingsReader {
 }
 
 extension SettingsReader {
-    /// The environment of the process and the files that it names.
+    /// Reads the environment of the process and the files that it names.
     package static func live() -> SettingsReader {
         SettingsReader(environment: ProcessInfo.processInfo.environment, contents: InputFile.text(of:))
     }

@@ -21,15 +21,15 @@ extension Settings {
 /// The SMTP server and the sender of emails.
 package struct EmailConfig: Sendable {
     package var server: SubmissionServer
-    /// For projects without a sender address of their own.
+    /// The sender address of projects that have no own one.
     package var sender: EmailAddress
 
-    /// For the delivery of one message.
+    /// The maximum time for the delivery of one message.
     package static let deadline: Duration = .seconds(30)
 }
 
 extension SettingsReader {
-    /// - Returns: `nil` if email is not configured, or not correctly.
+    /// - Returns: `nil` if email is not configured, or if its configuration is invalid.
     package mutating func email() -> EmailConfig? {
         let count = collector.problems.count
         let authorities = optional(Settings.smtpAuthorities, "the path of a readable file") { path in

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Reads whole files that operators or the system name. A pipe such as `/dev/fd/3` works too.
 package enum InputFile {
-    /// In bytes.
+    /// The maximum size of a file, in bytes.
     package static let sizeLimit = 1024 * 1024
 
     /// - Throws: ``UnreadableFile``, also for a file that is larger than ``sizeLimit``.

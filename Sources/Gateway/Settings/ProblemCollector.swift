@@ -15,7 +15,7 @@ package struct ProblemCollector: Sendable {
     /// Parses the value of `name`, or records the problem.
     ///
     /// - Parameters:
-    ///   - seen: the value as the problem shows it; `nil` for secrets.
+    ///   - seen: the value that the message shows; `nil` for a secret.
     ///   - parse: returns `nil` for an invalid value.
     package mutating func value<Input, Value>(
         of name: String, _ input: Input, expected: String, seen: String?, _ parse: (Input) -> Value?

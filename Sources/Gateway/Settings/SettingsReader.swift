@@ -1,6 +1,6 @@
 /// Reads settings from the environment and collects every problem.
 ///
-/// A variable can also be given as `NAME_FILE`, the path of a file with the value (one trailing newline is dropped).
+/// `NAME_FILE` can be set instead of `NAME`, to the path of a file with the value. One trailing newline is dropped.
 package struct SettingsReader {
     private let environment: [String: String]
     private let contents: (String) throws(UnreadableFile) -> String
@@ -12,7 +12,7 @@ package struct SettingsReader {
     }
 
     package mutating func text(_ setting: Setting) -> String? {
-        let direct = environment[setting.name].flatMap { $0.isEmpty && !setting.takesEmpty ? nil : $0 }
+        let direct = environment[setting.name].flatMap { $0.isEmpty && !setting.acceptsEmpty ? nil : $0 }
         guard let path = environment[setting.name + "_FILE"], !path.isEmpty else { return direct ?? setting.fallback }
         guard direct == nil else {
             collector.add(setting.name, "\(setting.name)_FILE is set too: use only one of them")
@@ -64,11 +64,11 @@ package struct SettingsReader {
 /// An environment variable that `Deploy/sekisho.env.example` lists.
 package struct Setting: Sendable {
     let name: String
-    /// The default as it would be written in the environment; `nil` if there is none.
+    /// The default, in the form that the environment would have; `nil` if there is none.
     let fallback: String?
     let meaning: String
     /// Whether an empty value differs from a variable that is not set.
-    var takesEmpty = false
+    var acceptsEmpty = false
     /// Whether errors must not show the value.
     var isSecret = false
 }

@@ -6,14 +6,15 @@ internal import Storage
 internal import Synchronization
 internal import Telemetry
 
-/// The workers for Apple grants: one redeems codes as soon as they are there, one revokes tokens, and one checks.
+/// The workers for Apple grants: one redeems codes about a second after the sign-in, one revokes tokens, and one checks
+/// tokens daily.
 struct AppleGrantWorkers: Sendable {
-    /// Requests of one worker to Apple at once.
+    /// The maximum number of concurrent requests of one worker to Apple.
     private static let capacity = 8
-    /// Longer than one request can take.
+    /// How long a claimed grant is hidden from other processes. Longer than one request can take.
     private static let lease: Duration = .seconds(30)
 
-    /// Whether the process ends.
+    /// Whether the process is shutting down.
     private final class Shutdown: Sendable {
         private let flag = Mutex(false)
 
@@ -57,9 +58,9 @@ struct AppleGrantWorkers: Sendable {
         [
             Worker(name: "apple codes", pause: Self.pause) { try await attemptDue(.redeem) },
             Worker(name: "apple revocations", pause: Self.pause) { try await attemptDue(.revoke) },
-            // The number of checks is for a minute.
+            // One run makes the checks of one minute.
             Worker(
-                name: "apple checks", pause: { .milliseconds(.random(in: 50_000...70_000)) }, countsRun: true,
+                name: "apple checks", pause: { .milliseconds(.random(in: 50_000...70_000)) }, pausesFromStart: true,
                 run: check),
         ]
     }
@@ -83,8 +84,8 @@ struct AppleGrantWorkers: Sendable {
         }
     }
 
-    /// The end of the process does not cancel a request that Apple may have processed already. The request has a
-    /// deadline.
+    /// Attempts one grant. A shutdown does not cancel the request, because Apple may have processed it already. The request
+    /// has a deadline.
     private func attempt(_ grant: AppleGrant) async {
         let attempt = Task(executorPreference: loop) { record.note(grant, await attempts.attempt(grant)) }
         await withTaskCancellationHandler {
@@ -99,7 +100,7 @@ struct AppleGrantWorkers: Sendable {
         record.note(try await checks.run())
     }
 
-    /// A code lives for minutes, and a revocation may take a month.
+    /// Returns the pause before the next attempt. A code expires within minutes, but a revocation can be retried for a month.
     private static func backoff(after attempts: Int, of purpose: AppleGrant.Purpose) -> Duration {
         let backoff =
             purpose == .revoke

@@ -2,7 +2,7 @@ internal import Email
 internal import Identity
 internal import Telemetry
 
-/// Logs and counts attempts to send emails: IDs, kinds and errors, but no addresses.
+/// Logs and counts attempts to send emails. The log contains IDs, kinds and errors, but no addresses.
 struct EmailDeliveryRecord: Sendable {
     private let log: Log
     private let attempts: Counter

@@ -21,7 +21,7 @@ package final class EmailService: Sendable {
     private let loop: Loop
     private let queue: PostgresEmailQueue
     private let waiting = Atomic(0)
-    private let counting = Mutex<Task<Void, any Error>?>(nil)
+    private let countingTask = Mutex<Task<Void, any Error>?>(nil)
 
     package struct Dependencies {
         let pool: Pool
@@ -70,7 +70,7 @@ package final class EmailService: Sendable {
         }
     }
 
-    /// Starts the delivery. Call it after the database's schema was checked.
+    /// Starts the delivery. Call it after the schema of the database was checked.
     func start() {
         Task(executorPreference: loop) { await self.worker.start() }
         let task = Task(executorPreference: loop) { [self] in
@@ -80,12 +80,12 @@ package final class EmailService: Sendable {
                 try await loop.sleep(for: .seconds(15))
             }
         }
-        counting.withLock { $0 = task }
+        countingTask.withLock { $0 = task }
     }
 
     /// Stops the delivery. Attempts that are still in flight after `deadline` are cancelled and retried later.
     func stop(within deadline: Duration) async {
-        counting.withLock { $0 }?.cancel()
+        countingTask.withLock { $0 }?.cancel()
         let cancelling = Task(executorPreference: loop) { [loop, client] in
             try await loop.sleep(for: deadline)
             client?.close()
@@ -96,7 +96,7 @@ package final class EmailService: Sendable {
     }
 }
 
-/// The projects that emails are sent for, cached for seconds.
+/// The projects that emails are sent for, cached for ``ConfigurationCache/lifetime``.
 private struct SendingProjects {
     let cache: Cache<ID<Realm>, SendingProject?>
 

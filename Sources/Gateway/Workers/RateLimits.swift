@@ -8,7 +8,7 @@ internal import Telemetry
 /// Counts attempts in memory for all loops of a process, so that no request waits for the database. Replicas exchange
 /// their counts about once a second.
 final class RateLimits: Sendable {
-    /// The maximum number of windows, which take about 20 MiB.
+    /// The maximum number of windows. They use about 20 MiB.
     private static let capacity = 100_000
     /// The maximum number of deltas in one statement.
     private static let deltaLimit = 5000
@@ -28,7 +28,7 @@ final class RateLimits: Sendable {
             labels: [MetricLabel("kind", LimitKey.Kind.allCases.map(\.rawValue))])
     }
 
-    /// The number of windows.
+    /// The current number of windows.
     var size: Int { counts.withLock { $0.size } }
 
     var limiter: RateLimiter {
@@ -96,7 +96,7 @@ final class RateLimits: Sendable {
         }
     }
 
-    /// The keyed hash does not disclose the address.
+    /// Returns the window of a scope. It contains a keyed hash, which does not disclose the address.
     private func window(
         of kind: LimitKey.Kind, _ scope: LimitKey.Scope, _ length: Duration, _ realm: ID<Realm>, at now: Instant
     ) -> RateWindow {

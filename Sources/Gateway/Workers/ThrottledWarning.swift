@@ -23,13 +23,14 @@ extension BreachedPasswords {
     }
 }
 
-/// Limits a repeated warning to one per pause.
+/// Limits a repeated warning to one per ten minutes.
 final class ThrottledWarning: Sendable {
     private static let pause: Duration = .seconds(600)
 
     /// Guards the time of the last warning.
     private let last = Mutex<ContinuousClock.Instant?>(nil)
 
+    /// Whether the caller must write the warning now. Starts a new pause if so.
     var isDue: Bool {
         last.withLock { last in
             if let last, last.duration(to: .now) < Self.pause { return false }
@@ -39,7 +40,7 @@ final class ThrottledWarning: Sendable {
     }
 }
 
-/// Limits a repeated warning to one per pause for each of its causes.
+/// Limits a repeated warning to one per ten minutes and cause.
 final class ThrottledWarnings: Sendable {
     private static let capacity = 1000
 

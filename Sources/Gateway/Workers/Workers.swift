@@ -4,10 +4,10 @@ internal import Telemetry
 /// A task that the process repeats in the background.
 struct Worker: Sendable {
     let name: String
-    /// The pause before every run, also before the first one.
+    /// Returns the pause before a run. The first run has a pause too.
     let pause: @Sendable () -> Duration
-    /// Whether the pause begins with the run before and not at its end.
-    var countsRun = false
+    /// Whether the pause is measured from the start of the previous run, and not from its end.
+    var pausesFromStart = false
     let run: @Sendable () async throws -> Void
 }
 
@@ -19,11 +19,11 @@ final class Workers: Sendable {
         tasks = workers.map { worker in
             Task(executorPreference: loop) {
                 var isFailing = false
-                var taken = Duration.zero
+                var runDuration = Duration.zero
                 // A cancelled pause ends the worker.
-                while (try? await loop.sleep(for: max(worker.pause() - taken, .zero))) != nil {
+                while (try? await loop.sleep(for: max(worker.pause() - runDuration, .zero))) != nil {
                     let start = ContinuousClock.now
-                    defer { if worker.countsRun { taken = start.duration(to: .now) } }
+                    defer { if worker.pausesFromStart { runDuration = start.duration(to: .now) } }
                     do {
                         try await worker.run()
                         isFailing = false
