@@ -2,7 +2,11 @@ internal import Gateway
 internal import Identity
 
 extension Administration {
-    /// Revokes the key that the operand and `--project` name.
+    /// Revokes the key whose ID is the operand, in the project of `--project`.
+    ///
+    /// - Parameters:
+    ///   - noun: the kind of key in messages.
+    ///   - body: returns `false` if the project has no such active key.
     static func revoke(
         _ arguments: Arguments, _ noun: String,
         _ body: @escaping @Sendable (String, ID<Project>, Administration) async throws -> Bool

@@ -20,7 +20,7 @@ struct AppReviewReport: Encodable {
 
     struct Entry: Encodable {
         let projectId: String
-        /// A tenant shows the apps of its project with its own providers.
+        /// `nil` for the project itself. In a tenant, the apps of the project have the tenant's providers.
         let tenantId: String?
         let appId: String
         let name: String

@@ -41,12 +41,12 @@ extension Command {
     }
 }
 
-/// The options of both commands.
+/// The options that both commands have.
 private enum TransferArguments {
     static let options: [Option] = [
         .text(
             "client-id", "ID", "client ID that authenticates the requests",
-            defaultNote: "that of each user's latest sign-in"),
+            defaultNote: "the client ID of each user's latest sign-in"),
         .text("team-id", "ID", "team ID instead of the configured one; requires --key-id and --private-key-file"),
         .text("key-id", "ID", "key ID instead of the configured one"),
         .text("private-key-file", "PATH", "file with the private key (.p8) of --key-id"),
@@ -83,7 +83,7 @@ private enum TransferArguments {
         guard names.contains(where: arguments.has) else { return nil }
         guard names.allSatisfy(arguments.has) else {
             throw UsageError(
-                message: "--team-id requires --key-id and --private-key-file, and each of them the other two")
+                message: "--team-id, --key-id and --private-key-file must be given together")
         }
         let pem = try arguments.file("private-key-file", InputFile.text(of:)) ?? ""
         return Administration.AppleKeyOverride(
@@ -93,7 +93,7 @@ private enum TransferArguments {
             privateKey: Secret(pem))
     }
 
-    /// Client secrets and subjects go there, so no other machine is accepted.
+    /// Requires a URL on this machine, because client secrets and subjects are sent to it.
     private static func loopbackURL(_ text: String) throws(UsageError) -> String {
         guard text.wholeMatch(of: /http:\/\/127\.0\.0\.1:[0-9]{1,5}/) != nil else {
             throw UsageError(message: "--simulator: expected http://127.0.0.1:PORT, got \"\(text)\"")
@@ -137,6 +137,8 @@ private struct TransferReport: Sendable {
                 "account \(account): another account has its new subject, because the user signed up again; merge the two accounts"
             )
         }
-        if !progress.conflicts.isEmpty { throw Failure(message: "\(progress.conflicts.count) not \(verb)") }
+        if !progress.conflicts.isEmpty {
+            throw Failure(message: "conflicting identities that were not \(verb): \(progress.conflicts.count)")
+        }
     }
 }

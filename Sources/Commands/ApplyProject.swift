@@ -38,7 +38,7 @@ extension Command {
             .flag("create", "create the project if it does not exist"),
             .flag(
                 "discard-identities",
-                "unlink the identities of each oidc.NAME whose issuer changes; without it, such a change is rejected while there are any"
+                "unlink the identities of each oidc.NAME whose issuer changes; without it, such a change is rejected while the provider has identities"
             ),
         ],
         details: [
@@ -144,9 +144,9 @@ private struct ProjectFileApplication: Sendable {
 }
 
 extension ProjectConfiguration {
-    /// Writes the problems that existed before the edit to standard error.
+    /// Writes to standard error the problems that existed before the edit.
     func writeWarnings() {
-        for problem in warnings { Terminal.writeError("warning: as before, \(problem.listed)") }
+        for problem in warnings { Terminal.writeError("warning: existing problem: \(problem.listed)") }
     }
 }
 

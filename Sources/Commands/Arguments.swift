@@ -1,7 +1,7 @@
 internal import Gateway
 internal import Identity
 
-/// The words after a command, parsed by its table of options.
+/// The arguments of a command, parsed according to its table of options.
 struct Arguments: Sendable {
     private let options: [Option]
     private var values: [String: [String]] = [:]
@@ -20,11 +20,11 @@ struct Arguments: Sendable {
             try parse(word, &remaining)
         }
         if let operand {
-            guard let only = operands.first, operands.count == 1 else {
+            guard let first = operands.first, operands.count == 1 else {
                 let seen = operands.isEmpty ? "none" : operands.joined(separator: " ")
                 throw UsageError(message: "expected exactly one \(operand.noun), got \(seen)")
             }
-            self.operand = only
+            self.operand = first
         } else if let word = operands.first {
             throw UsageError(message: "unexpected argument: \(word)")
         }
@@ -55,7 +55,7 @@ struct Arguments: Sendable {
         values[option.name, default: []].append(value)
     }
 
-    /// The last value given, otherwise the default.
+    /// Returns the last value of an option, otherwise its default.
     func optionalText(_ name: String) -> String? {
         let option = options.first { $0.name == name }
         assert(option != nil, "--\(name) is not in the command's table")
@@ -87,7 +87,7 @@ struct Arguments: Sendable {
         return choice
     }
 
-    /// The content of the file whose path an option has.
+    /// Reads the file whose path is the value of an option; `nil` without the option.
     func file<Content>(
         _ name: String, _ read: (String) throws(UnreadableFile) -> Content
     ) throws(UsageError) -> Content? {
@@ -101,7 +101,7 @@ struct Arguments: Sendable {
 
     func project() throws(UsageError) -> ID<Project> { try ID(projectNamed: try text("project")) }
 
-    /// The realm of `--project`, or of its `--tenant`.
+    /// Returns the realm of `--project`, or of `--tenant` in it.
     func realm() throws(UsageError) -> ID<Realm> {
         let project = try project()
         guard let text = optionalText("tenant") else { return ID(project) }

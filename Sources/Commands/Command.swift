@@ -10,7 +10,7 @@ struct Command: Sendable {
     /// Paragraphs below the options.
     var details: [String] = []
     var tables: [HelpTable] = []
-    /// The variables that the command reads.
+    /// The environment variables that the command reads.
     var environment: [String] = []
     let run: @Sendable (Arguments) throws -> Void
 
@@ -26,7 +26,7 @@ struct Command: Sendable {
         .exportTransfers, .importTransfers,
     ]
 
-    /// The command that `arguments` begin with.
+    /// Returns the command whose words `arguments` begin with.
     static func named(by arguments: [String]) -> Command? {
         all.first { arguments.starts(with: $0.words) }
     }

@@ -34,14 +34,14 @@ package enum CommandLineProgram {
 }
 
 extension ConfigurationRefusal {
-    /// One line for each problem.
+    /// The problems, one line each.
     fileprivate var list: String {
         problems.map { "  - \($0.listed)" }.joined(separator: "\n")
     }
 }
 
 extension ConfigurationProblem {
-    /// The problem in a list, with the code of guideline 4.8.
+    /// The text of the problem in a list. A violation of guideline 4.8 begins with its code.
     var listed: String { isLoginServices ? "\(ErrorCode.loginServices.rawValue) : \(self)" : description }
 }
 

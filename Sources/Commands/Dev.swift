@@ -20,7 +20,7 @@ extension Command {
             .text("project", "ID", "project for requests that name none", default: "demo"),
             .text(
                 "database-url", "URL", "database to use, which must be empty or created by `dev`",
-                defaultNote: "a private one"),
+                defaultNote: "a private PostgreSQL in the directory of --data"),
         ],
         details: ["Ctrl-C or SIGTERM stops the gateway and its PostgreSQL. No environment variable is read."]
     ) { arguments in
@@ -53,7 +53,7 @@ extension Command {
 
 extension Config {
     fileprivate static func dev(databaseURL: String, masterKeys: MasterKeys, port: UInt16) throws -> Config {
-        // The lowest cost that libsodium accepts: a database of `dev` holds no passwords worth protecting.
+        // The lowest cost that libsodium accepts, because a database of `dev` contains no real passwords.
         let cost = try PasswordHash.Cost(memoryKiB: 8, iterations: 1)
         return Config(
             database: Pool.Configuration(url: databaseURL, applicationName: "sekisho dev"), masterKeys: masterKeys,

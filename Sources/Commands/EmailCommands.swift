@@ -44,7 +44,7 @@ extension Command {
     static let listEmails = Command(
         words: ["email", "list"],
         summary: "List the emails that wait to be sent, and those that failed",
-        details: ["Lists the newest 1000, without addresses. Emails that were sent are not kept."],
+        details: ["Lists the newest 1000, without addresses. Emails are deleted once they are sent."],
         environment: ["DATABASE_URL"]
     ) { _ in
         try Administration.run { administration in

@@ -28,7 +28,7 @@ enum HelpText {
         return blocks.joined(separator: "\n\n")
     }
 
-    /// The summaries of the commands that begin with `words`, or of all if there are none.
+    /// Returns the summaries of the commands that begin with `words`, or of all commands if none do.
     static func overview(of all: [Command], under words: [String]) -> String {
         let matching = all.filter { $0.words.starts(with: words) }
         let shown = matching.isEmpty ? all : matching

@@ -1,4 +1,4 @@
-/// An option of a command. The parser accepts exactly what the help lists, because both read this table.
+/// An option of a command. The parser and the help use the same table, so the help lists exactly what the parser accepts.
 struct Option: Sendable {
     enum Value: Sendable {
         case flag
@@ -12,7 +12,7 @@ struct Option: Sendable {
     let description: String
     let value: Value
     var defaultValue: String?
-    /// Shown as the default of an option whose default is computed.
+    /// The description of a default that is computed.
     var defaultNote: String?
     var isRequired = false
     var isRepeatable = false
@@ -48,14 +48,14 @@ struct Option: Sendable {
             defaultValue: defaultValue, defaultNote: defaultNote, isRequired: isRequired)
     }
 
-    /// As the help shows it: `--name VALUE`.
+    /// The form in the help: `--name VALUE`.
     var synopsis: String { takesValue ? "--\(name) \(placeholder)" : "--\(name)" }
 
     var takesValue: Bool {
         if case .flag = value { false } else { true }
     }
 
-    /// What the parser accepts; `nil` for any text.
+    /// The description of the values that the parser accepts; `nil` if it accepts any text.
     var expectation: String? {
         switch value {
         case .flag, .text: nil
@@ -78,7 +78,7 @@ struct Option: Sendable {
         }
     }
 
-    /// The description, with what the option accepts and its default in brackets.
+    /// The description, followed by the accepted values and the default in brackets.
     var help: String {
         var notes: [String] = []
         switch value {
@@ -102,7 +102,7 @@ extension Option {
 /// The positional argument of a command.
 struct Operand: Sendable {
     let placeholder: String
-    /// As errors name it.
+    /// The name of the operand in error messages.
     let noun: String
 
     static let file = Operand(placeholder: "FILE", noun: "file")

@@ -32,7 +32,7 @@ extension Command {
     }
 }
 
-/// A valid `NAME=VALUE`.
+/// A validated argument `NAME=VALUE`.
 private struct PolicyChange: Sendable {
     let member: Policy.Member
     let value: String
@@ -42,8 +42,8 @@ private struct PolicyChange: Sendable {
         guard parts.count == 2, let member = Policy.members.first(where: { $0.name == parts[0] }) else {
             throw UsageError(message: "--set: expected NAME=VALUE with a name that --help lists, got \"\(text)\"")
         }
-        var probe = Policy(.sekisho)
-        guard member.set(parts[1], in: &probe) else {
+        var draft = Policy(.sekisho)
+        guard member.set(parts[1], in: &draft) else {
             throw UsageError(message: "--set \(member.name): expected \(member.values), got \"\(parts[1])\"")
         }
         self.member = member

@@ -60,7 +60,8 @@ extension Config {
         try await reportLoginServices(pool, log)
     }
 
-    /// Apps that were stored before a rule about guideline 4.8 was added are tolerated for a while.
+    /// Logs the apps that violate guideline 4.8. Apps that are older than a rule of the gateway are tolerated until the end
+    /// of their grace period.
     private func reportLoginServices(_ pool: Pool, _ log: Log) async throws {
         for violation in try await GracePeriodStore(pool: pool).update(at: WallClock.live.now()) {
             log.warning(
@@ -74,8 +75,8 @@ extension Config {
 }
 
 extension RunningGateway {
-    /// Retries once per second; the gateway answers 503 until then. Exits if the database belongs to another mode or
-    /// master key.
+    /// Verifies the database once per second until it is ready; meanwhile requests get status 503. Ends the process if the
+    /// database belongs to another mode or master key.
     fileprivate func verifyDatabaseLater(_ config: Config, _ log: Log) {
         Task(executorPreference: loop) { [self, loop, pool] in
             while true {

@@ -31,7 +31,7 @@ extension Command {
             .project,
             .choice(
                 "algorithm", "NAME", ["ES256", "RS256"], "algorithm of the new key",
-                defaultNote: "that of the current key"),
+                defaultNote: "the algorithm of the current key"),
             .flag("now", "sign with the new key at once and reject the old keys, for a key that leaked"),
         ],
         details: [
@@ -42,7 +42,7 @@ extension Command {
     ) { arguments in
         let id = try arguments.project()
         let requested: SignatureAlgorithm? = arguments.optionalChoice("algorithm")
-        let isUrgent = arguments.has("now")
+        let isImmediate = arguments.has("now")
         try Administration.runWithKeys { administration, masterKeys in
             guard try await ProjectStore(pool: administration.pool).project(id) != nil else {
                 throw Failure(message: "project \(id) does not exist")
@@ -51,10 +51,10 @@ extension Command {
             let now = administration.clock.now()
             let current = try await store.unretiredKeys(in: id, at: now).first { $0.purpose == .idToken }
             let algorithm = requested ?? current.flatMap { SignatureAlgorithm(rawValue: $0.algorithm) } ?? .es256
-            let signsFrom = isUrgent ? now : now + KeyRing.publicationLead
+            let signsFrom = isImmediate ? now : now + KeyRing.publicationLead
             let key = try KeyGenerator(masterKeys: masterKeys)
                 .idTokenKey(algorithm, in: id, at: now, signsFrom: signsFrom)
-            let retirement = isUrgent ? now : signsFrom + SessionCookies.lifetimes.upperBound + .seconds(300)
+            let retirement = isImmediate ? now : signsFrom + SessionCookies.lifetimes.upperBound + .seconds(300)
             try await store.add(key, othersRetireAt: retirement, in: id)
             Terminal.writeLine(key.id)
         }
@@ -73,16 +73,16 @@ extension Command {
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
     ) { arguments in
         let id = try arguments.project()
-        let isUrgent = arguments.has("now")
+        let isImmediate = arguments.has("now")
         try Administration.runWithKeys { administration, masterKeys in
             guard try await ProjectStore(pool: administration.pool).project(id) != nil else {
                 throw Failure(message: "project \(id) does not exist")
             }
             let now = administration.clock.now()
             let key = try KeyGenerator(masterKeys: masterKeys)
-                .refreshTokenKey(in: id, at: now, signsFrom: isUrgent ? now : now + .seconds(30))
+                .refreshTokenKey(in: id, at: now, signsFrom: isImmediate ? now : now + .seconds(30))
             try await SigningKeyStore(pool: administration.pool)
-                .add(key, othersRetireAt: isUrgent ? now : nil, in: id)
+                .add(key, othersRetireAt: isImmediate ? now : nil, in: id)
             Terminal.writeLine(key.id)
         }
     }

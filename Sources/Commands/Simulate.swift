@@ -11,7 +11,7 @@ extension Command {
         summary: "Sign in with the simulated Apple or Google of a running `sekisho dev`",
         operand: Operand(placeholder: "PROVIDER", noun: "provider"),
         options: [
-            .text("email", "ADDRESS", "email address of the user", defaultNote: "Ada Lovelace's"),
+            .text("email", "ADDRESS", "email address of the user", defaultNote: "the address of Ada Lovelace"),
             .text("given-name", "NAME", "given name of the user"),
             .text("family-name", "NAME", "family name of the user"),
             .flag("hide-email", "Apple gives the app a private relay address"),
@@ -59,10 +59,12 @@ extension Command {
             return result
         }
         switch result {
-        case .failure(let fault): throw Failure(message: "cannot reach `sekisho dev`: \(fault)")
+        case .failure(let fault): throw Failure(message: "cannot reach `sekisho dev` at --url: \(fault)")
         case .success(let answer):
             let text = String(decoding: answer.body, as: UTF8.self)
-            guard answer.status == 200 else { throw Failure(message: "the gateway answered \(answer.status): \(text)") }
+            guard answer.status == 200 else {
+                throw Failure(message: "the gateway responded with status \(answer.status): \(text)")
+            }
             return text
         }
     }

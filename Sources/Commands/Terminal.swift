@@ -5,7 +5,7 @@ internal import Glibc
 enum Terminal {
     /// Returns all of standard input.
     ///
-    /// - Throws: ``Failure`` if that is more than `limit` bytes, or not valid UTF-8.
+    /// - Throws: ``Failure`` if standard input has more than `limit` bytes, or is not valid UTF-8.
     static func input(limit: Int) throws -> String {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)

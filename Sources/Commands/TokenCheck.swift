@@ -20,7 +20,7 @@ struct TokenCheck: Sendable {
     }
 
     static func accepted(_ identity: VerifiedIdentity, _ header: TokenHeader?) -> TokenCheck {
-        let shown: [String: JSONValue?] = [
+        let members: [String: JSONValue?] = [
             "provider": .string(identity.provider.rawValue), "subject": .string(identity.subject),
             "audience": .string(identity.audience), "email": identity.email.map { .string($0.rawValue) },
             "emailTrust": .string(identity.emailTrust.rawValue), "isPrivateEmail": .bool(identity.isPrivateEmail),
@@ -28,11 +28,11 @@ struct TokenCheck: Sendable {
             "realUserStatus": identity.realUserStatus.map { .integer(Int64($0)) },
             "signsInOnce": .bool(!identity.replayKeys.isEmpty),
         ]
-        return TokenCheck(isAccepted: true, ["identity": .object(shown.compactMapValues { $0 })], header)
+        return TokenCheck(isAccepted: true, ["identity": .object(members.compactMapValues { $0 })], header)
     }
 
     static func accepted(_ notification: AppleNotification, _ header: TokenHeader?) -> TokenCheck {
-        let shown: [String: JSONValue?] = [
+        let members: [String: JSONValue?] = [
             "id": .string(notification.id), "audience": .string(notification.audience),
             "type": .string(notification.kind.name), "isKnown": .bool(notification.kind.isKnown),
             "subject": .string(notification.subject),
@@ -40,7 +40,7 @@ struct TokenCheck: Sendable {
             "email": notification.email.map { .string($0.rawValue) },
             "isPrivateEmail": notification.email.map { _ in .bool(notification.isPrivateEmail) },
         ]
-        return TokenCheck(isAccepted: true, ["notification": .object(shown.compactMapValues { $0 })], header)
+        return TokenCheck(isAccepted: true, ["notification": .object(members.compactMapValues { $0 })], header)
     }
 
     static func rejected(
@@ -49,14 +49,14 @@ struct TokenCheck: Sendable {
         TokenCheck(isAccepted: false, ["reason": refusal.reason(header, provider, now).json], header)
     }
 
-    /// The keys of the provider are not available, so the token cannot be verified.
+    /// The result if the keys of the provider are not available, so that the token cannot be verified.
     static func unknown(_ error: ProviderUnreachable, _ header: TokenHeader?) -> TokenCheck {
         let reason = TokenCheckReason("keys", "the keys of the provider are not available: \(error.reason)")
         return TokenCheck(isAccepted: false, ["reason": reason.json], header)
     }
 }
 
-/// Unverified members of a token, which show its issuer and key.
+/// Unverified members of a token, which name its issuer and key.
 struct TokenHeader: Sendable {
     let json: JSONValue
     let algorithm: JSONValue?
@@ -72,12 +72,12 @@ struct TokenHeader: Sendable {
         else { return nil }
         algorithm = header["alg"]
         keyID = header["kid"]
-        let shown = ["algorithm": algorithm, "keyId": keyID, "type": header["typ"], "issuer": claims["iss"]]
-        json = .object(shown.compactMapValues { $0 })
+        let members = ["algorithm": algorithm, "keyId": keyID, "type": header["typ"], "issuer": claims["iss"]]
+        json = .object(members.compactMapValues { $0 })
     }
 
     private static func object(_ text: [UInt8]) -> [String: JSONValue]? {
-        // The check reports what is wrong with a text that is not an object.
+        // If the text is not an object, the check itself reports the problem.
         try? StrictJSON.decode([String: JSONValue].self, from: text)
     }
 }

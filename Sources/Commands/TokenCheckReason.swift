@@ -3,7 +3,8 @@ internal import Identity
 internal import JSON
 internal import Providers
 
-/// The reason of a rejection: the failed check, the expected value and the actual one. Of a nonce, only its form is shown.
+/// The reason for a rejection: the failed check, the expected value and the actual value. A nonce is described only by its
+/// form.
 struct TokenCheckReason: Sendable {
     let check: String
     let explanation: String
@@ -35,7 +36,7 @@ extension ProviderRefusal {
         case .nonce(let fault): fault.reason(provider)
         case .hostedDomain(let expected, let seen):
             TokenCheckReason(
-                "hostedDomain", "the token is not of a listed Workspace domain", expected: .texts(expected),
+                "hostedDomain", "the token is not from a listed Workspace domain", expected: .texts(expected),
                 seen: seen.map { .string($0) })
         case .voidCredential: TokenCheckReason("time", "the user disconnected the app after the token was issued")
         case .otherIssuer: TokenCheckReason("issuer", "the identity was verified by another issuer")

@@ -27,7 +27,7 @@ extension Command {
         let (resumes, errors) = (arguments.has("resume"), arguments.optionalText("errors"))
         // The command may be interrupted at any moment, because each batch is one transaction.
         Signals.unblock()
-        // A loop must be stopped from another thread, and the work may end on this one.
+        // Created outside of `run`, because a loop must not be stopped on its own thread.
         let reader = try Loop(name: "reader")
         defer { reader.stop() }
         try Administration.run(sealing: scheme.key) { administration, keys in

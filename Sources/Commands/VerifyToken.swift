@@ -41,7 +41,7 @@ extension Command {
 
 /// Verifies a token with the project and app that the options describe.
 private struct TokenVerification: Sendable {
-    /// In bytes, far above the length of any valid token.
+    /// The maximum size of the input, in bytes. No valid token has nearly this size.
     static let inputLimit = 64 * 1024
 
     let provider: ProviderID

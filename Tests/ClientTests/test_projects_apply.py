@@ -232,7 +232,8 @@ def test_a_broken_configuration_is_repaired_step_by_step(apply, own, project, ap
     sql(own.database_url, f"UPDATE identity_provider SET secret = NULL WHERE project_id = '{project}'")
     renamed = apply({"project": project, "name": "Other"})
     assert (renamed.returncode, renamed.stdout) == (0, "~ name: " + project + " → Other\n1 change applied\n")
-    warning = "sekisho: warning: as before, LOGIN_SERVICES_4_8 : app default: it shows google.com while apple.com lacks"
+    problem = "LOGIN_SERVICES_4_8 : app default: it shows google.com while apple.com lacks"
+    warning = f"sekisho: warning: existing problem: {problem}"
     assert renamed.stderr.startswith(warning)
     corp = {"clientIds": ["c"], "issuer": "https://id.example.com"}
     added = apply({"project": project, "providers": {"oidc.corp": corp}})

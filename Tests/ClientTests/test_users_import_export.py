@@ -146,7 +146,7 @@ INVALID_ROWS = [
     ("{\"localId\": \"x\", \"passwordHash\": \"AAAA\"}", "passwordHash needs a hashAlgorithm"),
     ("{\"localId\": \"x\", \"rawPassword\": \"secret\"}", "rawPassword is not supported in files"),
     ("{\"localId\": \"x\", \"mfaInfo\": [{}]}", "Second factor not supported."),
-    ("{\"localId\": \"x\", \"customAttributes\": \"" + "x" * 1_100_000 + "\"}", "the row is too long"),
+    ("{\"localId\": \"x\", \"customAttributes\": \"" + "x" * 1_100_000 + "\"}", "the row is longer than 1048576 bytes"),
 ]
 
 

@@ -11,7 +11,7 @@ struct ObjectReader {
 
     var problems: [String] { collector.problems }
 
-    /// - Parameter path: of the object, with a dot at its end; empty for the root.
+    /// - Parameter path: the path of the object, with a dot at its end; empty for the root.
     init(_ members: [String: JSONValue], at path: String = "") {
         self.members = members
         self.path = path
@@ -146,7 +146,8 @@ struct ObjectReader {
 }
 
 extension JSONValue {
-    /// A short string itself; of other values only the type, because they may be long or secret.
+    /// The value in an error message: a string of at most 100 bytes itself, otherwise only the type of the value, because the
+    /// value may be long.
     fileprivate var summary: String {
         switch self {
         case .string(let text) where text.utf8.count <= 100: "\"\(text)\""

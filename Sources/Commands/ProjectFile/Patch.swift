@@ -1,5 +1,6 @@
-/// A change of an optional value: absent members of a file leave the value as it is.
+/// A change of an optional value by a member of a file.
 enum Patch<Value> {
+    /// The file omits the member: the value stays as it is.
     case absent
     /// `null`: removes the value.
     case null

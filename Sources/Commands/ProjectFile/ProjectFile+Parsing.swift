@@ -42,8 +42,8 @@ extension ProjectFile {
                 case .integer(let value): "\(value)"
                 default: nil
                 }
-            var probe = Policy(.sekisho)
-            if let text, member.set(text, in: &probe) {
+            var draft = Policy(.sekisho)
+            if let text, member.set(text, in: &draft) {
                 policy[name] = text
             } else {
                 reader.addProblem("policy.\(name)", "expected \(member.values)")
@@ -99,7 +99,7 @@ extension ProjectFile.Provider {
             if direct != nil { reader.addProblem("\(name)File", "\(name) is set too: use only one of them") }
             do {
                 let text = try contents(path)
-                // An empty secret removes the stored one. An empty file is rather the result of a failed command.
+                // An empty secret would remove the stored one, but an empty file is more likely the result of a failed command.
                 if text.allSatisfy(\.isWhitespace) { reader.addProblem("\(name)File", "\(path) is empty") }
                 secret = Secret(text.hasSuffix("\n") && provider != .apple ? String(text.dropLast()) : text)
             } catch {

@@ -1,7 +1,7 @@
 internal import Gateway
 internal import Identity
 
-/// The configuration of a project in a file. Members that the file omits leave the project as it is.
+/// The configuration of a project in a file. A member that the file omits leaves the setting as it is.
 struct ProjectFile: Sendable {
     struct Provider: Sendable {
         var isEnabled: Bool?
@@ -55,7 +55,8 @@ struct ProjectFile: Sendable {
     var providers: [String: Provider] = [:]
     var apps: [String: ProjectApp] = [:]
 
-    /// - Parameter pruning: removes what the file omits, or resets it to its default. Names and stored secrets are kept.
+    /// - Parameter pruning: removes the settings that the file omits, or resets them to their defaults. Names and stored
+    ///   secrets are kept.
     func apply(to configuration: inout ProjectConfiguration, pruning: Bool) {
         if let name { configuration.name = name }
         applyPolicy(to: &configuration.project, pruning: pruning)
@@ -80,7 +81,7 @@ struct ProjectFile: Sendable {
         }
     }
 
-    /// A new profile changes the members that have the value of the old profile.
+    /// Applies the profile and the policy. A new profile changes the members that have the default of the old profile.
     private func applyPolicy(to project: inout Project, pruning: Bool) {
         let overrides = pruning ? [:] : project.policy.overrides(of: project.profile)
         if let profile { project.profile = profile }

@@ -20,7 +20,7 @@ enum CSVColumns {
     private static let booleans: Set<String> = ["emailVerified", "disabled"]
     static let count = 52
 
-    /// The row as an element of `users` in a JSON file.
+    /// Converts a row to an element of `users` in a JSON file.
     static func json(of fields: [[UInt8]]) -> [UInt8] {
         func value(_ column: Int, _ name: String) -> JSONValue? {
             guard column < fields.count, !fields[column].isEmpty else { return nil }
@@ -41,7 +41,7 @@ enum CSVColumns {
         return (try? StrictJSON.encode(JSONValue.object(user))) ?? []
     }
 
-    /// A line of a CSV file, without the identities of providers that have no columns.
+    /// Returns the line of a user, without the identities of providers that have no columns.
     static func line(of user: ExportedUser) -> String {
         var fields = [String](repeating: "", count: count)
         fields[0] = user.localId

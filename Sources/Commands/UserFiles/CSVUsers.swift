@@ -14,13 +14,13 @@ struct CSVUsers {
         case start
         case plain
         case quoted
-        /// After a quotation mark in a quoted field: it ends the field or escapes the next mark.
-        case mark
+        /// After a quotation mark in a quoted field. The mark ends the field or escapes the next mark.
+        case quotationMark
         /// In the remaining bytes of a row that is too long.
         case skipped
     }
 
-    mutating func take(_ chunk: [UInt8], _ body: (UserRow) throws -> Void) rethrows {
+    mutating func parse(_ chunk: [UInt8], _ body: (UserRow) throws -> Void) rethrows {
         for byte in chunk {
             count += 1
             if count > UserFormat.rowLimit, state != .skipped {
@@ -44,9 +44,9 @@ struct CSVUsers {
         switch (state, byte) {
         case (.skipped, UInt8(ascii: "\n")): resetRow()
         case (.skipped, _): break
-        case (.quoted, UInt8(ascii: "\"")): state = .mark
+        case (.quoted, UInt8(ascii: "\"")): state = .quotationMark
         case (.quoted, _): field.append(byte)
-        case (.mark, UInt8(ascii: "\"")):
+        case (.quotationMark, UInt8(ascii: "\"")):
             field.append(byte)
             state = .quoted
         case (_, UInt8(ascii: ",")): endField()

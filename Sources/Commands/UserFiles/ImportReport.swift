@@ -2,7 +2,8 @@ internal import Gateway
 internal import Glibc
 internal import JSON
 
-/// Reports the progress of an import, as a bar on a terminal and as occasional lines elsewhere, and the rejected rows.
+/// Reports the rejected rows and the progress of an import: as a bar on a terminal, otherwise as one line for each 100,000
+/// rows.
 final class ImportReport {
     private static let rowsPerLine = 100_000
     private static let barWidth = 30
@@ -19,7 +20,7 @@ final class ImportReport {
     private(set) var skippedIdentities = 0
 
     /// - Parameters:
-    ///   - size: of the file, in bytes.
+    ///   - size: the size of the file in bytes; `nil` if it is not known.
     ///   - errors: receives the rejected rows as JSON lines, instead of standard error.
     init(size: Int?, errors: NewFile?) {
         self.size = size

@@ -1,6 +1,6 @@
 internal import Gateway
 
-/// Splits the member `users` of a JSON file into its objects, in chunks. Each object is parsed later on its own, so that
+/// Splits the member `users` of a JSON file into its objects, in chunks. Each object is parsed separately later, so that
 /// an invalid object does not affect the others.
 struct JSONUsers {
     private var line = 1
@@ -9,28 +9,28 @@ struct JSONUsers {
     private var isEscaped = false
     /// The last string at the first level, which may be the name of a member.
     private var name: [UInt8] = []
-    private var position = Position.before
+    private var position = Position.beforeArray
     private var row: [UInt8] = []
     private var rowLine = 0
     private var isTooLong = false
     private var isBroken = false
 
     private enum Position {
-        case before
+        case beforeArray
         /// In the array, between its elements.
-        case between
+        case betweenElements
+        case inObject
         /// In an element that is not an object.
-        case other
-        case inside
-        case after
+        case inOtherElement
+        case afterArray
     }
 
-    mutating func take(_ chunk: [UInt8], _ body: (UserRow) -> Void) {
+    mutating func parse(_ chunk: [UInt8], _ body: (UserRow) -> Void) {
         // Iteration over the array itself would retain and release it for every byte.
-        chunk.withUnsafeBufferPointer { take($0, body) }
+        chunk.withUnsafeBufferPointer { parse($0, body) }
     }
 
-    private mutating func take(_ chunk: UnsafeBufferPointer<UInt8>, _ body: (UserRow) -> Void) {
+    private mutating func parse(_ chunk: UnsafeBufferPointer<UInt8>, _ body: (UserRow) -> Void) {
         /// The beginning of the row in this chunk.
         var start = 0
         for index in chunk.indices where !isBroken {
@@ -40,11 +40,11 @@ struct JSONUsers {
                 step(inString: byte)
                 continue
             }
-            let wasInside = position == .inside
+            let wasInside = position == .inObject
             step(byte, body)
-            guard wasInside != (position == .inside) else { continue }
+            guard wasInside != (position == .inObject) else { continue }
             if wasInside {
-                keep(chunk[start...index])
+                append(chunk[start...index])
                 body(UserRow(line: rowLine, json: isTooLong ? nil : row))
             } else {
                 start = index
@@ -52,18 +52,18 @@ struct JSONUsers {
                 isTooLong = false
             }
         }
-        if position == .inside { keep(chunk[start...]) }
+        if position == .inObject { append(chunk[start...]) }
     }
 
     /// - Throws: ``Failure`` if the file is invalid or truncated.
     func finish() throws(Failure) {
-        guard position != .before else { throw Failure(message: "the file has no member \"users\"") }
+        guard position != .beforeArray else { throw Failure(message: "the file has no member \"users\"") }
         guard !isBroken, depth == 0, !isInString else {
             throw Failure(message: "invalid or truncated JSON at line \(line)")
         }
     }
 
-    private mutating func keep(_ part: Slice<UnsafeBufferPointer<UInt8>>) {
+    private mutating func append(_ part: Slice<UnsafeBufferPointer<UInt8>>) {
         isTooLong = isTooLong || row.count + part.count > UserFormat.rowLimit
         if !isTooLong { row.append(contentsOf: part) }
     }
@@ -85,7 +85,7 @@ struct JSONUsers {
         case UInt8(ascii: "{"), UInt8(ascii: "["): open(byte, body)
         case UInt8(ascii: "}"), UInt8(ascii: "]"): close()
         case UInt8(ascii: ","):
-            if position == .other, depth == 2 { position = .between }
+            if position == .inOtherElement, depth == 2 { position = .betweenElements }
         case UInt8(ascii: "\""):
             isInString = true
             if depth == 1 { name = [] }
@@ -97,10 +97,10 @@ struct JSONUsers {
 
     private mutating func open(_ byte: UInt8, _ body: (UserRow) -> Void) {
         depth += 1
-        if position == .before, depth == 2, byte == UInt8(ascii: "["), name == Array("users".utf8) {
-            position = .between
-        } else if position == .between, byte == UInt8(ascii: "{") {
-            position = .inside
+        if position == .beforeArray, depth == 2, byte == UInt8(ascii: "["), name == Array("users".utf8) {
+            position = .betweenElements
+        } else if position == .betweenElements, byte == UInt8(ascii: "{") {
+            position = .inObject
             rowLine = line
         } else {
             reportOther(body)
@@ -110,17 +110,17 @@ struct JSONUsers {
     private mutating func close() {
         depth -= 1
         if depth < 0 { isBroken = true }
-        if position == .inside, depth == 2 {
-            position = .between
-        } else if position == .between || position == .other, depth == 1 {
-            position = .after
+        if position == .inObject, depth == 2 {
+            position = .betweenElements
+        } else if position == .betweenElements || position == .inOtherElement, depth == 1 {
+            position = .afterArray
         }
     }
 
     /// Reports an element that is not an object as an empty row, which is invalid.
     private mutating func reportOther(_ body: (UserRow) -> Void) {
-        guard position == .between else { return }
-        position = .other
+        guard position == .betweenElements else { return }
+        position = .inOtherElement
         body(UserRow(line: line, json: []))
     }
 }

@@ -31,14 +31,14 @@ struct PendingBatches {
     /// Whether the latest finished batch had conflicts, so that the next one may have some too.
     private(set) var expectsConflicts = false
     private var batches: [(batch: EncodedBatch, result: Result<Conflicts, any Error>?)] = []
-    /// The number of the first batch.
-    private var first = 0
+    /// The number of the first pending batch.
+    private var firstNumber = 0
 
     init(resumes: Bool) {
         self.resumes = resumes
     }
 
-    /// Whether one of these batches must be finished before `batch` is stored.
+    /// Whether one of the pending batches must be finished before `batch` is stored.
     func mustPrecede(_ batch: EncodedBatch) -> Bool {
         batches.count >= Self.limit || batches.contains { $0.batch.encoded.mayConflict(with: batch.encoded) }
     }
@@ -46,17 +46,19 @@ struct PendingBatches {
     /// - Returns: the number of the batch.
     mutating func add(_ batch: EncodedBatch) -> Int {
         batches.append((batch, nil))
-        return first + batches.count - 1
+        return firstNumber + batches.count - 1
     }
 
-    /// - Throws: the first error of a batch that no longer waits for an earlier one. Those behind it are reported.
+    /// Records the result of a batch, and reports the batches before which no batch is pending.
+    ///
+    /// - Throws: the first error of these batches, after the others were reported.
     mutating func finish(_ number: Int, _ result: Result<Conflicts, any Error>, _ report: ImportReport) throws {
         if case .success(let conflicts) = result { expectsConflicts = !conflicts.isEmpty }
-        batches[number - first].result = result
+        batches[number - firstNumber].result = result
         var failure: (any Error)?
         while let head = batches.first, let result = head.result {
             batches.removeFirst()
-            first += 1
+            firstNumber += 1
             do { try self.report(head.batch, try result.get(), report) } catch { failure = failure ?? error }
         }
         if let failure { throw failure }
@@ -71,8 +73,8 @@ struct PendingBatches {
         let mayRepeat = batch.count < batch.source.rows.count
         for (line, stored) in batch.source.rows where mayRepeat || !conflicts.isEmpty {
             let id = stored.account.id
-            let isAgain = !seen.insert(id).inserted
-            guard let member = isAgain ? UniqueMember.id : conflicts[id] else { continue }
+            let isRepeated = !seen.insert(id).inserted
+            guard let member = isRepeated ? UniqueMember.id : conflicts[id] else { continue }
             if resumes, member == .id {
                 existing += 1
             } else {

@@ -3,12 +3,12 @@ internal import Encoding
 internal import Gateway
 internal import Identity
 
-/// The options of `firebase auth:import` about password hashes.
+/// The options about password hashes, with the names that `firebase auth:import` uses.
 enum UserArguments {
     static let hashing: [Option] = [
         .text(
             "hash-algo", "NAME",
-            "algorithm of the password hashes: SCRYPT (Firebase's own), STANDARD_SCRYPT, BCRYPT, PBKDF2_SHA256, PBKDF_SHA1, HMAC_SHA512, HMAC_SHA256, HMAC_SHA1, HMAC_MD5, SHA512, SHA256, SHA1, MD5, or CRYPT for $2b$, $5$, $6$, $y$ and $argon2id$, which are recognised under every other name too"
+            "algorithm of the password hashes: SCRYPT (Firebase's own), STANDARD_SCRYPT, BCRYPT, PBKDF2_SHA256, PBKDF_SHA1, HMAC_SHA512, HMAC_SHA256, HMAC_SHA1, HMAC_MD5, SHA512, SHA256, SHA1, MD5, or CRYPT for hashes that begin with $2b$, $5$, $6$, $y$ or $argon2id$; such hashes are accepted with every algorithm"
         ),
         .text("hash-key", "KEY", "signer key in base64"),
         .text("hash-key-file", "PATH", "file with the signer key in base64"),
@@ -47,7 +47,7 @@ enum UserArguments {
         }
     }
 
-    /// The signer key, which only one of the options and the environment may give.
+    /// Returns the signer key; `nil` if it is not given. Only one of the options and the environment may give it.
     private static func key(_ arguments: Arguments) throws -> PasswordKey? {
         var reader = SettingsReader.live()
         let setting = reader.text(Settings.hashKey)

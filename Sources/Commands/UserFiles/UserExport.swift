@@ -11,7 +11,7 @@ struct UserExport {
 
     private static let pageSize = 1000
 
-    /// The exported users, and the identities that the format cannot represent.
+    /// The number of exported users, and of identities that the format cannot represent.
     struct Counts {
         var users = 0
         var identitiesWithoutColumns = 0

@@ -6,7 +6,7 @@ final class UserFile: Sendable {
     private static let chunkSize = 131_072
 
     private let descriptor: Int32
-    /// In bytes; `nil` unless it is a regular file.
+    /// The size in bytes; `nil` if it is not a regular file.
     let size: Int?
 
     /// - Parameter path: `-` stands for standard input.

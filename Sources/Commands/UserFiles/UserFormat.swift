@@ -8,11 +8,11 @@ enum UserFormat: String, CaseIterable {
         self = requested ?? (path.lowercased().hasSuffix(".csv") ? .csv : .json)
     }
 
-    /// In bytes, far above the length of any exported row.
+    /// The maximum length of a row, in bytes. No exported row has nearly this length.
     static let rowLimit = 1_048_576
 }
 
-/// An unparsed row.
+/// A row of a file that is not parsed yet.
 struct UserRow {
     /// The line where the row begins, from 1.
     let line: Int

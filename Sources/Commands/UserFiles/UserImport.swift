@@ -16,8 +16,8 @@ struct UserImport {
         case gatheredStatistics
     }
 
-    /// - Throws: ``Failure`` if the file is truncated, and the error of a batch that could not be stored. What was stored
-    ///   until then is reported.
+    /// - Throws: ``Failure`` if the file is truncated, or the error of a batch that could not be stored. The batches that
+    ///   were stored before are reported.
     func run(_ report: ImportReport) async throws {
         await gatherStatistics()
         let failure = await withTaskGroup(of: Event.self, returning: (any Error)?.self) { tasks in
@@ -25,7 +25,7 @@ struct UserImport {
             var gathering = StatisticsSchedule()
             var failure: (any Error)?
 
-            func take(_ event: Event?) throws {
+            func handle(_ event: Event?) throws {
                 switch event {
                 case .finished(let number, let result)?: try pending.finish(number, result, report)
                 case .gatheredStatistics?: gathering.isRunning = false
@@ -35,7 +35,7 @@ struct UserImport {
 
             do {
                 while let batch = try await nextBatch() {
-                    while pending.mustPrecede(batch) { try take(await tasks.next()) }
+                    while pending.mustPrecede(batch) { try handle(await tasks.next()) }
                     let (number, expectsConflicts) = (pending.add(batch), pending.expectsConflicts)
                     tasks.addTask {
                         do {
@@ -57,7 +57,7 @@ struct UserImport {
             }
             // Batches that are being stored are also counted if the file is truncated, or if another batch failed.
             while let event = await tasks.next() {
-                do { try take(event) } catch { failure = failure ?? error }
+                do { try handle(event) } catch { failure = failure ?? error }
             }
             return failure
         }
@@ -76,7 +76,7 @@ struct UserImport {
 
 /// Decides when an import gathers statistics again: whenever the number of stored accounts has grown by ``growth``.
 private struct StatisticsSchedule {
-    /// A factor.
+    /// The factor by which the number of stored accounts has to grow.
     private static let growth = 4
 
     var isRunning = false

@@ -12,7 +12,7 @@ actor UserSource {
         var faults: [UserFault] = []
         /// The number of identities of unsupported providers.
         var skippedIdentities = 0
-        /// The position in the file after the batch.
+        /// The position in the file after the batch, in bytes.
         var bytes = 0
     }
 
@@ -28,8 +28,8 @@ actor UserSource {
     private var bytes = 0
     private var isAtEnd = false
 
-    /// The minimum number of rows, except for the last batch. Large enough that a database round trip does not matter,
-    /// and small enough for memory, which holds up to five batches.
+    /// The minimum number of rows of a batch, except for the last one. It is large enough that a database round trip does
+    /// not matter, and small enough for memory, which contains up to five batches.
     private static let batchSize = 1000
 
     private enum Parser {
@@ -49,13 +49,14 @@ actor UserSource {
         parser = format == .json ? .json(JSONUsers()) : .csv(CSVUsers())
     }
 
-    /// - Returns: `nil` after the last one.
+    /// Returns the next batch; `nil` after the last one.
+    ///
     /// - Throws: ``Failure`` if reading fails; the batches before that have been returned.
     func next() throws -> Batch? {
         while !isAtEnd, batch.rows.count + batch.faults.count < Self.batchSize {
             let chunk = try file.read()
             bytes += chunk.count
-            if chunk.isEmpty { isAtEnd = true } else { take(chunk) }
+            if chunk.isEmpty { isAtEnd = true } else { parse(chunk) }
         }
         if isAtEnd, case .csv(var rows) = parser, batch.rows.isEmpty, batch.faults.isEmpty {
             try rows.finish { add($0) }
@@ -72,20 +73,21 @@ actor UserSource {
         return batch
     }
 
-    private func take(_ chunk: [UInt8]) {
+    private func parse(_ chunk: [UInt8]) {
         switch parser {
         case .json(var users):
-            users.take(chunk) { add($0) }
+            users.parse(chunk) { add($0) }
             parser = .json(users)
         case .csv(var rows):
-            rows.take(chunk) { add($0) }
+            rows.parse(chunk) { add($0) }
             parser = .csv(rows)
         }
     }
 
     private func add(_ row: UserRow) {
         guard let json = row.json else {
-            batch.faults.append(UserFault(line: row.line, localId: nil, error: "the row is too long"))
+            batch.faults.append(
+                UserFault(line: row.line, localId: nil, error: "the row is longer than \(UserFormat.rowLimit) bytes"))
             return
         }
         var localId: String?
