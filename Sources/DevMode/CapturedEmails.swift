@@ -6,7 +6,7 @@ internal import Identity
 internal import SMTP
 internal import Synchronization
 
-/// The emails that `dev` rendered. It keeps them in memory instead of sending them. `serve` cannot reach this type.
+/// The emails of `dev`, which are stored in memory instead of being sent. `serve` cannot use this type.
 final class CapturedEmails: Sendable {
     struct Captured: Sendable {
         let message: Message
@@ -14,7 +14,7 @@ final class CapturedEmails: Sendable {
         let realm: ID<Realm>
     }
 
-    /// Emails kept, and codes kept.
+    /// The maximum number of stored emails, and of stored codes. Beyond it, the oldest are removed.
     static let limit = 1000
 
     private struct State {
@@ -26,7 +26,7 @@ final class CapturedEmails: Sendable {
 
     private let state = Mutex(State())
 
-    /// The oldest first.
+    /// The stored emails, oldest first.
     var emails: [Captured] { state.withLock { $0.emails } }
 
     func email(_ id: String) -> Captured? { emails.first { $0.message.id == id } }
@@ -40,7 +40,7 @@ final class CapturedEmails: Sendable {
         )
     }
 
-    /// The payload that contains `code`; empty if no email was written for the code.
+    /// Returns the payload that contains `code`; an empty payload if no email was rendered for the code.
     func payload(of code: String) -> EmailPayload { state.withLock { $0.payloads[code] } ?? EmailPayload() }
 
     func capture(_ message: Message, _ queued: QueuedEmail) -> DeliveryResult {
@@ -92,6 +92,6 @@ extension EmailService {
 }
 
 extension CapturedEmails {
-    /// Path of the links in `dev`, the same as in Firebase's emulator.
+    /// The path of the links in emails of `dev`, which is the same as in Firebase's emulator.
     static let actionPath = "/emulator/action"
 }

@@ -3,13 +3,13 @@ internal import Gateway
 internal import Identity
 
 extension Access {
-    /// Accepts every API key, and `Bearer owner` as an administrator, like Firebase's emulator. `serve` cannot reach
-    /// this.
+    /// Accepts every API key, and `Bearer owner` as an administrator, like Firebase's emulator. `serve` cannot use
+    /// it.
     ///
     /// - Parameters:
     ///   - project: finds a project; returns `nil` for an ID that no project can have.
-    ///   - app: the app of every request to a project.
-    static func anybody(
+    ///   - app: returns the app of every request to a project.
+    static func anyCaller(
         _ project: @escaping ProjectLookup, app: @escaping @Sendable (ID<Project>) async throws -> App
     ) -> Access {
         @Sendable func found(_ id: ID<Project>?) async throws -> Project {
@@ -28,7 +28,7 @@ extension Access {
         }
     }
 
-    /// Like the emulator, also accepts everything that looks like Google's access token.
+    /// Whether the token is `owner` or has the prefix of Google's access tokens, as in Firebase's emulator.
     private static func isOwner(_ bearer: String) -> Bool {
         bearer.lowercased() == "owner" || bearer.hasPrefix("ya29.")
     }

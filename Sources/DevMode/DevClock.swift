@@ -2,14 +2,14 @@ internal import Gateway
 package import Identity
 internal import Synchronization
 
-/// A clock that tests set instead of waiting.
+/// A clock that tests can set, so that they need not wait.
 package final class DevClock: Sendable {
     private enum State {
         case running(ahead: Duration)
         case frozen(at: Instant)
     }
 
-    /// The years with four digits, which RFC 3339 can represent.
+    /// The times from 1970 to the year 9999, which RFC 3339 can represent.
     static let range = Instant(seconds: 0)...Instant(seconds: 253_402_300_799)
 
     private let state = Mutex(State.running(ahead: .zero))
@@ -47,7 +47,7 @@ package final class DevClock: Sendable {
         state.withLock { $0 = .frozen(at: instant) }
     }
 
-    /// Follows the clock of the machine again.
+    /// Resets the clock to that of the machine.
     func reset() {
         state.withLock { $0 = .running(ahead: .zero) }
     }

@@ -1,7 +1,7 @@
 internal import Gateway
 internal import PrivatePostgres
 
-/// The database of `dev`: an existing one, or one in a private PostgreSQL that stops with the process.
+/// The database of `dev`: an existing database, or one in a private PostgreSQL that stops with the process.
 package struct DevDatabase: Sendable {
     package let url: String
     private let server: PrivatePostgres?

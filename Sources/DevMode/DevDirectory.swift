@@ -16,12 +16,12 @@ package struct DevDirectory {
 
     var postgres: String { path + "/postgres" }
 
-    /// The master key, generated on first use. A database belongs to one master key.
+    /// Returns the master key, which is generated on first use and stored with mode 0600.
     package func masterKeys() throws -> MasterKeys {
         let file = path + "/master-key"
         if let data = FileManager.default.contents(atPath: file) {
             guard data.count == 32 else {
-                throw Failure(message: "\(file) is damaged: expected 32 bytes, got \(data.count)")
+                throw Failure(message: "\(file) is invalid: expected 32 bytes, got \(data.count)")
             }
             return try MasterKeys(current: Array(data), previous: nil)
         }

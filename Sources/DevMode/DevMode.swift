@@ -9,7 +9,7 @@ internal import Tokens
 extension Mode {
     /// - Parameters:
     ///   - project: the project of requests that name none.
-    ///   - isSimulated: whether the key with this ID is one of the simulators; see ``Verifier/fake(isSimulated:otherwise:)``.
+    ///   - isSimulated: whether a simulator has issued the key with this ID; see ``Verifier/fake(isSimulated:otherwise:)``.
     package static func dev(
         _ project: ID<Project>, providers: ProviderEndpoints = .live,
         isSimulated: @escaping @Sendable (_ keyID: String) -> Bool = { _ in true }
@@ -17,7 +17,7 @@ extension Mode {
         Mode(
             issuers: .firebase,
             access: { configuration in
-                .anybody {
+                .anyCaller {
                     try await configuration.projects.value(for: $0 ?? project)
                 } app: {
                     try await configuration.app(ProjectDraft.app.id, of: $0) ?? ProjectDraft.app
@@ -34,7 +34,7 @@ extension Mode {
         _ project: ID<Project>, under masterKeys: MasterKeys, clock: DevClock, simulators: DevSimulators,
         sender: EmailAddress
     ) -> Mode {
-        var mode = dev(project, providers: simulators.endpoints, isSimulated: simulators.haveHadKey)
+        var mode = dev(project, providers: simulators.endpoints, isSimulated: simulators.haveIssuedKey)
         mode.clock = clock.wallClock
         mode.authorizationEndpoints = AuthorizationEndpoints(apple: simulators.appleURL, google: simulators.googleURL)
         mode.acceptsHostHeader = true

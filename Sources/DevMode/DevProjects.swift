@@ -9,14 +9,14 @@ internal import Storage
 package struct DevProjects: Sendable {
     /// The maximum number of projects, and of tenants per project, because any request can create one.
     static let limit = 1000
-    /// The time from which keys sign. It is long ago, because the clock may be set back.
+    /// The time from which keys sign: the earliest time that the clock can be set to.
     package static let earliestSigning = Instant(seconds: 0)
 
     package let pool: Pool
     let masterKeys: MasterKeys
     let clock: WallClock
     let defaultID: ID<Project>
-    /// Called with every project and tenant that is found.
+    /// Called with every project and tenant that a look-up returns.
     let onLookup: @Sendable (Project) -> Void
 
     /// - Returns: `nil` if the ID is invalid or ``limit`` is reached.
@@ -56,7 +56,7 @@ package struct DevProjects: Sendable {
         let store = ProjectStore(pool: pool)
         if let project = try await store.project(id) { return project }
         guard ProjectDraft.canBeID(id.rawValue), try await store.all().count < Self.limit else { return nil }
-        // A concurrent request may have created the project first.
+        // The result is ignored, because a concurrent request may have created the project first.
         _ = try await ProjectDraft(devProject: id.rawValue)
             .create(in: pool, under: masterKeys, by: .system, at: clock.now(), signsFrom: Self.earliestSigning)
         return try await store.project(id)
@@ -64,7 +64,8 @@ package struct DevProjects: Sendable {
 }
 
 extension ProjectDraft {
-    /// A project with Firebase's defaults, without enumeration protection like the emulator, and with providers.
+    /// A project with Firebase's defaults and with providers, and like Firebase's emulator without email enumeration
+    /// protection.
     package init(devProject id: String) throws {
         let rules = EmulatorRules.firebase
         try self.init(
@@ -75,7 +76,7 @@ extension ProjectDraft {
 }
 
 extension EmulatorRules {
-    /// Firebase's defaults, but for enumeration protection.
+    /// Firebase's defaults, except for email enumeration protection, which is off.
     static let firebase: EmulatorRules = {
         var policy = Policy(.firebase)
         policy.emailEnumerationProtection = false
@@ -92,7 +93,7 @@ enum DevProviders {
         ProviderSettings(provider: .google, isEnabled: true, clientIDs: ["demo.apps.googleusercontent.com"]),
     ]
 
-    /// Generates a private key for Apple, a new one for each project.
+    /// Generates a new private key for Apple.
     static func secrets() throws -> [ProviderID: Secret] {
         [.apple: Secret(try PrivateKey.generate(.es256).pem)]
     }

@@ -5,7 +5,7 @@ internal import Providers
 internal import Simulators
 
 /// The simulators of Apple and Google, each on a port of 127.0.0.1, with the clock of `dev`. Their tokens name the real
-/// issuers; only the URLs of the keys differ. `serve` cannot reach this.
+/// issuers; only the URLs of the keys differ. `serve` cannot use this type.
 package struct DevSimulators: Sendable {
     let apple: SimulatedApple
     let google: SimulatedGoogle
@@ -28,7 +28,7 @@ package struct DevSimulators: Sendable {
         googleServer = try SimulatorServer(google)
     }
 
-    /// The simulator does not know the private keys of projects.
+    /// The initial quirks. Client secrets are not checked, because the simulator does not know the private keys of projects.
     static var initialQuirks: AppleQuirks {
         var quirks = AppleQuirks()
         quirks.checksClientSecrets = false
@@ -61,7 +61,7 @@ package struct DevSimulators: Sendable {
                 issuers: ProviderEndpoints.live.google.issuers, keysURL: googleURL + SimulatedGoogle.keysPath))
     }
 
-    func haveHadKey(_ id: String) -> Bool { apple.hasHadKey(id) || google.hasHadKey(id) }
+    func haveIssuedKey(_ id: String) -> Bool { apple.hasIssuedKey(id) || google.hasIssuedKey(id) }
 
     /// Blocks until both servers have stopped.
     package func stop() throws {

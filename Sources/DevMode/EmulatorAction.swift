@@ -10,9 +10,9 @@ extension Endpoint {
             do {
                 return try await call.perform(at: emailActions)
             } catch let refusal as OOBCodeRefusal {
-                return try .json(["authEmulator": ActionRefused(refusal)], status: 400)
+                return try .json(["authEmulator": ActionFailure(refusal)], status: 400)
             } catch let refusal as CredentialRefusal {
-                return try .json(["authEmulator": ActionRefused(refusal)], status: 400)
+                return try .json(["authEmulator": ActionFailure(refusal)], status: 400)
             }
         }
     }
@@ -39,13 +39,13 @@ extension EndpointCall {
         if let url = request.query("continueUrl") {
             return Response(status: 303, headers: ["Location": try ContinueURL(url, in: checked.project).text])
         }
-        return try .json(["authEmulator": ActionDone(checked.code)])
+        return try .json(["authEmulator": ActionSuccess(checked.code)])
     }
 
     /// Redirects to the app, which redeems the code.
     private func open(_ checked: CheckedCode, _ code: String) throws -> Response {
         guard let url = request.query("continueUrl") else {
-            return try .json(["authEmulator": ActionDone(checked.code)])
+            return try .json(["authEmulator": ActionSuccess(checked.code)])
         }
         let link = ActionLink(
             .signIn, code: code, in: checked.project.realm, at: try ContinueURL(url, in: checked.project).text,
@@ -54,7 +54,7 @@ extension EndpointCall {
     }
 }
 
-private struct ActionDone: Encodable {
+private struct ActionSuccess: Encodable {
     let success: String
     let email: String
 
@@ -73,7 +73,7 @@ private struct ActionDone: Encodable {
     }
 }
 
-private struct ActionRefused: Encodable {
+private struct ActionFailure: Encodable {
     let error: String
     let instructions = "Request a new code and open its link once. Pass a new password as newPassword."
 
@@ -82,9 +82,9 @@ private struct ActionRefused: Encodable {
             switch refusal {
             case .missing, .invalid, .expired, .otherEmail:
                 "Your request is invalid, expired or has been used already."
-            case .emailTaken: "Another account has the address now."
+            case .emailTaken: "Another account already has the address."
             case .accountDisabled: "The account is disabled."
-            case .notAllowed: "The project does not allow it."
+            case .notAllowed: "The project does not allow this action."
             }
     }
 

@@ -4,13 +4,14 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Sets the clock of everything except logs and deadlines.
+    /// Sets the clock of the gateway and the simulators. Logs and deadlines keep the clock of the machine.
     static func setClock(_ clock: DevClock) -> Endpoint {
         extra("setClock", .post, "/emulator/v1/clock") { call in
             switch try ClockChange(call.decoded(as: ClockRequest.self)) {
             case .advance(let duration):
                 guard clock.advance(by: duration) else {
-                    throw RequestRefusal.invalidField("/advanceSeconds", "must not lead beyond the year 9999")
+                    throw RequestRefusal.invalidField(
+                        "/advanceSeconds", "must not advance the clock beyond the year 9999")
                 }
             case .freeze(let instant): clock.freeze(at: instant)
             case .reset: clock.reset()
@@ -32,7 +33,7 @@ private enum ClockChange {
         switch (request.advanceSeconds, request.freezeAtMs, request.reset) {
         case (let seconds?, nil, nil):
             guard (0...Self.tenYears).contains(seconds) else {
-                throw .invalidField("/advanceSeconds", "must be from 0 to ten years")
+                throw .invalidField("/advanceSeconds", "must be from 0 to \(Int(Self.tenYears))")
             }
             self = .advance(.seconds(seconds))
         case (nil, let milliseconds?, nil):

@@ -29,7 +29,7 @@ extension [Endpoint] {
     }
 }
 
-/// In a change, absent members leave a value as it is.
+/// The members of the configuration that the emulator has. In an update, an absent member leaves the value as it is.
 private struct EmulatorConfig: Codable {
     struct SignIn: Codable {
         var allowDuplicateEmails: Bool?
@@ -48,7 +48,7 @@ private struct EmulatorConfig: Codable {
     }
 
     func apply(to policy: inout Policy) {
-        if let allows = signIn?.allowDuplicateEmails { policy.allowsDuplicateEmails = allows }
-        if let hides = emailPrivacyConfig?.enableImprovedEmailPrivacy { policy.emailEnumerationProtection = hides }
+        if let isAllowed = signIn?.allowDuplicateEmails { policy.allowsDuplicateEmails = isAllowed }
+        if let isOn = emailPrivacyConfig?.enableImprovedEmailPrivacy { policy.emailEnumerationProtection = isOn }
     }
 }

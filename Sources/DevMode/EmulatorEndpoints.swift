@@ -30,7 +30,7 @@ extension ModeExtensions {
 }
 
 extension DevProjects {
-    /// A project, or a tenant of it.
+    /// Returns the project or the tenant that the path names.
     func named(by call: EndpointCall) async throws -> Project {
         guard let project = try await project(call.parameters["project"].map { ID($0) }) else {
             throw RequestRefusal.notFound
@@ -49,7 +49,7 @@ extension Endpoint {
         try .json(["authEmulator": EmulatorState()])
     }
 
-    /// The SDK's widget only needs a key; nothing checks its response.
+    /// Returns a fixed key, because the widget of the SDK needs one. The gateway does not check the response of the widget.
     fileprivate static let recaptchaParams = extra("getRecaptchaParams", .get, "/v1/recaptchaParams") { _ in
         try .json(RecaptchaParams())
     }
@@ -73,7 +73,7 @@ extension Endpoint {
 }
 
 extension [Endpoint] {
-    /// The same below tenants, too.
+    /// The endpoints, and the same endpoints below the path of a tenant.
     fileprivate var withTenants: [Endpoint] { self + map(\.inTenant) }
 }
 

@@ -4,11 +4,11 @@ internal import JSON
 internal import Providers
 
 extension Verifier {
-    /// Accepts the fake credentials of Firebase's emulator, claims as bare JSON and unsigned JWTs for any audience, also
-    /// of unsupported providers. Accepts real tokens from Apple and Google, whose keys `dev` does not have, without
-    /// verification. Passes other signed tokens to `signed`. `serve` cannot reach this.
+    /// Accepts the fake credentials of Firebase's emulator: bare JSON claims and unsigned JWTs, for any audience and also
+    /// from unsupported providers. Accepts real tokens from Apple and Google without verification, because `dev` does not
+    /// have their keys. Passes other signed tokens to `signed`. `serve` cannot use it.
     ///
-    /// - Parameter isSimulated: whether the key with this ID is or was one of the simulators.
+    /// - Parameter isSimulated: whether a simulator has issued the key with this ID.
     static func fake(
         isSimulated: @escaping @Sendable (_ keyID: String) -> Bool, otherwise signed: Verifier
     ) -> Verifier {
@@ -67,14 +67,14 @@ private struct FakeClaims {
             photoURL: text("picture").flatMap { $0.utf8.count <= Self.urlLimit ? $0 : nil },
             rawUserInfo: try userInfo(of: credential.provider, subject, email), hostedDomain: text("hd"))
         identity.details = ProfileDetails(
-            screenName: line("screen_name"), language: line("locale"), timeZone: line("zoneinfo"))
+            screenName: displayText("screen_name"), language: displayText("locale"), timeZone: displayText("zoneinfo"))
         return identity
     }
 
-    /// A text for display, cleaned and limited like a name.
-    private func line(_ name: String) -> String? { PersonName(given: text(name), family: nil)?.full }
+    /// Returns a claim for display, without control characters and truncated like a name.
+    private func displayText(_ name: String) -> String? { PersonName(given: text(name), family: nil)?.full }
 
-    /// The raw user info of the emulator: for Google, that of its older API; for other providers, the claims.
+    /// Returns the raw user info like Firebase's emulator: for Google, in the format of its older API; otherwise the claims.
     private func userInfo(of provider: ProviderID, _ subject: String, _ email: EmailAddress?) throws -> String {
         guard provider == .google else { return try Self.text(of: members) }
         let scopes = "openid https://www.googleapis.com/auth/userinfo.profile"

@@ -2,8 +2,8 @@ internal import Identity
 internal import Simulators
 internal import Synchronization
 
-/// The clients of the simulated Apple. A client is registered again only if its project changes the team: the simulator
-/// may have transferred it to another one.
+/// The clients of the simulated Apple. A client is registered again only if its project configures another team, because
+/// the simulator may have transferred the client to another team.
 final class SimulatedClients: Sendable {
     /// Guards the configured team of each client ID.
     private let teams = Mutex<[String: String]>([:])

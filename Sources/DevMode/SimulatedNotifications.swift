@@ -21,7 +21,7 @@ final class NotificationDelivery: Sendable {
         endpoint.withLock { $0 = "http://127.0.0.1:\(port)/v1/apple/notifications" }
     }
 
-    /// - Returns: the status of the response; `nil` if the gateway did not answer.
+    /// - Returns: the status of the response; `nil` if the gateway did not respond.
     func send(_ payload: String) async throws -> Int? {
         guard let url = endpoint.withLock({ $0 }) else { return nil }
         let request = ClientRequest(
@@ -40,7 +40,7 @@ final class NotificationDelivery: Sendable {
     }
 }
 
-/// What a person does at the simulated Apple, of which Apple notifies the app.
+/// An action of a person at the simulated Apple, of which Apple notifies the app.
 struct SimulatedAppleEvent {
     let notification: Simulators.AppleNotification
     let person: SimulatedPerson
@@ -52,7 +52,7 @@ struct SimulatedAppleEvent {
 struct SentNotification: Encodable {
     let type: String
     let payload: String
-    /// Of the gateway's response; absent if the gateway did not answer.
+    /// The status of the gateway's response; absent if the gateway did not respond.
     let status: Int?
 }
 
@@ -60,11 +60,11 @@ extension DevSimulators {
     /// Lets the simulated Apple send its notifications to the gateway on this port.
     package func sendNotifications(toPort port: UInt16) { delivery.begin(at: port) }
 
-    func happen(_ events: [SimulatedAppleEvent]) async throws -> [SentNotification] {
+    func apply(_ events: [SimulatedAppleEvent]) async throws -> [SentNotification] {
         var sent: [SentNotification] = []
         for event in events {
             let name = event.notification
-            // Both end the person's consent.
+            // Both events end the person's consent.
             if name == .consentRevoked || name == .accountDelete {
                 apple.disconnect(event.person, from: event.clientID)
             }

@@ -7,7 +7,7 @@ internal import Identity
 internal import Simulators
 
 extension Endpoint {
-    /// Signs a person in at a simulated provider, and returns what an app receives from the real one.
+    /// Signs a person in at a simulated provider, and returns the credential that an app receives from the real provider.
     static func simulateSignIn(at simulators: DevSimulators, _ projects: DevProjects) -> Endpoint {
         extra("simulateSignIn", .post, "/emulator/v1/projects/{project}/simulatedSignIns") { call in
             let project = try await projects.named(by: call)
@@ -64,7 +64,7 @@ private struct SimulatedSignInInput {
     }
 }
 
-/// What an app receives, and the body that it sends to the gateway.
+/// The credential that an app receives, and the body that the app sends to the gateway.
 private struct SimulatedSignIn: Encodable {
     let providerId: String
     let idToken: String

@@ -5,7 +5,7 @@ internal import Identity
 internal import Simulators
 
 extension [Endpoint] {
-    /// Injects faults into the simulated providers. All projects share one Apple and one Google.
+    /// Shows and changes the behaviour of the simulated providers. All projects share one Apple and one Google.
     static func simulators(_ simulators: DevSimulators, _ projects: DevProjects) -> [Endpoint] {
         let path = "/emulator/v1/projects/{project}/simulators"
         return [
@@ -22,7 +22,7 @@ extension [Endpoint] {
     }
 }
 
-/// Absent members leave a value as it is.
+/// A change of the simulated providers. An absent member leaves the value as it is.
 private struct SimulatorChange: Decodable {
     struct Apple: Decodable {
         let fault: String?
@@ -42,7 +42,7 @@ private struct SimulatorChange: Decodable {
         let relay: Relay?
         /// The team to which the app moves; its subjects and relay addresses change at once.
         let transferToTeam: String?
-        /// The bundle ID that these concern, which is the audience of Apple's notifications about them.
+        /// The bundle ID of the app for the members above. It is the audience of Apple's notifications.
         let clientId: String?
         /// The accepted redirect URIs besides those of this machine.
         let redirectUris: Set<String>?
@@ -94,7 +94,7 @@ private struct SimulatorStates: Encodable {
 private enum SimulatorFault: String, CaseIterable {
     case none, outage, slow, silent, html, tooManyRequests, brokenJSON
 
-    /// - Parameter pointer: to the member of the request.
+    /// - Parameter pointer: the JSON pointer to the member of the request.
     init(_ text: String, at pointer: String) throws(RequestRefusal) {
         guard let fault = SimulatorFault(rawValue: text) else {
             let all = Self.allCases.map(\.rawValue).joined(separator: ", ")
@@ -145,12 +145,12 @@ extension SimulatorChange.Apple {
 extension DevSimulators {
     private static let lifetimes: ClosedRange<Int64> = 1...31_536_000
 
-    /// Applies the change completely or, if any member is invalid, not at all. Returns after Apple's notifications were
-    /// answered.
+    /// Applies the change completely or, if any member is invalid, not at all. Returns after the gateway has responded to
+    /// Apple's notifications.
     fileprivate func apply(_ change: SimulatorChange) async throws -> [SentNotification] {
         let events = try change.apple?.events() ?? []
         try configure(change)
-        return try await happen(events)
+        return try await apply(events)
     }
 
     private func configure(_ change: SimulatorChange) throws {
@@ -205,7 +205,9 @@ extension DevSimulators {
         }
         if let lifetime = change.identityTokenLifetime {
             guard lifetimes.contains(lifetime) else {
-                throw .invalidField("/apple/identityTokenLifetime", "must be from a second to a year")
+                throw .invalidField(
+                    "/apple/identityTokenLifetime", "must be \(lifetimes.lowerBound) to \(lifetimes.upperBound) seconds"
+                )
             }
             quirks.identityTokenLifetime = lifetime
         }

@@ -6,9 +6,9 @@ internal import Providers
 
 /// A token that is accepted without verification, as in Firebase's emulator.
 enum UnsignedToken {
-    /// Claims as bare JSON.
+    /// The claims as bare JSON.
     case bare([UInt8])
-    /// In a JWT of `alg` `none` with an empty signature (RFC 7518 §3.6).
+    /// The payload of a JWT with `alg` `none` and an empty signature (RFC 7518 §3.6).
     case jwt([UInt8])
 
     /// - Returns: `nil` unless the token is bare JSON or an unsigned JWT.
@@ -28,7 +28,7 @@ enum UnsignedToken {
         }
     }
 
-    /// Ignores the signature of Apple's or Google's token.
+    /// Parses a token from Apple or Google without verifying its signature.
     ///
     /// - Returns: `nil` unless the issuer is Apple or Google and the key ID is not one that a simulator has generated.
     init?(strippingSignatureOf token: String, of provider: ProviderID, isSimulated: (_ keyID: String) -> Bool) {
@@ -69,7 +69,7 @@ private struct UnverifiedJWT {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let header = Base64URL.decode(String(parts[0])),
             let payload = Base64URL.decode(String(parts[1])),
-            // Why the header cannot be decoded does not matter.
+            // The reason why the header cannot be decoded does not matter.
             let decoded = try? StrictJSON.decode(Header.self, from: header)
         else { return nil }
         self.header = decoded

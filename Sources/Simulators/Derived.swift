@@ -1,7 +1,7 @@
 internal import Crypto
 internal import Encoding
 
-/// Identifiers that look like a provider's and are always the same for the same input.
+/// Identifiers in the format of a provider, derived from their input, so that they are the same in every run.
 enum Derived {
     static func hex(_ source: String..., bytes count: Int) -> String {
         Hexadecimal.encode(digest(source).prefix(count))
@@ -11,7 +11,7 @@ enum Derived {
         String(digest(source).prefix(count).map { Character(String($0 % 10)) })
     }
 
-    /// Lowercase letters and digits.
+    /// Lower-case letters and digits, without `i`, `l`, `o` and `u`.
     static func alphanumerics(_ source: String..., count: Int) -> String {
         let letters = Array("0123456789abcdefghjkmnpqrstvwxyz")
         return String(digest(source).prefix(count).map { letters[Int($0) % letters.count] })

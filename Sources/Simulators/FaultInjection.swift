@@ -3,6 +3,7 @@ internal import Synchronization
 
 /// The injected faults of a simulator, and the record of its requests.
 public final class FaultInjection: Sendable {
+    /// The maximum number of recorded requests.
     static let recordLimit = 100
 
     private struct Plan {
@@ -18,7 +19,7 @@ public final class FaultInjection: Sendable {
     }
 
     private struct State {
-        /// By path; `nil` is the plan of all other paths.
+        /// The plans by path; `nil` is the plan of all other paths.
         var plans: [String?: Plan] = [:]
         var counts: [String: Int] = [:]
         var requests: [Request] = []

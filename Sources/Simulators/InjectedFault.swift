@@ -1,6 +1,6 @@
 internal import HTTP
 
-/// A failure of a provider.
+/// A failure of a provider that a test injects.
 public enum InjectedFault: Hashable, Sendable {
     case none
     /// The correct response after a delay.

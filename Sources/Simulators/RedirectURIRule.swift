@@ -1,8 +1,8 @@
-/// Which redirect URIs a simulated provider accepts.
+/// The redirect URIs that a simulated provider accepts.
 public struct RedirectURIRule: Sendable {
     /// Whether a client may use every URL of this machine, so that a web app needs no set-up.
     public var allowsLoopback: Bool
-    /// Accepted for every client.
+    /// The redirect URIs that are accepted for every client.
     public var additional: Set<String>
 
     public init(allowsLoopback: Bool = false, additional: Set<String> = []) {
@@ -36,7 +36,7 @@ struct WebURL {
             || host.wholeMatch(of: /127\.[0-9]+\.[0-9]+\.[0-9]+/) != nil
     }
 
-    /// Apple registers return URLs with https and a domain name only.
+    /// Whether Apple accepts the URL as a return URL: only with https and a domain name.
     var isAcceptableToApple: Bool {
         scheme == "https" && !isLoopback && !host.hasPrefix("[") && host.contains(".")
             && host.wholeMatch(of: /[0-9.]+/) == nil

@@ -12,7 +12,7 @@ struct SigningKeys: Sendable {
     private let name: @Sendable (PublicKey) -> String
     private var next = 0
     private var published: [Named] = []
-    /// The IDs of all keys, also of those that are no longer published.
+    /// The IDs of all keys, including keys that are no longer published.
     private(set) var ids: Set<String> = []
 
     /// - Parameter name: returns the key ID.

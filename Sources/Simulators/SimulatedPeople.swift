@@ -1,9 +1,11 @@
 internal import Synchronization
 
-/// The people of the simulated providers: those who signed in before, and a few with different kinds of accounts.
+/// The people with accounts at the simulated providers: the people who signed in before, and examples of different kinds
+/// of accounts.
 public final class SimulatedPeople: Sendable {
+    /// The maximum number of stored people.
     static let limit = 100
-    /// The maximum number of remembered people that a consent page lists.
+    /// The maximum number of people who signed in before that a consent page lists.
     private static let listedLimit = 7
     private static let examples: [SimulatedPerson] = [.ada, .grace, .mary, .emmy, .alan]
 
@@ -12,15 +14,15 @@ public final class SimulatedPeople: Sendable {
 
     public init() {}
 
-    /// Keeps the last 100 people.
-    public func remember(_ person: SimulatedPerson) {
+    /// Adds a person who signs in. Only the last 100 people are stored.
+    public func add(_ person: SimulatedPerson) {
         recent.withLock { recent in
             let others = recent.filter { $0.id != person.id }
             recent = [person] + others.prefix(Self.limit - 1)
         }
     }
 
-    /// For a consent page.
+    /// Returns the people that a consent page lists.
     ///
     /// - Parameter hint: the ID or address of the person to list first, as in `login_hint`.
     func listed(first hint: String? = nil) -> [SimulatedPerson] {

@@ -1,4 +1,4 @@
-/// A person with an account at the provider. The defaults are valid; a test changes one property.
+/// A person with an account at a simulated provider. The defaults are valid; a test changes one property.
 public struct SimulatedPerson: Hashable, Sendable {
     /// Apple's estimate whether the user is a real person.
     public enum RealUserStatus: Int64, Sendable, CaseIterable {

@@ -4,12 +4,12 @@ public import HTTP
 public protocol SimulatedProvider: Sendable {
     var faultInjection: FaultInjection { get }
 
-    /// The response without a fault; `nil` for an unknown path.
+    /// Returns the response without a fault; `nil` for an unknown path.
     func response(to request: Request) -> Response?
 }
 
 extension SimulatedProvider {
-    /// Responds with the faults of ``faultInjection``. A handler for ``HTTP/Server``.
+    /// Responds to a request, with the faults of ``faultInjection``. A handler for ``HTTP/Server``.
     public func respond(to request: Request) async -> Response {
         let fault = faultInjection.record(request)
         do {

@@ -1,7 +1,7 @@
 internal import HTTP
 internal import JSON
 
-/// The fields of a form; the first value of a name counts.
+/// The fields of a form. If a name is repeated, its first value is used.
 struct Form {
     private let fields: [(String, String)]
 
@@ -19,7 +19,7 @@ struct Form {
         self.fields = fields
     }
 
-    /// `nil` also for an empty value.
+    /// The value of a field; `nil` if it is absent or empty.
     subscript(name: String) -> String? {
         fields.first { $0.0 == name && !$0.1.isEmpty }?.1
     }
@@ -35,7 +35,7 @@ extension Response {
         do {
             return Response(status: status, headers: headers, body: try StrictJSON.encode(value))
         } catch {
-            return .text(status: 500, "Not encoded")
+            return .text(status: 500, "The response cannot be encoded")
         }
     }
 }

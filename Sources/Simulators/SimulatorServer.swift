@@ -2,7 +2,8 @@ internal import EventLoop
 internal import HTTP
 internal import Synchronization
 
-/// Serves a simulated provider on a port of 127.0.0.1, on an own event loop. Its thread runs until it is stopped.
+/// Serves a simulated provider on a port of 127.0.0.1, on its own event loop. The thread of the loop runs until the server is
+/// stopped.
 public final class SimulatorServer: Sendable {
     private struct Running {
         let server: Server
@@ -26,7 +27,7 @@ public final class SimulatorServer: Sendable {
         running = Mutex(started)
     }
 
-    /// Without a slash at the end.
+    /// The URL of the server, without a slash at the end.
     public var baseURL: String { "http://127.0.0.1:\(port)" }
 
     /// Stops listening and closes requests in flight without a response, to simulate an outage or to stop for good.
@@ -42,7 +43,7 @@ public final class SimulatorServer: Sendable {
         stopping.loops.stop()
     }
 
-    /// Ends an outage; listens on the same port again.
+    /// Starts to listen on the same port again, after ``stop()``.
     public func resume() throws {
         try running.withLock { running in
             guard running == nil else { return }

@@ -70,7 +70,7 @@ public struct TokenDraft: Sendable {
     }
 }
 
-/// The left half of a SHA-256, as `at_hash` and `c_hash` are (OpenID Connect Core 1.0 §3.1.3.6).
+/// Returns the left half of a SHA-256, the value of `at_hash` and `c_hash` (OpenID Connect Core 1.0 §3.1.3.6).
 func halfHash(_ text: String) -> JSONValue {
     .string(Base64URL.encode(Array(Digest.sha256(Array(text.utf8)).prefix(16))))
 }

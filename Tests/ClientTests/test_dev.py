@@ -95,7 +95,7 @@ def test_a_damaged_master_key_is_not_replaced(dev_folder):
         key.write_bytes(good[:16])
         completed = failed_start(dev_folder, "--port", "0")
         assert completed.returncode == 1
-        assert "master-key is damaged" in completed.stderr
+        assert "master-key is invalid" in completed.stderr
         assert key.read_bytes() == good[:16]
     finally:
         key.write_bytes(good)

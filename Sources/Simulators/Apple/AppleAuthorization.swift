@@ -6,11 +6,11 @@ internal import Synchronization
 /// The response of an authorization to the client.
 public struct AppleAuthorization: Sendable {
     public let identityToken: String
-    /// Valid once, for five minutes.
+    /// The code can be redeemed once, within five minutes.
     public let authorizationCode: String
-    /// Unsigned JSON with name and address; only if the person has just consented and scopes were requested.
+    /// Unsigned JSON with the name and the address; `nil` unless this is the first sign-in and scopes were requested.
     public let user: String?
-    /// As the client sent it.
+    /// The `state` of the request.
     public let state: String?
 
     /// The form that the browser posts to the redirect URI.
@@ -34,9 +34,9 @@ extension SimulatedApple {
     ) throws -> AppleAuthorization {
         let now = clock()
         let code = Self.token(beginningWith: "c")
-        people.remember(person)
+        people.add(person)
         let (client, quirks, signIn) = try state.withLock { state in
-            state.forgetExpired(at: now)
+            state.removeExpired(at: now)
             let client = try state.registered(clientID, redirectURI: redirectURI)
             var signIn = state.signIn(of: person, to: client, scopes: scopes, nonce: nonce, at: now)
             signIn.isOnWeb = redirectURI != nil
@@ -51,8 +51,8 @@ extension SimulatedApple {
             state: requestState)
     }
 
-    /// Revokes the person's consent to the client, as users do in the settings of a device: tokens become invalid, and the next sign-in
-    /// counts as the first. Apple would send a `consent-revoked` notification.
+    /// Revokes the person's consent to the client, as users do in the settings of a device. Tokens become invalid, and the
+    /// next sign-in is treated as the first. The real Apple would also send a `consent-revoked` notification.
     public func disconnect(_ person: SimulatedPerson, from clientID: String) {
         let relation = AppleState.Relation(person: person.id, clientID: clientID)
         state.withLock { state in

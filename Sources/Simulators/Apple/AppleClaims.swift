@@ -2,11 +2,14 @@ internal import JSON
 internal import Synchronization
 
 extension SimulatedApple {
+    /// How long tokens contain `transfer_sub` after a transfer, in seconds.
     static let transferWindow: Int64 = 60 * 86_400
 
+    /// Returns the identity token of a sign-in, before signing.
+    ///
     /// - Parameters:
     ///   - code: the authorization code that Apple sends with the token. The token contains its hash.
-    ///   - accessToken: the access token. The token contains its hash too.
+    ///   - accessToken: the access token that Apple sends with the token. The token contains its hash.
     func draft(for signIn: AppleSignIn, code: String? = nil, accessToken: String? = nil) -> TokenDraft {
         let (client, quirks, key) = state.withLock { ($0.client(signIn.clientID), $0.quirks, $0.keys.current) }
         let now = clock()
@@ -40,7 +43,7 @@ extension SimulatedApple {
         return claims
     }
 
-    /// The address as a client of that team gets it.
+    /// Returns the address that a client gets: the person's own address or a relay address, which depends on the team.
     static func email(of person: SimulatedPerson, for client: AppleClient, _ quirks: AppleQuirks) -> String? {
         guard person.hidesEmail, person.email != nil else { return person.email }
         let name = Derived.alphanumerics("apple relay", client.team, person.id, count: 10)

@@ -7,17 +7,17 @@ public struct AppleClient: Sendable {
         case native
         /// Identified by a Services ID.
         case web
-        /// Either: `dev` does not know which of a project's client IDs are Services IDs.
+        /// Both kinds. `dev` uses it, because it does not know which client IDs of a project are Services IDs.
         case either
     }
 
     public var id: String
-    /// Ten characters. Subjects and relay addresses differ from team to team.
+    /// The team ID, ten characters. Subjects and relay addresses differ between teams.
     public var team: String
     public var kind: Kind
-    /// The public halves of the team's `.p8` keys, by key id.
+    /// The public keys that belong to the team's `.p8` keys, by key ID.
     public var keys: [String: PublicKey]
-    /// Empty accepts any.
+    /// If empty, every redirect URI is accepted.
     public var redirectURIs: Set<String> = []
     var formerTeam: String?
     var transferredAt: Int64?
@@ -32,7 +32,7 @@ public struct AppleClient: Sendable {
     }
 }
 
-/// What a client may request from a person.
+/// A scope that a client may request.
 public enum AppleScope: String, Sendable, CaseIterable {
     case name, email
 }

@@ -4,7 +4,7 @@ internal import JSON
 
 /// The JWT that authenticates a client to Apple.
 struct AppleClientSecret {
-    /// Six months.
+    /// The maximum lifetime in seconds: six months.
     static let longestLifetime: Int64 = 15_777_000
 
     private struct Claims: Decodable {
@@ -15,9 +15,11 @@ struct AppleClientSecret {
         let exp: Int64
     }
 
-    /// - Throws: ``AppleRefusal/Code/invalidClient`` for every mistake, like Apple.
+    /// Checks the client secret of a client.
     ///
-    /// - Parameter isTrusted: accepts a client without registered keys by the claims alone.
+    /// - Parameter isTrusted: accepts the secret of a client without registered keys if its claims are valid, without
+    ///   checking its signature.
+    /// - Throws: ``AppleRefusal/Code/invalidClient`` for every problem, like Apple.
     static func check(
         _ text: String, of client: AppleClient, audience: String, now: Int64, isTrusted: Bool = false
     ) throws(AppleRefusal) {
@@ -30,7 +32,7 @@ struct AppleClientSecret {
                 claims.exp - (claims.iat ?? now) <= longestLifetime, claims.exp - now <= longestLifetime
             else { throw AppleRefusal(.invalidClient) }
         } catch {
-            // Apple returns the same error for every mistake.
+            // Apple returns the same error for every problem.
             throw AppleRefusal(.invalidClient)
         }
     }
@@ -41,7 +43,7 @@ struct AppleClientSecret {
         return try StrictJSON.decode(Claims.self, from: secret.payload(verifiedWith: key))
     }
 
-    /// The team that the secret names; nothing of it is verified.
+    /// Returns the team that the secret names, without verifying the secret.
     static func team(in text: String) -> String? {
         do {
             return try UnverifiedJWS(parsing: text).unverifiedIssuer

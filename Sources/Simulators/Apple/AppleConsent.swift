@@ -3,7 +3,7 @@ internal import HTTP
 internal import Synchronization
 
 extension SimulatedApple {
-    /// `/auth/authorize`: shows the consent page, or carries out the decision that the request contains.
+    /// `/auth/authorize`: shows the consent page, or processes the decision that the request contains.
     func consent(to request: Request) throws -> Response {
         let language = ConsentLanguage(of: request)
         let form = request.method == .post ? Form(request) : Form(request.query)

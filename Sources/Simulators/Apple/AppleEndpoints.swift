@@ -6,7 +6,7 @@ extension SimulatedApple {
     public static let tokenPath = "/auth/token"
     public static let revocationPath = "/auth/revoke"
     public static let migrationPath = "/auth/usermigrationinfo"
-    /// As Apple sends them, the odd charset included.
+    /// The same headers as Apple's, including the charset, although the body is UTF-8.
     static let tokenHeaders: Headers = [
         "Content-Type": "application/json;charset=ISO-8859-1", "Cache-Control": "no-store", "Pragma": "no-cache",
     ]
@@ -40,7 +40,7 @@ extension AppleRefusal {
 }
 
 extension SimulatedApple {
-    /// Apple's discovery document; only the host is ours.
+    /// Apple's discovery document, with the host of the simulator.
     fileprivate func configuration(at origin: String) -> [String: JSONValue] {
         func texts(_ texts: String...) -> JSONValue { .array(texts.map(JSONValue.string)) }
         return [

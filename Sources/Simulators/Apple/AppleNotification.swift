@@ -7,16 +7,16 @@ public enum AppleNotification: String, Sendable, CaseIterable {
     case emailDisabled = "email-disabled"
     case emailEnabled = "email-enabled"
     case consentRevoked = "consent-revoked"
-    /// As everybody has seen it.
+    /// The name that Apple sends.
     case accountDelete = "account-delete"
-    /// As Apple's page spells it.
+    /// The name in Apple's documentation.
     case accountDeleted = "account-deleted"
 }
 
 extension SimulatedApple {
-    /// The signed payload of a notification. It does not change the state of Apple: see ``disconnect(_:from:)``.
+    /// Returns the signed payload of a notification. Does not change the state of the simulator; see ``disconnect(_:from:)``.
     ///
-    /// - Parameter audience: the app's bundle id.
+    /// - Parameter audience: the app's bundle ID.
     public func notification(
         _ notification: AppleNotification, about person: SimulatedPerson, audience: String,
         changing change: (inout TokenDraft) throws -> Void = { _ in }

@@ -1,5 +1,6 @@
 /// The state of the simulated Apple.
 struct AppleState: Sendable {
+    /// Lifetimes in seconds.
     static let codeLifetime: Int64 = 300
     static let accessTokenLifetime: Int64 = 3600
 
@@ -35,7 +36,7 @@ struct AppleState: Sendable {
     var codes: [String: Code] = [:]
     var refreshTokens: [String: AppleSignIn] = [:]
     var accessTokens: [String: AccessToken] = [:]
-    /// The expiry of access tokens for the migration of users to another team.
+    /// The expiry times of the access tokens for the migration of users to another team, in seconds since 1970.
     var migrationTokens: [String: Int64] = [:]
     /// The number of revocations, also of unknown tokens.
     var revocations = 0
@@ -57,7 +58,7 @@ struct AppleState: Sendable {
         accessTokens = accessTokens.filter { $0.value.relation != relation }
     }
 
-    mutating func forgetExpired(at now: Int64) {
+    mutating func removeExpired(at now: Int64) {
         codes = codes.filter { $0.value.expiresAt + Self.codeLifetime > now }
         accessTokens = accessTokens.filter { $0.value.expiresAt > now }
         migrationTokens = migrationTokens.filter { $0.value > now }
@@ -71,7 +72,7 @@ struct AppleSignIn: Sendable {
     private(set) var nonce: String?
     let authenticatedAt: Int64
     var sharesEmail = true
-    /// To this client, ever or since the relation was ended.
+    /// Whether this is the first sign-in to the client, ever or since the consent was revoked.
     var isFirst = false
     /// Whether it began in a browser, without Apple's frameworks.
     var isOnWeb = false
@@ -85,14 +86,14 @@ struct AppleSignIn: Sendable {
 
     var relation: AppleState.Relation { AppleState.Relation(person: person.id, clientID: clientID) }
 
-    /// The sign-in as the tokens for its code describe it.
+    /// The sign-in with the values for the tokens that its code is redeemed for.
     var redeemed: AppleSignIn {
         var signIn = self
         signIn.isFirst = false
         return signIn
     }
 
-    /// The sign-in as the tokens for its refresh token describe it.
+    /// The sign-in with the values for the tokens that its refresh token is redeemed for.
     var renewed: AppleSignIn {
         var signIn = redeemed
         signIn.nonce = nil

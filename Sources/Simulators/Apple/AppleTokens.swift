@@ -47,8 +47,10 @@ extension SimulatedApple {
         return Response(status: 200)
     }
 
-    /// - Parameter acceptsFormerTeam: for the migration of users. To the former team, the client is as it was before the
-    ///   transfer.
+    /// Authenticates the client of a request by its client secret.
+    ///
+    /// - Parameter acceptsFormerTeam: whether a secret of the former team is accepted, for the migration of users. The
+    ///   returned client then has the values before the transfer.
     func authenticated(
         _ request: Request, acceptsFormerTeam: Bool = false
     ) throws(AppleRefusal) -> (Form, AppleClient) {

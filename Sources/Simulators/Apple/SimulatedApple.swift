@@ -18,7 +18,7 @@ public final class SimulatedApple: SimulatedProvider {
     /// - Parameters:
     ///   - clock: seconds since 1970.
     ///   - keys: must not be shared with another provider, whose tokens would otherwise verify.
-    ///   - people: listed on the consent page.
+    ///   - people: the people that the consent page lists.
     public init(
         issuer: String = "https://appleid.apple.com", clock: @escaping @Sendable () -> Int64,
         keys: RSAKeySupply = RSAKeySupply(), publishing keyCount: Int = 3, people: SimulatedPeople = SimulatedPeople()
@@ -26,7 +26,7 @@ public final class SimulatedApple: SimulatedProvider {
         self.issuer = issuer
         self.clock = clock
         self.people = people
-        // Ten characters, as Apple's key ids have since 2024.
+        // Ten characters, the length of Apple's key IDs since 2024.
         let keys = try SigningKeys(keys, count: keyCount) { key in
             String(JWK.thumbprint(of: key).filter { $0 != "-" && $0 != "_" }.prefix(10))
         }
@@ -42,16 +42,16 @@ public final class SimulatedApple: SimulatedProvider {
 
     public static let keysPath = "/auth/keys"
 
-    /// As served at ``keysPath``.
+    /// The JWK set that ``keysPath`` returns.
     public var jwks: JWKSet { state.withLock { $0.keys.set } }
 
     /// Whether a key with this ID was ever published.
-    public func hasHadKey(_ id: String) -> Bool { state.withLock { $0.keys.ids.contains(id) } }
+    public func hasIssuedKey(_ id: String) -> Bool { state.withLock { $0.keys.ids.contains(id) } }
 
     /// The number of requests for ``keysPath``.
     public var keyFetches: Int { faultInjection.count(of: Self.keysPath) }
 
-    /// Signs with a new key from now on.
+    /// Generates a new key, which signs all tokens from then on.
     ///
     /// - Parameter keepingOld: whether older tokens can still be verified.
     public func rotateKeys(keepingOld: Bool = true) throws {
@@ -78,8 +78,8 @@ public final class SimulatedApple: SimulatedProvider {
         state.withLock { $0.clients[clientID]?.formerTeam != nil }
     }
 
-    /// Moves an app to another team: subjects and relay addresses change at once, and for sixty days identity tokens
-    /// carry `transfer_sub`.
+    /// Moves an app to another team. Subjects and relay addresses change at once, and for sixty days identity tokens contain
+    /// `transfer_sub`.
     public func transfer(_ clientID: String, to team: String) {
         let now = clock()
         state.withLock { state in
@@ -93,7 +93,7 @@ public final class SimulatedApple: SimulatedProvider {
 
     // MARK: Identity tokens
 
-    /// A token of a later sign-in, without recording consent and without a code.
+    /// Returns a token of a sign-in that is not the first, without recording consent and without issuing a code.
     ///
     /// - Parameters:
     ///   - audience: a client ID, which need not be registered.

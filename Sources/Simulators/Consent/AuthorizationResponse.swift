@@ -2,7 +2,7 @@ internal import Encoding
 internal import HTML
 internal import HTTP
 
-/// The response of an authorization endpoint, which the browser carries to the redirect URI.
+/// The response of an authorization endpoint, which the browser sends to the redirect URI.
 struct AuthorizationResponse {
     /// OAuth 2.0 Multiple Response Type Encoding Practices §2.1, OAuth 2.0 Form Post Response Mode §2.
     enum Mode: String {
@@ -26,7 +26,7 @@ struct AuthorizationResponse {
         Response(status: 303, headers: ["Location": location, "Cache-Control": "no-store"])
     }
 
-    /// A page that submits itself; without scripts, the person submits it.
+    /// A page with a form that a script submits. Without scripts, the person submits it.
     private func formPost(in language: ConsentLanguage) -> Response {
         let inputs = fields.map { Markup.void(.input, [.type("hidden"), .name($0), .value($1)]) }
         let button = Markup(.button, [.type("submit")], text: language.text("Continue to the app", "アプリに進む"))

@@ -1,14 +1,14 @@
-/// What the person on a consent page decides, or a test in place of a person.
+/// The decision of a person on a consent page, or of a test.
 enum ConsentDecision {
     case consent(SimulatedPerson)
     case cancellation
     /// A response that the client has to reject.
     case mishap(ConsentMishap, SimulatedPerson)
-    /// The address of the invented person is not valid.
+    /// The address of the new person is not valid.
     case invalidEmail(SimulatedPerson)
 
     enum Field: String {
-        /// The ID or address of a known person. Another address invents a person.
+        /// The ID or address of a known person. An unknown address creates a new person.
         case person = "simulated_person"
         case email = "simulated_email"
         case givenName = "simulated_given_name"
@@ -28,8 +28,8 @@ enum ConsentDecision {
             return
         }
         let chosen = form[.person].flatMap { people.find($0) ?? SimulatedPerson(address: $0) }
-        let invented = Self.invented(form).map { known in known.email.flatMap(people.find) ?? known }
-        let person = (chosen ?? invented)?.with { $0.hidesEmail = form[.hidesEmail] == "true" && $0.email != nil }
+        let newPerson = Self.newPerson(form).map { known in known.email.flatMap(people.find) ?? known }
+        let person = (chosen ?? newPerson)?.with { $0.hidesEmail = form[.hidesEmail] == "true" && $0.email != nil }
         if let mishap = form[.outcome].flatMap(ConsentMishap.init) {
             self = .mishap(mishap, person ?? .ada)
         } else if let person {
@@ -40,7 +40,7 @@ enum ConsentDecision {
         }
     }
 
-    private static func invented(_ form: Form) -> SimulatedPerson? {
+    private static func newPerson(_ form: Form) -> SimulatedPerson? {
         let names = [form[.givenName], form[.familyName]].map { $0.map { String($0.prefix(nameLimit)) } }
         guard form[.email] != nil || names.contains(where: { $0 != nil }) else { return nil }
         return SimulatedPerson(
@@ -57,7 +57,7 @@ extension Form {
 }
 
 extension SimulatedPerson {
-    /// A person of whom only the address is known.
+    /// A new person with an address and no name; `nil` for an invalid address.
     fileprivate init?(address: String) {
         guard ConsentDecision.isAddress(address) else { return nil }
         self.init(id: address.lowercased(), email: address)

@@ -3,7 +3,7 @@ internal import Encoding
 internal import HTML
 internal import HTTP
 
-/// What all pages of the simulated providers share.
+/// The parts that all pages of the simulated providers have.
 struct ConsentFrame {
     let language: ConsentLanguage
     let title: String
@@ -32,12 +32,12 @@ struct ConsentFrame {
                     "default-src 'none'; style-src '\(Self.hash(of: ConsentStylesheet.text))'\(scriptSource); "
                     + "base-uri 'none'; frame-ancestors 'none'",
                 "Content-Language": language.rawValue, "Vary": "Accept-Language",
-                // Like the real providers, whose form posts have an Origin.
+                // The form posts of the real providers have the header field Origin.
                 "Referrer-Policy": "strict-origin", "Cache-Control": "no-store", "X-Frame-Options": "DENY",
             ], body: Array(html.utf8))
     }
 
-    /// As a Content-Security-Policy names a style or script (CSP 3 §6.7.3.3).
+    /// Returns the hash by which a Content-Security-Policy identifies a style or script (CSP 3 §6.7.3.3).
     private static func hash(of text: StaticString) -> String {
         let digest = text.withUTF8Buffer { Digest.sha256(Array($0)) }
         return "sha256-\(Base64.encode(digest))"

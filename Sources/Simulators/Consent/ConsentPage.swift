@@ -5,7 +5,7 @@ internal import HTTP
 struct ConsentPage {
     struct Person {
         let person: SimulatedPerson
-        /// Set once the person has consented: whether the client gets a relay address. The page cannot change it.
+        /// Whether the client gets a relay address; `nil` until the person has consented. The page cannot change it afterwards.
         var hidesEmail: Bool?
     }
 
@@ -14,22 +14,22 @@ struct ConsentPage {
     let provider: String
     let clientID: String
     let redirectURI: String
-    /// The page's own path.
+    /// The path of the page, to which its forms are sent.
     let action: String
-    /// The parameters of the request, for the forms.
+    /// The parameters of the request, which the forms repeat.
     let parameters: [(name: String, value: String)]
     let people: [Person]
     /// Whether people can choose to hide their address.
     let offersRelay: Bool
     let mishaps: [ConsentMishap]
-    /// What the real provider would do differently.
+    /// A difference from the real provider that affects this request.
     var warning: String?
-    /// What was entered, if it was invalid.
+    /// The person with the invalid address that was entered; `nil` if nothing was invalid.
     var rejected: SimulatedPerson?
 
     func response() -> Response {
         ConsentFrame(language: language, title: title).response(
-            introduction + choice + invention + [refusal, errors],
+            introduction + choice + newPerson + [refusal, errors],
             status: rejected == nil ? 200 : 400)
     }
 
@@ -65,7 +65,7 @@ struct ConsentPage {
         ]
     }
 
-    private var invention: [Markup] {
+    private var newPerson: [Markup] {
         let given = field(.givenName, .givenName, language.text("Given name", "名"), rejected?.givenName)
         let family = field(.familyName, .familyName, language.text("Family name", "姓"), rejected?.familyName)
         let names = language == .japanese ? [family, given] : [given, family]
@@ -120,7 +120,7 @@ struct ConsentPage {
 extension ConsentPage {
     private func heading(_ text: String) -> Markup { Markup(.h2, text: text) }
 
-    /// Separate forms, so that Enter in a field submits its own form.
+    /// A form with the parameters of the request. The page has separate forms, so that Enter submits the form of the field.
     private func form(_ content: [Markup]) -> Markup {
         let hidden = parameters.map { Markup.void(.input, [.type("hidden"), .name($0), .value($1)]) }
         return Markup(.form, [.post, .action(URLReference(action))], hidden + content)

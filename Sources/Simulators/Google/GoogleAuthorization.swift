@@ -5,10 +5,10 @@ extension SimulatedGoogle {
     /// Signs the person in to the client, with consent if Google requires it.
     ///
     /// - Parameters:
-    ///   - redirectURI: `nil` for the server code that a native app gets.
-    ///   - codeChallenge: of the S256 method (RFC 7636).
-    ///   - isOffline: `access_type=offline`: a refresh token comes with the code, if the person agreed just now.
-    ///   - asksAgain: `prompt=consent`.
+    ///   - redirectURI: the redirect URI of the request; `nil` for the server code that a native app gets.
+    ///   - codeChallenge: the code challenge of the method S256 (RFC 7636).
+    ///   - isOffline: `access_type=offline`: the code gives a refresh token if the person consents in this request.
+    ///   - asksAgain: `prompt=consent`: the person consents again.
     /// - Returns: the authorization code, valid once, for ten minutes.
     /// - Throws: ``GoogleRefusal`` if the client or its redirect URI is not registered.
     public func authorize(
@@ -17,9 +17,9 @@ extension SimulatedGoogle {
     ) throws(GoogleRefusal) -> String {
         let now = clock()
         let code = "4/0\(Random.text(length: 70))"
-        people.remember(person)
+        people.add(person)
         let refusal: GoogleRefusal? = state.withLock { state in
-            state.forgetExpired(at: now)
+            state.removeExpired(at: now)
             if let refusal = state.refusal(of: clientID, redirectURI: redirectURI) { return refusal }
             let signIn = GoogleSignIn(person: person, clientID: clientID, authorizedParty: clientID, nonce: nonce)
             let agreesNow = state.consents.insert(signIn.relation).inserted || asksAgain

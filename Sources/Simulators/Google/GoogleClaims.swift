@@ -4,12 +4,14 @@ internal import JSON
 internal import Synchronization
 
 extension SimulatedGoogle {
-    /// From `iat` to `exp`, in seconds.
+    /// The time from `iat` to `exp`, in seconds.
     private static let lifetime: Int64 = 3600
-    /// From `nbf` to `iat`, in seconds.
+    /// The time from `nbf` to `iat`, in seconds.
     private static let oneTapLead: Int64 = 300
 
-    /// - Parameter accessToken: issued together with the token, which contains its hash.
+    /// Returns the ID token of a sign-in, before signing.
+    ///
+    /// - Parameter accessToken: the access token that is issued with the ID token. The ID token contains its hash.
     func draft(for signIn: GoogleSignIn, flow: GoogleFlow, accessToken: String? = nil) -> TokenDraft {
         let (issuer, key) = state.withLock { ($0.issuer, $0.keys.current) }
         let now = clock()

@@ -3,7 +3,7 @@ public struct GoogleClient: Hashable, Sendable {
     public var id: String
     /// `nil` for clients without a secret, such as apps.
     public var secret: String?
-    /// Empty accepts any.
+    /// If empty, every redirect URI is accepted.
     public var redirectURIs: Set<String>
 
     public init(id: String, secret: String? = nil, redirectURIs: Set<String> = []) {
@@ -22,6 +22,6 @@ public enum GoogleIssuer: String, Sendable, CaseIterable {
 /// The flow that issued an ID token.
 public enum GoogleFlow: Sendable, CaseIterable {
     case signIn
-    /// Sign In With Google for the web: `nbf` and `jti`, and no `at_hash`.
+    /// Google One Tap on the web: the token has `nbf` and `jti`, and no `at_hash`.
     case oneTap
 }

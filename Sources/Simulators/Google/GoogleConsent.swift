@@ -3,7 +3,7 @@ internal import HTTP
 internal import Synchronization
 
 extension SimulatedGoogle {
-    /// `/o/oauth2/v2/auth`: shows the consent page, or carries out the decision that the request contains.
+    /// `/o/oauth2/v2/auth`: shows the consent page, or processes the decision that the request contains.
     func consent(to request: Request) throws -> Response {
         let language = ConsentLanguage(of: request)
         let form = request.method == .post ? Form(request) : Form(request.query)
@@ -31,7 +31,7 @@ extension SimulatedGoogle {
         }
         func error(_ code: String) -> Response { answer([("error", code), ("state", request.state)]) }
         return switch ConsentDecision(form, among: people) {
-        // OpenID Connect Core 1.0 §3.1.2.6: this request forbids the page.
+        // OpenID Connect Core 1.0 §3.1.2.6: `prompt=none` forbids a page.
         case nil where request.prompts.contains("none"): error("interaction_required")
         case nil: page(for: request, form, in: language).response()
         case .invalidEmail(let person): page(for: request, form, rejecting: person, in: language).response()
@@ -50,11 +50,11 @@ extension SimulatedGoogle {
             person, client: request.clientID, redirectURI: request.redirectURI,
             nonce: mishap == .otherNonce ? other : request.nonce, codeChallenge: request.codeChallenge,
             isOffline: request.isOffline, asksAgain: request.prompts.contains("consent"))
-        // Google forgets a code that was redeemed.
+        // Google deletes a code that was redeemed.
         if mishap == .usedCode { state.withLock { $0.codes[code] = nil } }
         return [
             ("state", mishap == .otherState ? other : request.state),
-            // RFC 9207; always the URL, whichever issuer the tokens name.
+            // RFC 9207. The value is always the URL, also if the tokens name the host as the issuer.
             ("iss", GoogleIssuer.url.rawValue), ("code", code), ("scope", "openid email profile"), ("authuser", "0"),
             ("prompt", request.prompts.contains("consent") ? "consent" : "none"),
         ]

@@ -1,5 +1,6 @@
 /// The state of the simulated Google.
 struct GoogleState: Sendable {
+    /// Lifetimes in seconds.
     static let codeLifetime: Int64 = 600
     static let accessTokenLifetime: Int64 = 3599
 
@@ -11,7 +12,7 @@ struct GoogleState: Sendable {
     struct Code {
         let signIn: GoogleSignIn
         let redirectURI: String?
-        /// S256, in base64url (RFC 7636 §4.2).
+        /// The code challenge of the method S256, in base64url (RFC 7636 §4.2).
         let challenge: String?
         let givesRefreshToken: Bool
         let expiresAt: Int64
@@ -40,7 +41,7 @@ struct GoogleState: Sendable {
         accessTokens = accessTokens.filter { $0.value.relation != relation }
     }
 
-    mutating func forgetExpired(at now: Int64) {
+    mutating func removeExpired(at now: Int64) {
         codes = codes.filter { $0.value.expiresAt > now }
         accessTokens = accessTokens.filter { $0.value.expiresAt > now }
     }
@@ -55,7 +56,7 @@ struct GoogleSignIn: Sendable {
 
     var relation: GoogleState.Relation { GoogleState.Relation(person: person.id, clientID: clientID) }
 
-    /// The sign-in as the tokens for its refresh token describe it.
+    /// The sign-in with the values for the tokens that its refresh token is redeemed for.
     var renewed: GoogleSignIn {
         GoogleSignIn(person: person, clientID: clientID, authorizedParty: authorizedParty, nonce: nil)
     }

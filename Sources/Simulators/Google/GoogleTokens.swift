@@ -60,7 +60,7 @@ extension SimulatedGoogle {
         return (form, client)
     }
 
-    /// Removes the code, also if the request is rejected later.
+    /// Returns the code of the request, and removes it even if the request is then rejected.
     private func code(in form: Form, for client: GoogleClient) throws(GoogleRefusal) -> GoogleState.Code {
         guard let text = form["code"] else {
             throw GoogleRefusal(.invalidRequest, "Missing required parameter: code")

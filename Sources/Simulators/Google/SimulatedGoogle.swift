@@ -3,9 +3,9 @@ internal import Encoding
 public import JOSE
 internal import Synchronization
 
-/// Google's side of Sign in with Google: ID tokens, and the consent page, and authorization codes with PKCE.
+/// Google's side of Sign in with Google: ID tokens, the consent page, and authorization codes with PKCE.
 ///
-/// The paths of Google's several hosts are all on one host here; they do not overlap.
+/// One host has the paths of all of Google's hosts, which do not overlap.
 public final class SimulatedGoogle: SimulatedProvider {
     public static let keysPath = "/oauth2/v3/certs"
     public static let authorizationPath = "/o/oauth2/v2/auth"
@@ -21,7 +21,7 @@ public final class SimulatedGoogle: SimulatedProvider {
     /// - Parameters:
     ///   - clock: seconds since 1970.
     ///   - keys: must not be shared with another provider, whose tokens would otherwise verify.
-    ///   - people: listed on the consent page.
+    ///   - people: the people that the consent page lists.
     public init(
         issuer: String = GoogleIssuer.url.rawValue, clock: @escaping @Sendable () -> Int64,
         keys: RSAKeySupply = RSAKeySupply(), publishing keyCount: Int = 2, people: SimulatedPeople = SimulatedPeople()
@@ -34,17 +34,17 @@ public final class SimulatedGoogle: SimulatedProvider {
         state = Mutex(GoogleState(keys: keys, issuer: issuer))
     }
 
-    /// The `iss` of tokens from now on.
+    /// The `iss` of new tokens.
     public var issuer: String {
         get { state.withLock { $0.issuer } }
         set { state.withLock { $0.issuer = newValue } }
     }
 
-    /// As served at ``keysPath``.
+    /// The JWK set that ``keysPath`` returns.
     public var jwks: JWKSet { state.withLock { $0.keys.set } }
 
     /// Whether a key with this ID was ever published.
-    public func hasHadKey(_ id: String) -> Bool { state.withLock { $0.keys.ids.contains(id) } }
+    public func hasIssuedKey(_ id: String) -> Bool { state.withLock { $0.keys.ids.contains(id) } }
 
     /// The number of requests for ``keysPath``.
     public var keyFetches: Int { faultInjection.count(of: Self.keysPath) }
@@ -55,7 +55,7 @@ public final class SimulatedGoogle: SimulatedProvider {
         set { state.withLock { $0.keysMaxAge = newValue } }
     }
 
-    /// Signs with a new key from now on.
+    /// Generates a new key, which signs all tokens from then on.
     ///
     /// - Parameter keepingOld: whether older tokens can still be verified.
     public func rotateKeys(keepingOld: Bool = true) throws {
@@ -66,7 +66,7 @@ public final class SimulatedGoogle: SimulatedProvider {
         state.withLock { $0.clients[client.id] = client }
     }
 
-    /// Off: `/token` accepts any client secret, or none.
+    /// If `false`, `/token` accepts any client secret, or none.
     public var checksClientSecrets: Bool {
         get { state.withLock { $0.checksClientSecrets } }
         set { state.withLock { $0.checksClientSecrets = newValue } }
@@ -78,7 +78,7 @@ public final class SimulatedGoogle: SimulatedProvider {
         set { state.withLock { $0.redirectURIs = newValue } }
     }
 
-    /// A token as the SDKs return it to an app.
+    /// Returns a token like those that Google's SDKs return to an app.
     ///
     /// - Parameters:
     ///   - audience: on iOS, the web client ID if one is configured.
@@ -93,7 +93,7 @@ public final class SimulatedGoogle: SimulatedProvider {
         return try draft(for: signIn, flow: flow).compact(changing: change)
     }
 
-    /// The same for every client.
+    /// Returns the `sub` of the person, which is the same for every client.
     public static func subject(of person: SimulatedPerson) -> String {
         "1" + Derived.digits("google subject", person.id, count: 20)
     }
