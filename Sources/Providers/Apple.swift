@@ -3,7 +3,7 @@ internal import Identity
 
 /// Sign in with Apple.
 struct Apple: Sendable {
-    /// How long a replay key is kept after its token has expired, because clocks differ.
+    /// How long a replay key is stored after its token has expired, because clocks differ.
     private static let replayKeyMargin: Duration = .seconds(300)
 
     let endpoint: ProviderEndpoints.Issuer
@@ -30,12 +30,14 @@ struct Apple: Sendable {
         return identity
     }
 
-    /// Apple operates the relays and verifies every other address, unless `email_verified` is false.
+    /// Returns the trust in an address. Apple operates the relay addresses and has verified every other address, unless
+    /// `email_verified` is false.
     static func trust(in email: EmailAddress?, _ claims: IdentityTokenClaims) -> EmailTrust {
         email != nil && claims.isTrue("email_verified") ? .authoritative : .none
     }
 
-    /// Some genuine tokens with relay addresses lack the claim.
+    /// Whether the address is a relay address. Some genuine tokens with relay addresses lack the claim `is_private_email`, so
+    /// the domain is checked too.
     static func isPrivate(_ email: EmailAddress?, _ claims: IdentityTokenClaims) -> Bool {
         guard let email else { return false }
         return claims.isTrue("is_private_email") || email.isRelay
@@ -45,8 +47,8 @@ struct Apple: Sendable {
         claims.integer("real_user_status").flatMap { (0...2).contains($0) ? Int($0) : nil }
     }
 
-    /// A token with a nonce can be used once. The key contains the subject, because another user's token with the same
-    /// nonce is another credential.
+    /// Returns the replay key of a token: a token with a nonce can be used only once. The key contains the subject, because
+    /// another user's token with the same nonce is another credential.
     static func replayKeys(nonce: String?, of subject: String, expiresAt: Instant?) -> [ReplayKey] {
         guard let nonce, let expiresAt else { return [] }
         let text = "nonce of a provider's token\n\(ProviderID.apple.rawValue)\n\(subject)\n\(nonce)"

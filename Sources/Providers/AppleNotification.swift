@@ -18,6 +18,8 @@ public struct AppleNotifications: Sendable {
             authorizedParties: clientIDs, needsExpiry: false)
     }
 
+    /// Verifies a notification for known audiences.
+    ///
     /// - Parameters:
     ///   - body: `{"payload": token}`, or the token itself.
     ///   - clientIDs: the accepted audiences.
@@ -27,8 +29,7 @@ public struct AppleNotifications: Sendable {
         return try AppleNotification(token.claims, for: token.audience)
     }
 
-    /// Verifies everything but the audience, so that nothing is looked up for a forged payload. The caller decides whether
-    /// the audience is accepted.
+    /// Verifies everything except the audience, which the caller checks. So no database query is made for a forged payload.
     public var verifier: AppleNotificationVerifier {
         AppleNotificationVerifier { payload, now in
             let verifier = tokenVerifier(for: [])
@@ -57,7 +58,7 @@ public struct AppleNotifications: Sendable {
 }
 
 extension AppleNotification {
-    /// Larger times are milliseconds, which Apple sends; Apple documents seconds.
+    /// The largest time that is read as seconds, which Apple documents. Larger times are milliseconds, which Apple sends.
     private static let latestSecond: Double = 1e11
 
     init(_ claims: IdentityTokenClaims, for audience: String) throws(ProviderRefusal) {
@@ -72,7 +73,7 @@ extension AppleNotification {
             occurredAt: Self.time(event["event_time"]), email: email, isPrivateEmail: Apple.isPrivate(email, event))
     }
 
-    /// Apple documents an object, and sends a string that contains JSON.
+    /// Returns the event of a notification. Apple documents an object, but sends a string that contains JSON.
     private static func event(in claims: IdentityTokenClaims) throws(ProviderRefusal) -> IdentityTokenClaims {
         switch claims["events"] {
         case .string(let json):

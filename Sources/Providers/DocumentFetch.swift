@@ -4,6 +4,7 @@ public import HTTP
 public struct DocumentFetch: Sendable {
     /// The maximum size of a document, in bytes.
     public static let maximumLength = 256 * 1024
+    /// The maximum time for one fetch.
     public static let deadline: Duration = .seconds(5)
 
     /// Returns within ``deadline`` and follows no redirect. Throws unless the response has status 200 and at most
@@ -18,7 +19,8 @@ public struct DocumentFetch: Sendable {
 extension DocumentFetch {
     /// Fetches documents over the network.
     ///
-    /// - Parameter allowsPrivate: configured documents may be at private addresses and, on this machine, without TLS.
+    /// - Parameter allowsPrivate: whether configured documents may be at private addresses and, on this machine, be fetched
+    ///   without TLS.
     public static func http(_ client: HTTP.Client, allowsPrivate: Bool = false) -> DocumentFetch {
         DocumentFetch { address in
             let request = ClientRequest(
@@ -53,7 +55,7 @@ enum DocumentFault: Error, CustomStringConvertible {
     }
 }
 
-/// No version of the document is available.
+/// The error if no version of a document is available.
 struct DocumentUnavailable: Error {
     let reason: String
 }

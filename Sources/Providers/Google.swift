@@ -24,8 +24,8 @@ struct Google: Sendable {
         )
     }
 
-    /// Google runs `gmail.com`, and Workspace domains (`hd`) have proven to it that they are theirs. Any other address
-    /// belonged to the user when they made their Google account.
+    /// Returns the trust in an address. Google operates `gmail.com` and has verified the owners of Workspace domains (`hd`).
+    /// Any other address belonged to the user when the Google account was created.
     static func trust(in email: EmailAddress?, _ claims: IdentityTokenClaims, by policy: Policy) -> EmailTrust {
         guard let email else { return .none }
         let isVerified = claims.isTrue("email_verified")
@@ -36,7 +36,7 @@ struct Google: Sendable {
         return claims.text("hd") != nil || policy.trustsGoogleForEveryDomain ? .authoritative : .verified
     }
 
-    /// As in Firebase: the members of Google's older user information, from the claims of the token.
+    /// Returns the members of Google's older user information, like Firebase, from the claims of the token.
     static func userInfo(_ claims: IdentityTokenClaims, of subject: String) throws -> String {
         var members: [String: JSONValue] = ["granted_scopes": .string(""), "id": .string(subject)]
         for name in ["name", "given_name", "family_name", "locale", "email", "picture"] {

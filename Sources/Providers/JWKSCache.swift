@@ -13,8 +13,8 @@ public final class JWKSCache: Sendable {
     private let allowsPrivate: Bool
 
     /// - Parameters:
-    ///   - allowsPrivate: accepts configured OpenID providers without TLS. The caller decides whether
-    ///     `fetch` reaches private addresses.
+    ///   - allowsPrivate: whether configured OpenID providers without TLS are accepted. `fetch` decides whether private
+    ///     addresses are.
     ///   - executor: runs the fetches, so that a fetch continues for other requests if its own request is cancelled.
     public init(
         fetch: DocumentFetch, store: ProviderDocumentStore, clock: WallClock, allowsPrivate: Bool = false,
@@ -57,7 +57,7 @@ public final class JWKSCache: Sendable {
         _ = try await withProviderErrors(provider) { try await self.keys.current(at: address) }
     }
 
-    /// The address of the keys of `issuer`, from its discovery document.
+    /// Returns the address of the keys of `issuer`, which its discovery document contains.
     func address(ofKeysOf issuer: String, _ provider: ProviderID) async throws -> DocumentAddress {
         DocumentAddress(url: try await discovery(of: issuer, provider).keysURL, isConfigured: true)
     }
@@ -87,7 +87,7 @@ public final class JWKSCache: Sendable {
 
 /// The signing keys of a provider.
 struct KeySet: Sendable {
-    /// The number of keys in the document, unusable ones included.
+    /// The number of keys in the document, including unusable keys.
     private let count: Int
     private let keys: [(id: String?, key: PublicKey)]
 
@@ -97,14 +97,14 @@ struct KeySet: Sendable {
     init(parsing body: [UInt8]) throws {
         let set = try StrictJSON.decode(JWKSet.self, from: body)
         count = set.keys.count
-        // The reason does not matter: a key may be too small, for encryption, or of another type.
+        // The reason does not matter: a key may be too small, intended for encryption, or of another type.
         keys = set.keys.compactMap { key in (try? key.publicKey()).map { (key.kid, $0) } }
         guard !keys.isEmpty else { throw DocumentFault.noKeys }
     }
 
-    /// The keys that may have signed a token.
+    /// Returns the keys that may have signed a token.
     ///
-    /// - Parameter keyID: `nil`, if the token names none, requires a set with exactly one key.
+    /// - Parameter keyID: the key ID of the token. Without one (`nil`), the set must have exactly one key.
     func keys(named keyID: String?) -> [PublicKey] {
         guard let keyID else { return count == 1 ? keys.map(\.key) : [] }
         return keys.filter { $0.id?.isExactly(keyID) == true }.map(\.key)
@@ -114,7 +114,8 @@ struct KeySet: Sendable {
 /// The address of a document that a provider publishes.
 public struct DocumentAddress: Hashable, Sendable {
     public let url: String
-    /// The address comes from the configuration of a project, so it must not reach the private network of the gateway.
+    /// Whether the address comes from the configuration of a project. Such an address must not be in the private network of
+    /// the gateway.
     public let isConfigured: Bool
 
     public init(url: String, isConfigured: Bool) {

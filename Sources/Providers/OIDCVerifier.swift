@@ -10,22 +10,23 @@ internal import JSON
 struct OIDCVerifier: Sendable {
     /// The tolerance for clocks that differ.
     static let leeway: Duration = .seconds(60)
-    /// OpenID Connect Core 1.0 §2; in characters.
+    /// The valid lengths of `sub` in characters (OpenID Connect Core 1.0 §2).
     static let subjectLengths = 1...255
 
     let provider: ProviderID
     let keys: JWKSCache
-    /// Where the provider publishes its keys.
+    /// The address at which the provider publishes its keys.
     let address: DocumentAddress
-    /// `iss` is exactly one of these.
+    /// The accepted values of `iss`.
     let issuers: [String]
     /// The accepted audiences. If there are none, no token is accepted.
     var audiences: [String] = []
     /// The accepted values of `azp`.
     var authorizedParties: [String] = []
     var algorithms: Set<SignatureAlgorithm> = [.rs256]
-    /// If `false`, a token needs no `kid` while the provider has only one key.
+    /// Whether a token must have `kid`. If `false`, `kid` may be absent while the provider has only one key.
     var needsKeyID = true
+    /// Whether a token must have `exp`.
     var needsExpiry = true
 
     /// - Throws: ``ProviderRefusal``, or ``ProviderUnreachable`` if the keys of the provider are not available.
@@ -40,7 +41,7 @@ struct OIDCVerifier: Sendable {
             claims: claims, json: String(decoding: payload, as: UTF8.self), audience: audience, expiresAt: expiresAt)
     }
 
-    /// The payload of a token whose signature is verified, and nothing else.
+    /// Verifies only the header and the signature of a token, and returns its payload.
     func payload(of compact: String) async throws -> [UInt8] {
         do {
             let token = try UnverifiedJWS(parsing: compact)
@@ -53,7 +54,7 @@ struct OIDCVerifier: Sendable {
     }
 
     private func requireHeader(of token: UnverifiedJWS) throws(ProviderRefusal) {
-        // Another kind of token names it: `at+jwt`, `logout+jwt` (RFC 8725 §3.11).
+        // Tokens of other kinds have types such as `at+jwt` and `logout+jwt` (RFC 8725 §3.11).
         guard token.type?.contains("+") != true else { throw .claim("typ") }
         guard algorithms.contains(token.algorithm) else { throw .invalidToken(.algorithmNotAllowed) }
         guard !needsKeyID || token.keyID?.isEmpty == false else { throw .invalidToken(.keyIDMissing) }
@@ -66,14 +67,14 @@ struct OIDCVerifier: Sendable {
         }
     }
 
-    /// Accepts a token with several audiences if all of them are accepted, or if `azp` is.
+    /// Checks the audiences. A token with several audiences is accepted if all of them are accepted, or if `azp` is.
     ///
     /// - Returns: the first accepted audience.
     private func audience(_ claims: IdentityTokenClaims) throws(ProviderRefusal) -> String {
         let seen = try claims.audiences()
-        let ours = seen.filter { !$0.isEmpty && audiences.containsExactly($0) }
+        let accepted = seen.filter { !$0.isEmpty && audiences.containsExactly($0) }
         let isAuthorized = claims.text("azp").map(authorizedParties.containsExactly(_:)) ?? false
-        guard let audience = ours.first, ours.count == seen.count || isAuthorized else {
+        guard let audience = accepted.first, accepted.count == seen.count || isAuthorized else {
             throw .invalidToken(.audience(expected: audiences, seen: seen))
         }
         return audience
@@ -87,9 +88,9 @@ struct OIDCVerifier: Sendable {
         }
     }
 
-    /// RFC 7519 §4.1.4 to §4.1.6.
+    /// Checks `exp`, `nbf` and `iat` (RFC 7519 §4.1.4 to §4.1.6).
     ///
-    /// - Returns: `exp`.
+    /// - Returns: the value of `exp`.
     func requireTimely(_ claims: IdentityTokenClaims, at now: Instant) throws(ProviderRefusal) -> Instant? {
         let expiresAt = try claims.time("exp")
         guard expiresAt != nil || !needsExpiry else { throw .claim("exp") }
@@ -147,8 +148,8 @@ extension IdentityTokenFault {
 
 /// The claims of an identity token.
 ///
-/// Unknown members are ignored, and `null` counts as absent. If providers use different types for a claim, each of them
-/// is accepted.
+/// Unknown members are ignored, and `null` counts as absent. If providers use different types for a claim, every one of
+/// these types is accepted.
 struct IdentityTokenClaims: Sendable {
     /// Times from 1970 to the year 9999, in seconds.
     private static let times: ClosedRange<Double> = 0...253_402_300_799
@@ -163,7 +164,7 @@ struct IdentityTokenClaims: Sendable {
         }
     }
 
-    /// The claims of a token that is nested in another.
+    /// Claims that are already decoded, such as those of an event in a token.
     init(_ members: [String: JSONValue]) {
         self.members = members
     }
@@ -190,7 +191,7 @@ struct IdentityTokenClaims: Sendable {
         return number
     }
 
-    /// NumericDate (RFC 7519 §2), rounded down to the second.
+    /// Returns a time (NumericDate, RFC 7519 §2), rounded down to the second.
     ///
     /// - Returns: `nil` if the member is absent.
     func time(_ name: String) throws(ProviderRefusal) -> Instant? {
@@ -199,7 +200,7 @@ struct IdentityTokenClaims: Sendable {
         return Instant(seconds: Int64(seconds))
     }
 
-    /// `aud`, which is one string or a list of them (RFC 7519 §4.1.3).
+    /// Returns the values of `aud`, which is a string or a list of strings (RFC 7519 §4.1.3).
     func audiences() throws(ProviderRefusal) -> [String] {
         switch self["aud"] {
         case .string(let one): return [one]
@@ -226,7 +227,7 @@ extension JSONValue {
 }
 
 extension ProviderRefusal {
-    /// The claim `name` is absent or invalid.
+    /// Returns the refusal of a token whose claim `name` is absent or invalid.
     static func claim(_ name: String) -> ProviderRefusal { .invalidToken(.claim(name)) }
 }
 

@@ -3,22 +3,23 @@ internal import JSON
 /// The members of a discovery document that the gateway uses (OpenID Connect Discovery 1.0 §3).
 struct OpenIDDiscovery: Sendable {
     private static let suffix = "/.well-known/openid-configuration"
+    /// The maximum length of a URL, in bytes.
     private static let urlLimit = 2048
 
     let issuer: String
     let keysURL: String
-    /// `nil` if it is absent or not encrypted. Only a sign-in in the browser needs it.
+    /// `nil` if it is absent or its scheme is not https. Only a sign-in in the browser needs it.
     let authorizationURL: String?
-    /// As ``authorizationURL``.
+    /// `nil` in the same cases as ``authorizationURL``.
     let tokenURL: String?
     /// Whether authorization responses contain `iss` (RFC 9207 §3).
     let sendsIssuer: Bool
-    /// Whether the token endpoint takes the client secret in the form (`client_secret_post`).
-    let takesSecretInForm: Bool
+    /// Whether the token endpoint accepts the client secret in the form (`client_secret_post`).
+    let sendsSecretInForm: Bool
 
     /// - Parameters:
     ///   - url: the address of the document, which must belong to its issuer (§4.3).
-    ///   - allowingPlain: accepts keys on the same host without TLS.
+    ///   - allowingPlain: whether URLs on the host of the document may have no TLS.
     init(parsing body: [UInt8], foundAt url: String, allowingPlain: Bool) throws {
         let document = try StrictJSON.decode(Document.self, from: body)
         guard Self.address(of: document.issuer).isExactly(url) else { throw DocumentFault.otherIssuer }
@@ -33,15 +34,15 @@ struct OpenIDDiscovery: Sendable {
         authorizationURL = document.authorizationURL.flatMap { isEncrypted($0) ? $0 : nil }
         tokenURL = document.tokenURL.flatMap { isEncrypted($0) ? $0 : nil }
         sendsIssuer = document.sendsIssuer ?? false
-        takesSecretInForm = document.tokenMethods?.contains("client_secret_post") ?? false
+        sendsSecretInForm = document.tokenMethods?.contains("client_secret_post") ?? false
     }
 
-    /// The address of the discovery document; a slash at the end of the issuer is dropped (§4).
+    /// Returns the address of the discovery document. A slash at the end of the issuer is dropped (§4).
     static func address(of issuer: String) -> String {
         (issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer) + suffix
     }
 
-    /// Scheme, host and port as they are written.
+    /// Returns the scheme, host and port of a URL, without normalising them.
     static func origin(of url: String) -> String? {
         let parts = url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count >= 3, parts[1].isEmpty, !parts[2].isEmpty else { return nil }

@@ -16,13 +16,13 @@ struct OpenIDProfile: Sendable {
         photoURL = claims.text("picture").flatMap { Self.canBeShown($0) ? $0 : nil }
     }
 
-    /// Accepts https URLs without characters that could end an HTML attribute.
+    /// Whether a URL is safe to show: it has the scheme https and no character that could end an HTML attribute.
     static func canBeShown(_ url: String) -> Bool {
         url.hasPrefix("https://") && url.utf8.count <= urlLimit
             && url.utf8.allSatisfy { (0x21...0x7E).contains($0) && !#""'<>\^`{|}"#.utf8.contains($0) }
     }
 
-    /// The nonce of the token, which these providers return as it was sent.
+    /// Returns the nonce of the token. These providers return the nonce unchanged.
     static func nonce(_ claims: IdentityTokenClaims) -> String? {
         claims.text("nonce").flatMap { IDTokenInput.nonceLengths.contains($0.utf8.count) ? $0 : nil }
     }

@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// Caches documents of providers for their lifetime, and longer while a provider is unreachable.
 ///
-/// Concurrent callers share one fetch, or use the previous version meanwhile. An invalid document never replaces a valid
-/// one.
+/// Concurrent callers share one fetch, or use the previous version during the fetch. An invalid document never replaces a
+/// valid one.
 final class ProviderDocumentCache<Value: Sendable>: Sendable {
     typealias State = DocumentState<Value>
     typealias Version = State.Version
@@ -12,10 +12,11 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
     private struct Entry {
         var state = State()
         /// The running fetch.
-        var work: Task<Void, Never>?
+        var fetching: Task<Void, Never>?
     }
 
-    /// The maximum number of URLs, which come from configurations. Beyond it, entries without a running fetch are removed.
+    /// The maximum number of entries, because URLs come from configurations. Beyond it, all entries without a running fetch
+    /// are removed.
     private static var capacity: Int { 1000 }
 
     private let fetch: DocumentFetch
@@ -23,7 +24,7 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
     private let clock: WallClock
     private let executor: any TaskExecutor
     private let read: @Sendable (_ body: [UInt8], _ url: String) throws -> Value
-    /// By URL.
+    /// The entries by URL.
     private let entries = Mutex<[String: Entry]>([:])
 
     init(
@@ -37,6 +38,8 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
         self.read = read
     }
 
+    /// Returns a version that may be used now, after a fetch if necessary.
+    ///
     /// - Throws: ``DocumentUnavailable``.
     func current(at address: DocumentAddress) async throws -> Version {
         while true {
@@ -50,7 +53,9 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
         }
     }
 
-    /// - Returns: `nil` if `seen` is the latest version, fetched a moment ago.
+    /// Returns a version that is newer than `seen`, after a forced fetch if necessary.
+    ///
+    /// - Returns: `nil` if `seen` is the latest version and was just fetched.
     /// - Throws: ``DocumentUnavailable``.
     func newer(than seen: Version, at address: DocumentAddress) async throws -> Version? {
         while true {
@@ -74,17 +79,19 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
         fetching: @escaping @Sendable () async -> Void
     ) -> (State.Step, Task<Void, Never>?) {
         entries.withLock { entries in
-            if entries[url] == nil, entries.count >= Self.capacity { entries = entries.filter { $0.value.work != nil } }
+            if entries[url] == nil, entries.count >= Self.capacity {
+                entries = entries.filter { $0.value.fetching != nil }
+            }
             var entry = entries[url] ?? Entry()
-            let step = choose(entry.state, entry.work != nil)
-            if case .fetch = step, entry.work == nil {
-                entry.work = Task(executorPreference: executor) {
+            let step = choose(entry.state, entry.fetching != nil)
+            if case .fetch = step, entry.fetching == nil {
+                entry.fetching = Task(executorPreference: executor) {
                     await fetching()
-                    self.entries.withLock { $0[url]?.work = nil }
+                    self.entries.withLock { $0[url]?.fetching = nil }
                 }
             }
             entries[url] = entry
-            return (step, entry.work)
+            return (step, entry.fetching)
         }
     }
 
@@ -94,6 +101,8 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
         _ = await fetchAndStore(address)
     }
 
+    /// Loads the document that another process or an earlier run has stored.
+    ///
     /// - Returns: whether the stored document is fresh.
     private func loadFromStore(_ url: String) async -> Bool {
         // If the store fails or its document is invalid, the document is fetched from the provider.
@@ -105,7 +114,9 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
         return (stored.fetchedAt..<stored.fetchedAt + CachePolicy.lifetimes.lowerBound).contains(now)
     }
 
-    /// - Returns: the reason of a failure.
+    /// Fetches the document, and stores it for other processes.
+    ///
+    /// - Returns: the reason of a failure; `nil` after a success.
     private func fetchAndStore(_ address: DocumentAddress) async -> String? {
         do {
             let (body, maxAge) = try await fetch.get(address)
@@ -113,7 +124,7 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
             let value = try readable(body, address.url)
             let now = clock.now()
             update(address.url) { $0.fetched(value, maxAge: maxAge, at: now) }
-            // Stored for other processes and for restarts. A failure only costs them a fetch of their own.
+            // If the document cannot be stored, other processes fetch it themselves.
             try? await store.store(address.url, String(decoding: body, as: UTF8.self), now)
             return nil
         } catch {
@@ -157,7 +168,9 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
         }
     }
 
-    /// - Returns: the reason why the stored document may be outdated.
+    /// Loads the result of another process's forced fetch.
+    ///
+    /// - Returns: the reason why the stored document may be outdated; `nil` if the other process has finished its fetch.
     private func loadFromOtherProcess(_ url: String) async throws -> String? {
         let stored = try await store.load(url)
         // An invalid stored document is ignored.
@@ -174,7 +187,7 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
     }
 }
 
-/// The cached state of one document, which decides the next step. It has no clock and no I/O.
+/// The cached state of one document. It decides the next step, without a clock and without I/O.
 struct DocumentState<Value: Sendable>: Sendable {
     /// A fetched document. Versions are compared by identity.
     final class Version: Sendable {
@@ -192,7 +205,7 @@ struct DocumentState<Value: Sendable>: Sendable {
         /// Start a fetch, or wait for the current one.
         case fetch
         case fail(String)
-        /// The known version is the latest of the provider, which was fetched a moment ago.
+        /// The known version is the latest one of the provider, and was just fetched.
         case nothingNewer
     }
 
@@ -200,7 +213,7 @@ struct DocumentState<Value: Sendable>: Sendable {
     private var freshUntil = Instant(seconds: 0)
     /// The failure of the latest fetch.
     private var failure: (at: Instant, reason: String)?
-    /// When the next forced refetch is allowed, and why the last one failed.
+    /// The time from which the next forced refetch is allowed, and the reason why the last one failed.
     private var forcedRefetch: (until: Instant, failure: String?)?
 
     /// - Parameter isBusy: whether a fetch is running.
@@ -213,7 +226,7 @@ struct DocumentState<Value: Sendable>: Sendable {
         return .fetch
     }
 
-    /// The next step of a caller who needs a newer version than `seen`.
+    /// Returns the next step of a caller that needs a newer version than `seen`.
     func stepForRefetch(seen: Version, at now: Instant, isBusy: Bool) -> Step {
         if let version, version !== seen { return .use(version) }
         if !isBusy, let forcedRefetch, now < forcedRefetch.until {
@@ -231,7 +244,7 @@ struct DocumentState<Value: Sendable>: Sendable {
         forcedRefetch?.failure = nil
     }
 
-    /// Takes a stored version that another process fetched, or this one before a restart. Ignores older versions.
+    /// Adopts a stored version, which another process or an earlier run has fetched. Ignores older versions.
     mutating func found(_ value: Value, fetchedAt: Instant, at now: Instant) {
         let fetchedAt = min(fetchedAt, now)
         guard version.map({ $0.fetchedAt < fetchedAt }) ?? true else { return }
@@ -254,11 +267,11 @@ struct DocumentState<Value: Sendable>: Sendable {
 
 /// Cache lifetimes and retry intervals.
 enum CachePolicy {
-    /// Limits for the value of `Cache-Control`.
+    /// The limits for the lifetime in `Cache-Control`.
     static let lifetimes: ClosedRange<Duration> = .seconds(300) ... .seconds(86_400)
     /// The lifetime without `Cache-Control`.
     static let defaultLifetime: Duration = .seconds(3600)
-    /// How long the last valid document is used while fetches fail.
+    /// How long the last valid document is used while fetches fail, from its fetch on.
     static let longestUse: Duration = .seconds(7 * 86_400)
     /// The pause after a failed fetch.
     static let pause: Duration = .seconds(10)

@@ -44,14 +44,14 @@ extension Verifier {
 /// An unverified identity token with the settings of the project and the app.
 struct IDTokenInput: Sendable {
     let idToken: String
-    /// What the token came with.
+    /// The credential that contains the token.
     let credential: FederatedCredential
     let settings: ProviderSettings
     let app: App
     let policy: Policy
     let now: Instant
 
-    /// If the app lists its own client IDs, only those are accepted, even if the list is empty.
+    /// The accepted audiences. If the app lists its own client IDs, only those are accepted, even if the list is empty.
     var audiences: [String] { app.audiences(of: settings) }
 
     /// The client IDs of the app and of the project.
@@ -67,7 +67,7 @@ extension IDTokenInput {
     /// Requires that the token contains the SHA-256 of the nonce in lower-case hexadecimal, as Apple's clients send it.
     /// Either both sides have a nonce, or neither has one.
     ///
-    /// - Returns: the claim of the token.
+    /// - Returns: the nonce of the token; `nil` if it has none.
     func appleNonce(in claims: IdentityTokenClaims) throws(ProviderRefusal) -> String? {
         let raw = credential.rawNonce
         // On the web, Apple returns the nonce as the page sent it. An unhashed nonce is safe if the gateway issued it.
@@ -75,7 +75,7 @@ extension IDTokenInput {
         try Self.requireLength(raw)
         guard let claim = try Self.nonceClaim(of: claims) else {
             guard raw == nil else {
-                // Old devices state that they do not support nonces.
+                // Tokens from old devices state that nonces are not supported.
                 guard !credential.requiresNonceInToken, claims.isFalse("nonce_supported") else {
                     throw .nonce(.missingInToken)
                 }
@@ -136,7 +136,7 @@ extension IDTokenInput {
 /// changes them.
 public struct ProviderEndpoints: Sendable {
     public struct Issuer: Sendable {
-        /// `iss` is exactly one of these.
+        /// The accepted values of `iss`.
         public let issuers: [String]
         public let keys: DocumentAddress
 

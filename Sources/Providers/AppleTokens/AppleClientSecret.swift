@@ -5,7 +5,7 @@ internal import JSON
 
 /// The JWT that authenticates a client ID to Apple ("Creating a client secret"). Each request gets a new one.
 enum AppleClientSecret {
-    /// Short, because each secret is used once; long enough for clocks that differ.
+    /// The lifetime is short, because each secret is used once, but long enough for clocks that differ.
     static let lifetime: Duration = .seconds(300)
 
     private struct Claims: Encodable {

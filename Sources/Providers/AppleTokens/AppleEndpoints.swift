@@ -1,4 +1,5 @@
-/// Where Apple redeems, checks and revokes tokens, and migrates users to another team. They are fixed at start, like ``ProviderEndpoints``.
+/// The URLs at which Apple redeems codes, checks and revokes tokens, and migrates users to another team. They are fixed at
+/// start, like ``ProviderEndpoints``.
 public struct AppleEndpoints: Sendable {
     public let tokenURL: String
     public let revocationURL: String
@@ -6,7 +7,9 @@ public struct AppleEndpoints: Sendable {
     /// The audience of client secrets.
     public let audience: String
 
-    /// - Parameter base: without a slash at the end.
+    /// - Parameters:
+    ///   - base: the beginning of all URLs, without a slash at the end.
+    ///   - audience: the audience of client secrets.
     public init(base: String, audience: String = "https://appleid.apple.com") {
         tokenURL = base + "/auth/token"
         revocationURL = base + "/auth/revoke"

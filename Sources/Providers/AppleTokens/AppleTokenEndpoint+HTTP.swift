@@ -5,8 +5,9 @@ internal import JOSE
 internal import JSON
 
 extension AppleTokenEndpoint {
-    /// For one request.
+    /// The maximum time for one request.
     public static let deadline: Duration = .seconds(10)
+
     /// Sends the requests to Apple over the network.
     public static func http(_ client: HTTP.Client, at endpoints: AppleEndpoints, clock: WallClock) -> AppleTokenEndpoint
     {
@@ -28,15 +29,17 @@ extension AppleTokenEndpoint {
     }
 }
 
-/// Requests to Apple that a client secret authenticates.
+/// Sends requests to Apple that a client secret authenticates.
 struct AppleRequests: Sendable {
-    /// Of a response, in bytes.
+    /// The maximum size of a response, in bytes.
     private static let maximumLength = 64 * 1024
 
     let client: HTTP.Client
     let endpoints: AppleEndpoints
     let clock: WallClock
 
+    /// Sends a form. An unavailable endpoint is a result and not an error.
+    ///
     /// - Parameter bearer: an access token.
     func post(
         _ form: [(String, String)], to url: String, as credentials: AppleClientCredentials, bearer: Secret? = nil
@@ -45,7 +48,7 @@ struct AppleRequests: Sendable {
         do {
             secret = try AppleClientSecret.mint(for: credentials, audience: endpoints.audience, at: clock.now())
         } catch {
-            // Apple's response to a secret of this key.
+            // The same result as if Apple had rejected a secret that was signed with this key.
             return (.rejected(.invalidClient), [])
         }
         let members = [("client_id", credentials.clientID), ("client_secret", secret)] + form
@@ -71,7 +74,7 @@ extension AppleResponse {
         let error: String?
     }
 
-    /// Apple declares its JSON as ISO-8859-1, but it is plain JSON.
+    /// Apple declares its JSON as ISO-8859-1, but it is UTF-8.
     init(status: Int, body: [UInt8]) {
         switch status {
         case 200: self = .accepted
@@ -80,7 +83,7 @@ extension AppleResponse {
                 let failure = try StrictJSON.decode(Failure.self, from: body)
                 self =
                     failure.error.flatMap(AppleErrorCode.init).map { .rejected($0) }
-                    ?? .unavailable(reason: "status 400 with another error")
+                    ?? .unavailable(reason: "status 400 with an unknown error")
             } catch {
                 self = .unavailable(reason: "status 400 without JSON")
             }
@@ -110,8 +113,8 @@ extension AppleExchange {
         let sub: String
     }
 
-    /// The identity token comes from Apple's own server over TLS, which replaces the check of its signature (OpenID
-    /// Connect Core 1.0 §3.1.3.7, item 6). An identity token of another issuer or audience is ignored.
+    /// The signature of the identity token is not checked, because the token comes directly from Apple's server over TLS
+    /// (OpenID Connect Core 1.0 §3.1.3.7, item 6). An identity token with another issuer or audience is ignored.
     init(_ body: [UInt8], for client: AppleClientCredentials, issuer: String) {
         do {
             let tokens = try StrictJSON.decode(Tokens.self, from: body)
@@ -120,10 +123,10 @@ extension AppleExchange {
                 return
             }
             let claims = try tokens.idToken.flatMap { try UnverifiedJWS(parsing: $0).unverified(Claims.self) }
-            let isOurs = claims?.iss == issuer && claims?.aud == client.clientID
+            let isForClient = claims?.iss == issuer && claims?.aud == client.clientID
             self = .tokens(
                 AppleTokens(
-                    refreshToken: Secret(refreshToken), subject: isOurs ? claims?.sub : nil,
+                    refreshToken: Secret(refreshToken), subject: isForClient ? claims?.sub : nil,
                     accessToken: tokens.accessToken.map(Secret.init), idToken: tokens.idToken.map(Secret.init),
                     expiresIn: tokens.expiresIn))
         } catch {

@@ -20,7 +20,7 @@ public struct AuthorizationEndpoints: Sendable {
 
     /// - Parameters:
     ///   - apple: the base URL of a simulated Apple, without a slash at the end.
-    ///   - google: of a simulated Google.
+    ///   - google: the base URL of a simulated Google, without a slash at the end.
     public init(apple: String, google: String) {
         self.init(
             appleAuthorizationURL: apple + "/auth/authorize",

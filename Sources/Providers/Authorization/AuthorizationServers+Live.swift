@@ -1,7 +1,7 @@
 public import HTTP
 public import Identity
 
-/// Finds the client secret of a provider other than Apple; `nil` if none is stored.
+/// Returns the client secret of a provider other than Apple; `nil` if none is stored.
 public typealias ClientSecretLookup = @Sendable (ProviderID, ID<Realm>) async throws -> Secret?
 
 /// Sends a request to a token endpoint within its deadline.
@@ -9,8 +9,8 @@ public typealias TokenRequestSender = @Sendable (ClientRequest) async throws -> 
 
 extension AuthorizationServers {
     /// - Parameters:
-    ///   - keys: has the discovery documents of OpenID providers.
-    ///   - allowsPrivate: token endpoints of configured providers may be at private addresses.
+    ///   - keys: also returns the discovery documents of OpenID providers.
+    ///   - allowsPrivate: whether token endpoints of configured providers may be at private addresses.
     public static func live(
         send: @escaping TokenRequestSender, at endpoints: AuthorizationEndpoints = .live,
         issuers: ProviderEndpoints = .live, keys: JWKSCache, appleTokens: AppleTokenEndpoint,

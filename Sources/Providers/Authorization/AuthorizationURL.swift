@@ -4,15 +4,15 @@ internal import Identity
 extension AuthorizationRequest {
     /// The URL of a provider's page, with the request in its query.
     func url(at endpoint: String) -> String {
-        let own = parameters
+        let gatewayParameters = parameters
         // A name that the gateway uses, or that would replace the whole request (RFC 9101), is dropped.
         let custom = customParameters.filter { name, _ in
             // Some servers read other characters in names as underscores.
             guard name.wholeMatch(of: /[A-Za-z0-9_-]{1,64}/) != nil else { return false }
             let name = name.lowercased()
-            return !Self.reserved.contains(name) && !own.contains { $0.0 == name }
+            return !Self.reserved.contains(name) && !gatewayParameters.contains { $0.0 == name }
         }.sorted { $0.key < $1.key }
-        let query = (own + custom.map { ($0.key, $0.value) }).map { name, value in
+        let query = (gatewayParameters + custom.map { ($0.key, $0.value) }).map { name, value in
             "\(PercentEncoding.encode(name))=\(PercentEncoding.encode(value))"
         }.joined(separator: "&")
         return endpoint + (endpoint.contains("?") ? "&" : "?") + query

@@ -5,8 +5,9 @@ internal import JSON
 
 /// Redeems codes of Google and of configured OpenID providers (RFC 6749 §4.1.3, RFC 7636 §4.5).
 struct OpenIDCodes: Sendable {
+    /// The maximum time for one request.
     static let deadline: Duration = .seconds(10)
-    /// In bytes.
+    /// The maximum size of a response, in bytes.
     private static let maximumLength = 64 * 1024
 
     let send: TokenRequestSender
@@ -37,8 +38,8 @@ struct OpenIDCodes: Sendable {
         var headers: Headers = [
             "Accept": "application/json", "Content-Type": "application/x-www-form-urlencoded",
         ]
-        if let secret, !server.takesSecretInForm {
-            // RFC 6749 §2.3.1: both are form-encoded before.
+        if let secret, !server.sendsSecretInForm {
+            // RFC 6749 §2.3.1: the client ID and the secret are form-encoded first.
             let credentials = [redemption.clientID, secret.expose()].map { PercentEncoding.encode($0) }
             headers.add("Authorization", "Basic " + Base64.encode(Array(credentials.joined(separator: ":").utf8)))
         } else {
@@ -84,11 +85,11 @@ struct OpenIDCodes: Sendable {
             throw unusable("status \(status) without valid JSON")
         }
         guard status == 200 else {
-            // RFC 6749 §5.2: the code or the client's credentials.
+            // RFC 6749 §5.2: the server rejects the code or the credentials of the client.
             throw AuthorizationRefusal.codeRejected(AuthorizationRefusal.known(answer.error))
         }
         guard let idToken = answer.idToken, !idToken.isEmpty else {
-            // With an access token, the code was redeemed, and another try would fail.
+            // An access token shows that the code was redeemed, so a retry would fail.
             guard answer.accessToken == nil else { throw AuthorizationRefusal.invalidResponse }
             throw unusable("no ID token")
         }
@@ -99,7 +100,7 @@ struct OpenIDCodes: Sendable {
 }
 
 extension AuthorizationRefusal {
-    /// The error of a token endpoint (RFC 6749 §5.2), for logs and developers.
+    /// Returns the error of a token endpoint (RFC 6749 §5.2) for logs and developers; `unknown` for any other text.
     fileprivate static func known(_ error: String?) -> String {
         let all = [
             "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type",

@@ -4,21 +4,22 @@ internal import Identity
 struct OpenIDServer: Sendable {
     let authorizationURL: String
     let tokenURL: String
-    /// The values of `iss` in responses.
+    /// The accepted values of `iss` in responses.
     let issuers: [String]
     /// Whether every response has `iss` (RFC 9207 §3).
     let sendsIssuer: Bool
-    /// Whether the client secret goes into the form of the token request, and not into a header.
-    let takesSecretInForm: Bool
+    /// Whether the client secret is sent in the form of the token request, and not in a header.
+    let sendsSecretInForm: Bool
     let destination: Destination
 
     enum Destination: Sendable {
-        /// Fixed at start.
+        /// The URL is fixed at start.
         case known
         case configured(allowsPrivate: Bool)
     }
 
-    /// A response of another provider names another issuer: its code must not reach this provider (RFC 9207 §2.4).
+    /// Rejects a response that names another issuer, because the code of another provider must not be sent to this provider
+    /// (RFC 9207 §2.4).
     func requireIssuer(_ issuer: String?) throws(AuthorizationRefusal) {
         guard let issuer else {
             guard !sendsIssuer else { throw .invalidResponse }
@@ -37,10 +38,10 @@ struct OpenIDServers: Sendable {
 
     func server(of settings: ProviderSettings) async throws -> OpenIDServer {
         if settings.provider == .google {
-            // Google sends `iss`, but has not always done so.
+            // Google sends `iss`, but did not do so in the past.
             return OpenIDServer(
                 authorizationURL: endpoints.google.authorizationURL, tokenURL: endpoints.google.tokenURL,
-                issuers: googleIssuers, sendsIssuer: false, takesSecretInForm: true, destination: .known)
+                issuers: googleIssuers, sendsIssuer: false, sendsSecretInForm: true, destination: .known)
         }
         guard let openID = settings.openID else { throw ProviderRefusal.notConfigured }
         let discovery = try await keys.discovery(of: openID.issuer, settings.provider)
@@ -51,7 +52,7 @@ struct OpenIDServers: Sendable {
         }
         return OpenIDServer(
             authorizationURL: authorizationURL, tokenURL: tokenURL, issuers: [openID.issuer],
-            sendsIssuer: discovery.sendsIssuer, takesSecretInForm: discovery.takesSecretInForm,
+            sendsIssuer: discovery.sendsIssuer, sendsSecretInForm: discovery.sendsSecretInForm,
             destination: .configured(allowsPrivate: allowsPrivate))
     }
 }
