@@ -1,4 +1,4 @@
-"""Sign in with Apple without Apple: stores our own key as if Apple had published it, and signs tokens with it."""
+"""Signs tokens like Apple. The gateway accepts them, because the public key is stored as if Apple had published it."""
 
 import base64
 import hashlib
@@ -23,7 +23,7 @@ class Apple:
         self.key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
     def publish(self, database_url):
-        """Stores the keys in the gateway's database, as if it had just fetched them."""
+        """Stores the public key in the gateway's database, as if the gateway had just fetched it."""
         numbers = self.key.public_key().public_numbers()
         jwk = {"kty": "RSA", "kid": KEY_ID, "use": "sig", "alg": "RS256",
                "n": encoded(number(numbers.n)), "e": encoded(number(numbers.e))}

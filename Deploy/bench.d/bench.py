@@ -1,4 +1,4 @@
-"""Runs each load and its limit in turn, several times, and prints the ratios."""
+"""Runs each load and its limit alternately, and prints the ratios."""
 
 import json
 import resource
@@ -21,17 +21,17 @@ from statements import sample
 # Many short rounds, so that other processes of the machine affect a load and its limit equally.
 ROUNDS = 4
 SECONDS = 2
-# Time for the requests in flight when a load stopped.
+# The pause after a load, in which the requests in flight end.
 SETTLE_SECONDS = 0.3
 CLIENTS = (1, 8, 64)
-# The better of these is the limit.
+# The numbers of clients of the limit. The better result is the limit.
 LIMIT_CLIENTS = (8, 64)
-# Enough to keep every core hashing.
+# Enough clients to keep every core busy with password hashes.
 PASSWORD_CLIENTS = 8
 ACCOUNTS = 256
 THREADS = 2
 STARTS = 5
-# Requests of a load with single-use bodies, by the number of clients: more than the gateway can answer in SECONDS.
+# The number of single-use request bodies by number of clients: more than the gateway can process in SECONDS.
 ONCE = {1: 4000, 8: 10_000, 64: 16_000}
 PASSWORD = "correct horse battery"
 # The clients whose password sign-ins saturate every core while a refresh is measured.
@@ -177,10 +177,10 @@ class Bench:
         psql(url, "COPY bench_row FROM STDIN", input=rows)
 
     def refresh_p99(self, gateway):
-        """Returns the p99 of a refresh in ms: alone, while another process's Argon2id hashes saturate every core, and
-        while password sign-ins do.
+        """Returns the p99 of a refresh in ms in three situations: without other work, while Argon2id hashes of another
+        process saturate every core, and while password sign-ins saturate every core.
 
-        The second shows what every program with the priority of the password threads would cost.
+        The second value shows the effect of any program with the priority of the password threads.
         """
         alone, beside_hashes, beside_sign_ins = (Measurement("refresh", 8, None) for _ in range(3))
         file = self.folder / "background"
@@ -209,7 +209,7 @@ class Bench:
 def in_background(command):
     """Starts `command`, unless it is `None`, and waits for its end.
 
-    It has a session of its own like the gateway, because Linux divides the processor between sessions first.
+    The command has its own session, like the gateway, because Linux divides the processor between sessions first.
     """
     if command is None:
         yield
@@ -221,7 +221,7 @@ def in_background(command):
 
 
 def memory_with_idle_connections(installation):
-    """Returns MiB of memory, without connections and with many that have sent a request each."""
+    """Returns the resident memory in MiB: without connections, and with idle connections after one request each."""
     with installation.serve(**IDLE_SETTINGS) as (gateway, _), ExitStack() as stack:
         before = gateway.resident_mib()
         for _ in range(IDLE_CONNECTIONS):
@@ -234,10 +234,10 @@ def memory_with_idle_connections(installation):
 
 def main(binary, wanted):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    # Both the idle connections and the gateway, which inherits the limit, need many descriptors.
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    # On a disk, because /tmp may be in memory. PostgreSQL may run as another user and needs access.
+    # This process and the gateway, which inherits the limit, need a file descriptor for each idle connection.
+    hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard_limit, hard_limit))
+    # The folder is on a disk, because /tmp may be in memory. PostgreSQL needs access, and may run as another user.
     with tempfile.TemporaryDirectory(prefix="sekisho-bench-", dir="/var/tmp") as name:
         folder = Path(name)
         folder.chmod(0o711)

@@ -1,4 +1,7 @@
-"""Runs loads against two binaries in turn, several times, and prints the new binary's speed relative to the old."""
+"""Runs loads alternately against two binaries, and prints the speed of the new binary relative to the old one.
+
+Usage: compare.py OLD NEW [LOAD…]
+"""
 
 import json
 import signal
@@ -75,7 +78,7 @@ HEAD = ["load", "clients", "old/s", "new/s", "ratio", "p50 ms", "new", "gateway 
 
 
 def compare(load, clients, sides):
-    """Prints the line of one load."""
+    """Runs one load against both binaries, and prints the results in one line."""
     measurements = [Measurement(load.__name__, clients, None) for _ in sides]
     for turn in range(ROUNDS):
         pairs = list(zip(sides, measurements))

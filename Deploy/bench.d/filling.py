@@ -1,10 +1,11 @@
-"""Fills a project by SQL, with the rows that an import of generated users would create more slowly."""
+"""Fills a project by SQL with the rows that an import of generated users would create, because SQL is faster."""
 
 import users
 from gateway import psql
 
 # The number of users that are imported. SQL generates the others in the same form.
 IMPORTED = 100
+# The maximum time for one statement, in seconds.
 SECONDS = 3600
 SETTINGS = "SET synchronous_commit = off; SET maintenance_work_mem = '512MB'; SET work_mem = '256MB';"
 
@@ -86,12 +87,12 @@ def fill(installation, folder, project, count):
     for statement in psql(url, "SELECT statement FROM definition ORDER BY position").splitlines():
         run(statement)
     run("DROP TABLE definition")
-    # Otherwise autovacuum would do this soon, in the middle of the measurement.
+    # Without this, autovacuum would run during the measurement.
     psql(url, "VACUUM ANALYZE", limit=SECONDS)
 
 
 def require_equal_rows(url, count):
-    """Stops unless the statements above would create the imported rows."""
+    """Exits with an error unless the statements above generate the same rows as the import."""
     numbers = f"generate_series(0::bigint, {min(IMPORTED, count) - 1})"
     for table, rows in (("account", ACCOUNTS), ("linked_identity", IDENTITIES)):
         generated, imported = rows.format(numbers=numbers, count=count), f"SELECT {COLUMNS[table]} FROM {table}"

@@ -48,7 +48,7 @@ def main(binary):
             users.write(file, (users.user(number, ROWS) for number in range(ROWS)))
             words = ["users", "import", str(file), "--project", "bench", *users.OPTIONS]
             import_seconds = timed(lambda: installation.run(*words, limit=DEADLINE_SECONDS))
-            # The maximum over all child processes so far; the import is the largest of them.
+            # The maximum of all child processes so far. The import uses more memory than the others.
             memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
             export_seconds = timed(lambda: installation.run(
                 "users", "export", str(folder / "out.json"), "--project", "bench", limit=DEADLINE_SECONDS))

@@ -1,4 +1,4 @@
-"""Limits of this machine: pgbench with the same statements, and the CPU's hashes and signatures."""
+"""Measures limits of this machine: pgbench with the gateway's statements, password hashes and signatures."""
 
 import ctypes
 import os
@@ -9,12 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 from gateway import output
 
-# How much lower the priority of the gateway's password threads is than that of its other threads.
+# The niceness of the gateway's password threads.
 NICENESS = 5
 
 
 def pgbench(url, folder, script, constants, clients, seconds):
-    """Returns the number of transactions, and the seconds they took."""
+    """Returns the number of transactions, and their duration in seconds."""
     file = folder / "script.sql"
     file.write_text(script)
     values = constants | {"clients": clients}
@@ -26,7 +26,7 @@ def pgbench(url, folder, script, constants, clients, seconds):
 
 
 def argon2id(phc, password, seconds):
-    """Returns the number of verifications of `phc` on all cores, and the seconds they took.
+    """Returns the number of verifications of the hash `phc` on all cores, and their duration in seconds.
 
     Runs in a separate process, which has the priority of the password threads.
     """

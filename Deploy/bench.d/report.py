@@ -11,7 +11,7 @@ from limits import p256
 
 MEMORY_TARGET_MIB = 60
 START_TARGET_MS = 200
-# The p99 of a refresh beside password sign-ins, relative to the p99 alone.
+# The maximum p99 of a refresh during password sign-ins, relative to the p99 without other requests.
 P99_TARGET = 2
 
 
@@ -21,14 +21,15 @@ class Measurement:
 
     name: str
     clients: int
-    # The ratio to the limit; `None`: the limit is not for so few clients.
+    # The ratio to the limit that should be reached; `None` if there is no target for this number of clients.
     target: float | None
     requests: int = 0
     seconds: float = 0
     gateway_seconds: float = 0
     postgres_seconds: float = 0
-    # Counts and seconds, by the clients of the limit.
+    # Pairs of a count and seconds, by the number of clients of the limit.
     limits: dict = field(default_factory=dict)
+    # Latencies in microseconds, one for each round.
     p50: list = field(default_factory=list)
     p99: list = field(default_factory=list)
 
@@ -41,7 +42,7 @@ class Measurement:
 
     @property
     def best_limit(self):
-        """The limit per second with the number of clients at which it is highest."""
+        """The highest limit of all numbers of clients, per second."""
         return max(
             sum(count for count, _ in rounds) / sum(seconds for _, seconds in rounds)
             for rounds in self.limits.values())
@@ -79,7 +80,7 @@ def machine():
 
 
 def huge_pages():
-    """Returns the selected setting, by which the speed of Argon2id differs."""
+    """Returns the setting of transparent huge pages, which affects the speed of Argon2id."""
     try:
         return re.search(r"\[(\w+)\]", Path("/sys/kernel/mm/transparent_hugepage/enabled").read_text())[1]
     except FileNotFoundError:

@@ -1,6 +1,6 @@
 """Reads the statements that the gateway sends from PostgreSQL's log, and converts them to pgbench scripts.
 
-The log is the source because a copy of the statements could become outdated.
+It uses the log, because a copy of the statements could become outdated.
 """
 
 import re
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from gateway import Client, psql
 
 LOGGING = {"log_statement": "all", "log_error_verbosity": "default"}
-# Fetching the next row costs a statement that is not counted.
+# The number of transactions after which a script selects its next row, by a statement that is not counted.
 TRANSACTIONS_PER_ROW = 100
 
 TYPES = [
@@ -36,11 +36,14 @@ WHERE b.n = :n \\gset
 @dataclass
 class Statement:
     text: str
-    # In the log's format; None is NULL.
+    # The parameters in the format of the log; None is NULL.
     values: list
 
     def script(self, varying, prefix="c"):
-        """Returns a pgbench script and its constants. `varying` maps a value and type to an expression or None."""
+        """Returns a pgbench script and its constants.
+
+        `varying` maps a value and its type to an expression, or to None for a constant.
+        """
         constants = {}
 
         def replacement(found):
@@ -58,7 +61,7 @@ class Statement:
 
 
 def by_session(statement):
-    """Look-ups and refreshes: the session varies, and the counter with it if tokens rotate."""
+    """Returns the script of a look-up or refresh. The session varies, and if tokens rotate, the counter varies too."""
     script, constants = statement.script(
         lambda _, kind: {"uuid": ":session::uuid", "bigint": ":counter::bigint"}.get(kind))
     rotates = "t" in statement.values
@@ -66,14 +69,14 @@ def by_session(statement):
 
 
 def by_account(statement, account):
-    """Sign-ups: pgbench cannot generate UUIDs, so the script calls gen_random_uuid()."""
+    """Returns the script of a sign-up. It calls gen_random_uuid(), because pgbench cannot generate UUIDs."""
     script, constants = statement.script(
         lambda value, kind: ":account::text" if value == account else "gen_random_uuid()" if kind == "uuid" else None)
     return "\\set account random(1000000000000000000, 9000000000000000000)\n" + script, constants
 
 
 def by_person(statements, person):
-    """Sign-ins with Apple: the person varies, and each sign-in stores its own replay key.
+    """Returns the script of a sign-in with Apple. The person varies, and each sign-in stores its own replay key.
 
     `person` maps values of the sample to expressions.
     """
@@ -124,7 +127,7 @@ def sample(installation, log, rotating_key, lasting_key, apple):
     """Returns the pgbench script of each operation by name."""
     for name, value in LOGGING.items():
         psql(installation.database_url, f"ALTER DATABASE bench SET {name} = '{value}'")
-    # One loop, so that the second call finds keys and projects in the cache and is one statement.
+    # With one loop, the second call finds keys and projects in the cache, so that it sends only one statement.
     with installation.serve(SEKISHO_LOOPS="1") as (gateway, _):
         rotating, lasting = Client(gateway, rotating_key), Client(gateway, lasting_key)
         (sign_up,), answer = recorded(log, lambda _: rotating.post("signUp", {}))
@@ -150,7 +153,7 @@ def recorded(log, call, arguments=(None, None), count=1):
         file.seek(offset)
         statements = logged(file.read())
     if len(statements) != count:
-        raise SystemExit(f"{count} statements were expected, not {len(statements)}: {statements}")
+        raise SystemExit(f"expected {count} statements, got {len(statements)}: {statements}")
     return statements, answer
 
 

@@ -8,12 +8,12 @@ OPTIONS = ["--hash-algo", "SCRYPT", "--hash-key", base64.b64encode(KEY).decode()
 
 
 def ranked_id(rank):
-    """Returns the localId that `rank` others precede."""
+    """Returns the localId at position `rank` in the order of IDs, from 0."""
     return f"user{rank:024}"
 
 
 def local_id(number, count):
-    """Returns a user's localId. IDs are ordered differently from the numbers, which are 0 to `count` - 1."""
+    """Returns a user's localId. Numbers are 0 to `count` - 1; the order of IDs differs from the order of numbers."""
     return ranked_id(number * 7919 % count)
 
 

@@ -14,7 +14,7 @@ struct OpenIDDiscovery: Sendable {
     let tokenURL: String?
     /// Whether authorization responses contain `iss` (RFC 9207 §3).
     let sendsIssuer: Bool
-    /// Whether the token endpoint accepts the client secret in the form (`client_secret_post`).
+    /// Whether the client secret is sent in the form, because the token endpoint supports `client_secret_post`.
     let sendsSecretInForm: Bool
 
     /// - Parameters:
