@@ -39,7 +39,8 @@ package struct DatabaseCheck: Sendable {
             let missing = try await Schema.status(of: pool).filter { $0.state != .applied }
             guard missing.isEmpty else {
                 let names = missing.map { "\($0.name) is \($0.state)" }.joined(separator: ", ")
-                return findings + [Finding(isGood: false, text: "migrations: \(names)")]
+                let advice = missing.contains { $0.state == .changed } ? "" : "; run `sekisho migrate`"
+                return findings + [Finding(isGood: false, text: "migrations: \(names)\(advice)")]
             }
             findings.append(Finding(isGood: true, text: "database migrated"))
             findings += try await installation()
@@ -60,14 +61,14 @@ package struct DatabaseCheck: Sendable {
             return [Finding(isGood: true, text: "database not in use yet")]
         }
         let isForServe = installation.mode == .serve
-        let isKeyRight = Canary.opens(installation.canary, under: masterKeys)
+        let isMasterKeyValid = Canary.opens(installation.canary, under: masterKeys)
         return [
             Finding(
                 isGood: isForServe,
                 text: "database created by sekisho \(installation.mode)" + (isForServe ? "" : ": use another database")),
             Finding(
-                isGood: isKeyRight,
-                text: isKeyRight
+                isGood: isMasterKeyValid,
+                text: isMasterKeyValid
                     ? "master key decrypts the secrets"
                     : "master key is not the one that the database was created with: check SEKISHO_MASTER_KEY"),
         ]
