@@ -48,6 +48,7 @@ let package = Package(
         .systemLibrary(name: "CSystem", path: "Sources/Platform/CSystem"),
         // Replaces mmap for libsodium, in every executable that contains Crypto.
         .target(name: "CHugePages", path: "Sources/Platform/CHugePages"),
+        .target(name: "CProgramPages", path: "Sources/Platform/CProgramPages"),
         // Embeds openapi.yaml and what is produced from it.
         .target(name: "CReference", path: "Sources/CReference", exclude: ["openapi.json", "reference.html"]),
         platform("EventLoop", imports: ["CSystem"]),
@@ -78,8 +79,8 @@ let package = Package(
         module(
             "Gateway",
             imports: [
-                "API", "Crypto", "Email", "Encoding", "EventLoop", "HTTP", "IPAddresses", "Identity", "Passwords",
-                "Postgres", "Providers", "SMTP", "Storage", "Telemetry", "Tokens",
+                "API", "CProgramPages", "Crypto", "Email", "Encoding", "EventLoop", "HTTP", "IPAddresses", "Identity",
+                "Passwords", "Postgres", "Providers", "SMTP", "Storage", "Telemetry", "Tokens",
             ]),
         module("Simulators", imports: ["Crypto", "Encoding", "EventLoop", "HTML", "HTTP", "JOSE", "JSON"]),
         module(

@@ -1,3 +1,4 @@
+internal import CProgramPages
 internal import Glibc
 
 /// The memory pages of this process's program and libraries. The start of the process uses many of them only once: to
@@ -10,15 +11,24 @@ package enum ProgramPages {
     package static func release() {
         // If the list of pages cannot be read, the process only uses more memory.
         guard let maps = try? InputFile.text(of: "/proc/self/smaps") else { return }
-        for range in unchanged(in: maps) {
-            madvise(UnsafeMutableRawPointer(bitPattern: range.lowerBound), range.count, MADV_DONTNEED)
+        // Another thread may have loaded or unloaded a library since: only what belongs to one now is released.
+        withUnsafePointer(to: unchanged(in: maps)) { ranges in
+            visit_read_only_segments(
+                { start, end, ranges in
+                    guard let ranges = ranges?.assumingMemoryBound(to: [Range<UInt>].self).pointee else { return }
+                    let segment = UInt(start)..<UInt(end)
+                    for range in ranges where range.overlaps(segment) {
+                        let part = range.clamped(to: segment)
+                        madvise(UnsafeMutableRawPointer(bitPattern: part.lowerBound), part.count, MADV_DONTNEED)
+                    }
+                }, UnsafeMutableRawPointer(mutating: ranges))
         }
     }
 
     /// The address ranges of read-only mappings of files, in the format of `proc_pid_smaps(5)`.
     ///
-    /// A mapping with anonymous memory is left out. Its pages differ from the file: the linker wrote addresses into
-    /// them, or a debugger wrote a breakpoint.
+    /// A mapping with anonymous memory, also if that is swapped out, is left out. Its pages differ from the file: the
+    /// linker wrote addresses into them, or a debugger wrote a breakpoint.
     package static func unchanged(in maps: String) -> [Range<UInt>] {
         var ranges: [Range<UInt>] = []
         var candidate: Range<UInt>?
@@ -27,7 +37,9 @@ package enum ProgramPages {
             if words.count >= 5, let range = addresses(words[0]) {
                 let isReadOnly = words[1].hasPrefix("r-")
                 candidate = isReadOnly && words[4] != "0" ? range : nil
-            } else if words == ["Anonymous:", "0", "kB"], let range = candidate {
+            } else if words.count == 3, ["Anonymous:", "Swap:"].contains(words[0]), words[1] != "0" {
+                candidate = nil
+            } else if words.first == "VmFlags:", let range = candidate {
                 ranges.append(range)
             }
         }

@@ -35,7 +35,7 @@ struct LayeringTests {
         "Pages": ["Identity", "HTML", "HTTP"],
         "API": ["CReference", "Identity", "Encoding", "HTTP", "IPAddresses", "JSON", "Pages", "Telemetry"],
         "Email": ["Identity", "HTML", "SMTP", "EventLoop"],
-        "Gateway": gateway,
+        "Gateway": gateway.union(["CProgramPages"]),
         "Simulators": ["JOSE", "Crypto", "Encoding", "HTML", "HTTP", "EventLoop", "JSON"],
         "DevMode": gateway.union(["Gateway", "HTML", "PrivatePostgres", "Simulators"]),
         "Commands": gateway.union(["Gateway", "DevMode"]),

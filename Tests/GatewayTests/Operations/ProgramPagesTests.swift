@@ -5,13 +5,15 @@ import Testing
 struct ProgramPagesTests {
     /// A mapping as `/proc/self/smaps` shows it.
     static func mapping(
-        permissions: String = "r-xp", inode: Int = 42, path: String = "/usr/bin/a program", anonymous: Int = 0
+        permissions: String = "r-xp", inode: Int = 42, path: String = "/usr/bin/a program", anonymous: Int = 0,
+        swapped: Int = 0
     ) -> String {
         """
         7f275d444000-7f275d59a000 \(permissions) 00026000 fe:00 \(inode)                     \(path)
         Size:               1368 kB
         Rss:                1200 kB
         Anonymous:            \(anonymous) kB
+        Swap:                 \(swapped) kB
         VmFlags: rd ex mr mw me sd
 
         """
@@ -28,6 +30,7 @@ struct ProgramPagesTests {
             ("variables", mapping(permissions: "rw-p"), false),
             ("code that can be written", mapping(permissions: "rwxp"), false),
             ("code with a changed page", mapping(anonymous: 4), false),
+            ("code with a changed page that is swapped out", mapping(swapped: 4), false),
             ("memory without a file", mapping(permissions: "r--p", inode: 0, path: ""), false),
             ("the kernel's own page", mapping(inode: 0, path: "[vdso]"), false),
         ])
