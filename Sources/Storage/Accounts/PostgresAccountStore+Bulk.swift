@@ -73,8 +73,14 @@ public struct ImportBatch: Sendable {
         self.accounts = accounts
         self.now = now
         self.realm = realm
-        insertion = .insert(accounts, in: realm)
+        // In the order of concurrent sign-ins, so that no two transactions wait for each other.
+        insertion = .insert(accounts.sorted { $0.order < $1.order }, in: realm)
         let identities = accounts.flatMap(\.identities)
+            .sorted {
+                ($0.identity.provider.rawValue, $0.identity.subject) < (
+                    $1.identity.provider.rawValue, $1.identity.subject
+                )
+            }
         linking = identities.isEmpty ? nil : .linking(identities, at: now, in: realm)
         var uniqueValues: Set<String> = []
         uniqueValues.reserveCapacity(3 * accounts.count)

@@ -89,7 +89,8 @@ extension StoredAccount {
         account.identities.map { ($0, account.id, account.createdAt) }
     }
 
-    fileprivate var order: (String, String) { (account.email?.rawValue ?? "", account.id.rawValue) }
+    /// The order of the addresses, in which concurrent transactions insert accounts.
+    var order: (String, String) { (account.email?.rawValue ?? "", account.id.rawValue) }
 
     fileprivate var references: [AccountReference] { [.id(account.id)] + account.uniqueIdentifiers.map(\.1) }
 }

@@ -21,7 +21,10 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
     /// How often deadlines are checked while requests wait.
     private static var deadlineCheckInterval: Duration { .milliseconds(250) }
 
-    private typealias Pending = PendingRequest<Request, Outcome>
+    /// The maximum of remembered keys of rejected requests of a realm.
+    private static var rejectedKeysLimit: Int { 1000 }
+
+    private typealias Pending = PendingRequest<Request, Key, Outcome>
 
     /// The requests of a realm. Used on one loop only.
     private final class RealmQueue: @unchecked Sendable {
@@ -29,6 +32,9 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
         var runningStatements = 0
         /// The keys of the requests in running statements.
         var keys: Set<Key> = []
+        /// Keys of requests that PostgreSQL rejected. Requests with one of them are executed alone, so that a client
+        /// that repeats a rejected request does not fail the statements of others.
+        var rejectedKeys: Set<Key> = []
         /// Whether waiting requests are sent in this pass.
         var isSending = false
     }
@@ -50,7 +56,8 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
     ///   was sent may then still be executed.
     func run(_ request: Request, in realm: ID<Realm>) async throws -> Outcome {
         try Task.checkCancellation()
-        let pending = Pending(request, deadline: pool.loop.passStart + Self.waitingDeadline)
+        let pending = Pending(
+            request, keys: batching.keys?(request) ?? [], deadline: pool.loop.passStart + Self.waitingDeadline)
         return try await withTaskCancellationHandler {
             try await outcome(of: pending, in: realm)
         } onCancel: {
@@ -67,6 +74,7 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
             guard queue.waiting.count < Self.waitingLimit else {
                 return pending.finish(.failure(PostgresError.unavailable("too many requests are waiting")))
             }
+            pending.isAlone = !queue.rejectedKeys.isDisjoint(with: pending.keys)
             queue.waiting.append(pending)
             startCheckingDeadlines()
             sendLater(from: queue, of: realm)
@@ -119,9 +127,8 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
     ///
     /// - Returns: `false` if a running statement has one of them.
     private func takeKeys(of pending: Pending, from queue: RealmQueue) -> Bool {
-        guard let keys = batching.keys?(pending.request) else { return true }
-        guard queue.keys.isDisjoint(with: keys) else { return false }
-        queue.keys.formUnion(keys)
+        guard queue.keys.isDisjoint(with: pending.keys) else { return false }
+        queue.keys.formUnion(pending.keys)
         return true
     }
 
@@ -129,7 +136,7 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
         _ batch: [Pending], with result: Result<[Row], any Error>, from queue: RealmQueue, of realm: ID<Realm>
     ) {
         queue.runningStatements -= 1
-        if let keys = batching.keys { for pending in batch { queue.keys.subtract(keys(pending.request)) } }
+        for pending in batch { queue.keys.subtract(pending.keys) }
         do {
             let outcomes = try batching.outcomes(batch.map(\.request), try result.get())
             for (pending, outcome) in zip(batch, outcomes) { pending.finish(.success(outcome)) }
@@ -137,9 +144,15 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
             for pending in batch { pending.isAlone = true }
             queue.waiting = batch + queue.waiting
         } catch {
+            if batch.count == 1, mayRepeat(after: error, hasRows: result.isSuccess) { reject(batch[0], in: queue) }
             for pending in batch { pending.finish(.failure(error)) }
         }
         sendLater(from: queue, of: realm)
+    }
+
+    private func reject(_ pending: Pending, in queue: RealmQueue) {
+        if queue.rejectedKeys.count > Self.rejectedKeysLimit { queue.rejectedKeys = [] }
+        queue.rejectedKeys.formUnion(pending.keys)
     }
 
     /// A row that cannot be read must not fail the other reads of its statement.
@@ -209,16 +222,20 @@ extension Batching where Key == Never {
 }
 
 /// A request and the caller that waits for it. Used on one loop only.
-private final class PendingRequest<Request: Sendable, Outcome: Sendable>: @unchecked Sendable {
+private final class PendingRequest<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable>: @unchecked Sendable
+{
     let request: Request
+    let keys: [Key]
     /// The request fails if it is still waiting at this time.
     let deadline: ContinuousClock.Instant
-    /// Whether it is executed by a statement of its own, because PostgreSQL rejected a statement that it was part of.
+    /// Whether it is executed by a statement of its own, because PostgreSQL rejected a statement that it was part of, or
+    /// one with a common key.
     var isAlone = false
     var continuation: CheckedContinuation<Outcome, any Error>?
 
-    init(_ request: Request, deadline: ContinuousClock.Instant) {
+    init(_ request: Request, keys: [Key], deadline: ContinuousClock.Instant) {
         self.request = request
+        self.keys = keys
         self.deadline = deadline
     }
 

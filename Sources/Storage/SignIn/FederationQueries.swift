@@ -57,7 +57,7 @@ extension SQL {
             unnest(\(replayKeys.map { Hexadecimal.encode($0.hash) }), \(replayKeys.map(\.expiresAt.seconds))) \
             AS k (hash, expires_at)
             """
-        return use(from: "\(source), \(keys)", in: realm)
+        return use(from: "\(source), \(keys) ORDER BY k.hash", in: realm)
     }
 
     /// Consumes the replay keys of the sign-ins `s` in `source`.

@@ -67,18 +67,21 @@ extension SQL {
         let (identity, keys) = (signIn.commit.identity, signIn.commit.replayKeys)
         let code = try insertCode(identity.code, at: signIn.commit.committedAt, in: realm, from: "inserted")
         let grants: SQL = code.map { "grants AS (\($0))," } ?? ""
-        let used: SQL = keys.isEmpty ? "" : "replay_keys AS (\(use(keys, in: realm, from: "inserted"))),"
+        let used: SQL =
+            keys.isEmpty ? "" : "replay_keys AS (\(use(keys, in: realm, from: "(SELECT count(*) FROM linked) l"))),"
         return """
             WITH inserted AS (\(insertions.account)
                 WHERE \(issuerStands(for: identity, in: realm)) AND \(isValid(identity, in: realm)) RETURNING 1),
-            linked AS (\(insertions.identity) FROM inserted), \(grants) \(used)
+            linked AS (\(insertions.identity) FROM inserted RETURNING 1), \(grants) \(used)
             network AS (\(insertions.network) FROM inserted WHERE \(insertions.hasNetwork))
             \(insertions.session) FROM inserted RETURNING id AS session_id
             """
     }
 
-    /// Every statement inserts accounts first, and rows with unique values in the order of these values. Therefore no two
-    /// statements wait for each other.
+    /// Inserts accounts, then identities, then replay keys, as every other transaction does, and each of them in the order
+    /// of their unique values, so that these transactions do not wait for each other in a circle. If another transaction
+    /// has locked one of the values for longer than the time limit, PostgreSQL rejects the statement, and the sign-ins
+    /// are executed one by one.
     private static func create(batch signIns: [FirstSignIn], in realm: ID<Realm>) throws -> SQL {
         var rows = RowValues(batch: signIns, as: "s")
         let insertions = FirstSignInInsertions(of: &rows, in: realm)
@@ -87,12 +90,15 @@ extension SQL {
         let grants: SQL = codes.map { "grants AS (\($0))," } ?? ""
         return """
             WITH presented AS MATERIALIZED (
-                SELECT s.*, \(isValid(insertions.proven, in: realm)) AS is_valid FROM \(rows.source)),
+                SELECT s.*, \(isValid(insertions.proven, in: realm)) AS is_valid FROM \(rows.source)
+                CROSS JOIN (SELECT set_config('lock_timeout', '500ms', true)) AS time_limit),
             inserted AS (\(insertions.account) FROM presented s WHERE s.is_valid ORDER BY s.account_email COLLATE "C" RETURNING 1),
             created AS MATERIALIZED (
                 SELECT * FROM presented WHERE is_valid AND (SELECT count(*) FROM inserted) > 0),
-            linked AS (\(insertions.identity) FROM created s ORDER BY s.provider, s.subject), \(grants)
-            replay_keys AS (\(use(signIns.map(\.commit.replayKeys), in: realm, from: "created s"))),
+            linked AS (\(insertions.identity) FROM created s ORDER BY s.provider, s.subject RETURNING 1), \(grants)
+            replay_keys AS (\(use(
+                signIns.map(\.commit.replayKeys), in: realm,
+                from: "(SELECT * FROM created WHERE (SELECT count(*) FROM linked) > 0) s"))),
             network AS (\(insertions.network) FROM created s WHERE \(insertions.hasNetwork))
             \(insertions.session) FROM created s RETURNING id AS session_id
             """

@@ -108,6 +108,9 @@ struct FirstSignInBatchTests {
             Order(
                 testDescription: "addresses before replay keys", before: .account("x", email: "b@example.com"),
                 after: .replayKey("a")),
+            Order(
+                testDescription: "identities before replay keys", before: .identity("subjectb"),
+                after: .replayKey("a")),
         ])
     func order(order: Order) async throws {
         let fixture = try await SignInFixture(accounts: 1)
@@ -133,6 +136,34 @@ struct FirstSignInBatchTests {
         for case .failure(let error) in results {
             #expect(error is StoreConflict, "\(error)")
         }
+    }
+
+    @Test("an address that another transaction has locked delays only its own sign-in")
+    func lockedAddress() async throws {
+        let fixture = try await SignInFixture(accounts: 0)
+        func commit(_ number: Int) -> SignInCommit {
+            .create(number) { $0.email = EmailAddress("user\(number)@example.com") }
+        }
+        let locked = try await fixture.database.pool.transaction { holder in
+            _ = try await holder.execute(.account("other", email: "user7@example.com"))
+            let signIns = (1...40).map { number in Task { await fixture.commit([commit(number)])[0] } }
+            for (index, signIn) in signIns.enumerated() where index != 6 { _ = try await signIn.value.get() }
+            return signIns[6]
+        }
+        let result = await locked.value
+        #expect(throws: StoreConflict.stale) { try result.get() }
+    }
+
+    @Test("a client that repeats a used credential fails no shared statement of others")
+    func repeatedCredential() async throws {
+        let fixture = try await SignInFixture(accounts: 0)
+        _ = try await fixture.store.commit(.create(100, key: "used"), in: fixture.realm)
+        let first = await fixture.commit([.create(1, key: "used")])
+        #expect(throws: StoreConflict.alreadyUsed) { try first[0].get() }
+        let results = await fixture.commit([.create(2, key: "used")] + (3...22).map { .create($0) })
+        #expect(throws: StoreConflict.alreadyUsed) { try results[0].get() }
+        #expect(results.count { $0.isSuccess } == 20)
+        #expect(try await fixture.count("SELECT DISTINCT xmin::text FROM account WHERE id <> 'user100'") == 1)
     }
 
     @Test("a sign-in whose connection is lost has an unknown outcome and is not repeated")
