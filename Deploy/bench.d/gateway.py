@@ -115,6 +115,35 @@ def private_postgres(binary, folder):
         yield found[1]
 
 
+@contextmanager
+def postgres_with_defaults(binary, folder):
+    """Yields the URL of a server with PostgreSQL's default memory, while that of `sekisho dev` has less of it."""
+    with private_postgres(binary, folder) as url:
+        data = Path(psql(url, "SHOW data_directory"))
+        process = Path("/proc", (data / "postmaster.pid").read_text().split()[0])
+        program = (process / "exe").readlink()
+        options = (process / "cmdline").read_text().split("\0")[1:-1]
+    sockets = Path(next(option for option in options if option.startswith("unix_socket_directories=")).split("=")[1])
+    owner = data.stat()
+    sockets.mkdir(mode=0o700)
+    os.chown(sockets, owner.st_uid, owner.st_gid)
+    options += ["-c", "shared_buffers=128MB", "-c", "max_wal_size=8GB"]
+    with (folder / "postgres.log").open("w") as log:
+        process = subprocess.Popen(
+            [program, *options], stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+            cwd=data, user=owner.st_uid, group=owner.st_gid)
+    try:
+        deadline = time.monotonic() + DEADLINE_SECONDS
+        while subprocess.run(["pg_isready", "-q", "-d", url], timeout=DEADLINE_SECONDS).returncode != 0:
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise SystemExit(f"PostgreSQL did not start:\n{(folder / 'postgres.log').read_text()}")
+            time.sleep(0.05)
+        yield url
+    finally:
+        process.send_signal(signal.SIGINT)  # ends connections too
+        process.wait(DEADLINE_SECONDS)
+
+
 class Installation:
     """A migrated database, a master key and projects, for `sekisho serve`."""
 

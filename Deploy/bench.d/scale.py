@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import users
-from gateway import DEADLINE_SECONDS, Installation, database, private_postgres
+from gateway import DEADLINE_SECONDS, Installation, database, postgres_with_defaults
 from projects import Project
 from report import machine, table
 
 COUNTS = {"small": 10_000, "large": 1_000_000}
-REQUESTS = 1000
+REQUESTS = 600
 # The time limit of a round, for slow operations, which then send fewer requests.
 SECONDS = 10
 PAGE = 20
@@ -190,7 +190,7 @@ def main(binary, *counts):
         folder.chmod(0o711)
         if shutil.disk_usage(folder).free < (needed := sum(sizes.values()) * BYTES):
             raise SystemExit(f"{folder.parent} needs {needed / 1e9:.0f} GB of free space")
-        with private_postgres(binary, folder) as server_url:
+        with postgres_with_defaults(binary, folder) as server_url:
             sides = [Side.filled(binary, server_url, folder, name, count) for name, count in sizes.items()]
             comparisons = compare(sides)
             print(f"{machine()}; {database(server_url)}")
