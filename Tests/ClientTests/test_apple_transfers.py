@@ -133,7 +133,8 @@ def test_a_run_in_which_apple_rejects_every_identity_fails(dev_folder):
 @pytest.mark.parametrize("options, complaint", [
     ([], "--to-team is required"),
     (["--to-team", "team"], "--to-team: expected ten upper-case letters and digits"),
-    (["--to-team", TEAM, "--team-id", "OLDTEAM123"], "--team-id requires --key-id and --private-key-file"),
+    (["--to-team", TEAM, "--team-id", "OLDTEAM123"],
+     "--team-id, --key-id and --private-key-file must be given together"),
     (["--to-team", TEAM, "--simulator", "http://appleid.example.com"], "--simulator: expected http://127.0.0.1:PORT"),
 ])
 def test_wrong_options_are_explained(options, complaint):

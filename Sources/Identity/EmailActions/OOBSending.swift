@@ -269,9 +269,7 @@ public enum OOBSendingRefusal: Refusal, Hashable {
     case emailUnknown
     /// No account has the address that a backend stated.
     case accountUnknown
-    case missingIDToken
-    case missingNewEmail
-    case invalidNewEmail
+    case missingIDToken, missingNewEmail, invalidNewEmail
     /// The gateway sends such codes only when an address changes, not on request.
     case notOnRequest
     case emailNotConfigured

@@ -55,7 +55,9 @@ public struct LoginServices: Hashable, Sendable {
             return
         }
         guard services.methods.contains(provider) else { throw .notForThisApp(nil) }
-        if !services.isInGracePeriod, services.thirdParties.contains(provider), let violation = services.violations.first {
+        if !services.isInGracePeriod, services.thirdParties.contains(provider),
+            let violation = services.violations.first
+        {
             throw .notForThisApp(violation)
         }
     }

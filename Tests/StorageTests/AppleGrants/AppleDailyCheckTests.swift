@@ -122,7 +122,7 @@ struct AppleDailyCheckTests {
                 "apple_grant_obtained_with"
             ),
             (.counts(after: nil, limit: 100), "apple_grant_pkey"),
-            (.providers(of: realm), "apple_grant_key"),
+            (.deleteUnusedProviders(of: realm), "apple_grant_key"),
             (.revokeUnused(UUID(), at: now), "linked_identity_transfer_sub"),
             (.deleteUnused(UUID()), "linked_identity_pkey"),
             (.deleteOutdated(UUID()), "apple_grant_subject"),
