@@ -64,30 +64,16 @@ extension SQL {
         return page(where: condition, by: "a.id", skipping: 0, limit: limit, in: realm)
     }
 
-    /// The inner queries limit the reading of sessions and identities to the accounts of the page.
-    ///
-    /// For a limit that is a parameter, PostgreSQL expects a tenth of all rows, and would plan the statement anew for each
-    /// execution. Therefore there is a literal limit too.
+    /// The inner query limits the reading of sessions and identities to the accounts of the page.
     private static func page(
         where condition: SQL, by sorting: SQL, skipping count: Int, limit: Int, in realm: ID<Realm>
     ) -> SQL {
         """
         SELECT \(AccountRow.columns), \(AccountRow.lastRefresh) FROM (
-            SELECT * FROM (
-                SELECT * FROM account a WHERE a.project_id = \(realm.rawValue) AND \(condition)
-                ORDER BY \(sorting) LIMIT \(limit) OFFSET \(count)) a
-            LIMIT \(literal(atLeast: limit))) a
+            SELECT * FROM account a WHERE a.project_id = \(realm.rawValue) AND \(condition)
+            ORDER BY \(sorting) LIMIT \(limit) OFFSET \(count)) a
         ORDER BY \(sorting)
         """
-    }
-
-    private static func literal(atLeast limit: Int) -> SQL {
-        switch limit {
-        case ...20: "20"
-        case ...100: "100"
-        case ...1000: "1000"
-        default: "\(limit)"
-        }
     }
 }
 

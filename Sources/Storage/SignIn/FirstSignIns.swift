@@ -79,9 +79,7 @@ extension SQL {
     }
 
     /// Inserts accounts, then identities, then replay keys, as every other transaction does, and each of them in the order
-    /// of their unique values, so that these transactions do not wait for each other in a circle. If another transaction
-    /// has locked one of the values for longer than the time limit, PostgreSQL rejects the statement, and the sign-ins
-    /// are executed one by one.
+    /// of their unique values, so that these transactions do not wait for each other in a circle.
     private static func create(batch signIns: [FirstSignIn], in realm: ID<Realm>) throws -> SQL {
         var rows = RowValues(batch: signIns, as: "s")
         let insertions = FirstSignInInsertions(of: &rows, in: realm)
@@ -90,8 +88,7 @@ extension SQL {
         let grants: SQL = codes.map { "grants AS (\($0))," } ?? ""
         return """
             WITH presented AS MATERIALIZED (
-                SELECT s.*, \(isValid(insertions.proven, in: realm)) AS is_valid FROM \(rows.source)
-                CROSS JOIN (SELECT set_config('lock_timeout', '500ms', true)) AS time_limit),
+                SELECT s.*, \(isValid(insertions.proven, in: realm)) AS is_valid FROM \(rows.source)),
             inserted AS (\(insertions.account) FROM presented s WHERE s.is_valid ORDER BY s.account_email COLLATE "C" RETURNING 1),
             created AS MATERIALIZED (
                 SELECT * FROM presented WHERE is_valid AND (SELECT count(*) FROM inserted) > 0),

@@ -138,22 +138,6 @@ struct FirstSignInBatchTests {
         }
     }
 
-    @Test("an address that another transaction has locked delays only its own sign-in")
-    func lockedAddress() async throws {
-        let fixture = try await SignInFixture(accounts: 0)
-        func commit(_ number: Int) -> SignInCommit {
-            .create(number) { $0.email = EmailAddress("user\(number)@example.com") }
-        }
-        let locked = try await fixture.database.pool.transaction { holder in
-            _ = try await holder.execute(.account("other", email: "user7@example.com"))
-            let signIns = (1...40).map { number in Task { await fixture.commit([commit(number)])[0] } }
-            for (index, signIn) in signIns.enumerated() where index != 6 { _ = try await signIn.value.get() }
-            return signIns[6]
-        }
-        let result = await locked.value
-        #expect(throws: StoreConflict.stale) { try result.get() }
-    }
-
     @Test("a client that repeats a used credential fails no shared statement of others")
     func repeatedCredential() async throws {
         let fixture = try await SignInFixture(accounts: 0)
