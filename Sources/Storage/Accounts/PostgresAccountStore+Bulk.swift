@@ -73,7 +73,7 @@ public struct ImportBatch: Sendable {
         self.accounts = accounts
         self.now = now
         self.realm = realm
-        // In the order of concurrent sign-ins, so that no two transactions wait for each other.
+        // In the order of concurrent sign-ins, so that an import and a sign-in do not wait for each other in a circle.
         insertion = .insert(accounts.sorted { $0.order < $1.order }, in: realm)
         let identities = accounts.flatMap(\.identities)
             .sorted {

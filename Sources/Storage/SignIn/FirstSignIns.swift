@@ -67,8 +67,7 @@ extension SQL {
         let (identity, keys) = (signIn.commit.identity, signIn.commit.replayKeys)
         let code = try insertCode(identity.code, at: signIn.commit.committedAt, in: realm, from: "inserted")
         let grants: SQL = code.map { "grants AS (\($0))," } ?? ""
-        let used: SQL =
-            keys.isEmpty ? "" : "replay_keys AS (\(use(keys, in: realm, from: "(SELECT count(*) FROM linked) l"))),"
+        let used: SQL = keys.isEmpty ? "" : "replay_keys AS (\(use(keys, in: realm, from: "linked"))),"
         return """
             WITH inserted AS (\(insertions.account)
                 WHERE \(issuerStands(for: identity, in: realm)) AND \(isValid(identity, in: realm)) RETURNING 1),
@@ -78,8 +77,8 @@ extension SQL {
             """
     }
 
-    /// Inserts accounts, then identities, then replay keys, as every other transaction does, and each of them in the order
-    /// of their unique values, so that these transactions do not wait for each other in a circle.
+    /// Inserts accounts, then identities, then replay keys, each in the order of their unique values. Concurrent sign-ins,
+    /// links and reclaims use the same order, so that they do not wait for each other in a circle.
     private static func create(batch signIns: [FirstSignIn], in realm: ID<Realm>) throws -> SQL {
         var rows = RowValues(batch: signIns, as: "s")
         let insertions = FirstSignInInsertions(of: &rows, in: realm)

@@ -11,11 +11,7 @@ struct FirstSignInBatchTests {
     @Test("create an account each, but none for a void credential")
     func outcomes() async throws {
         let fixture = try await SignInFixture(accounts: 0)
-        try await fixture.database.pool.execute(
-            """
-            INSERT INTO revoked_subject (project_id, subject_hash, credentials_void_before, expires_at)
-            VALUES ('demo', sha256(convert_to('apple.com' || chr(10) || 'subject7', 'UTF8')), 'infinity', 'infinity')
-            """)
+        try await fixture.database.pool.execute(.voidCredentials(of: "subject7"))
         let results = await fixture.commit((1...50).map { .create($0) })
         for (index, result) in results.enumerated() {
             switch result {
@@ -25,6 +21,17 @@ struct FirstSignInBatchTests {
         }
         for table: SQL in ["account", "linked_identity", "session", "known_network", "replay_guard"] {
             #expect(try await fixture.count("SELECT FROM \(table)") == 49)
+        }
+    }
+
+    @Test("a void credential that is committed alone stores nothing, not even its replay key")
+    func voidCredential() async throws {
+        let fixture = try await SignInFixture(accounts: 0)
+        try await fixture.database.pool.execute(.voidCredentials(of: "subject1"))
+        let results = await fixture.commit([.create(1)])
+        #expect(throws: StoreConflict.stale) { try results[0].get() }
+        for table: SQL in ["account", "linked_identity", "session", "known_network", "replay_guard"] {
+            #expect(try await fixture.count("SELECT FROM \(table)") == 0, "\(table)")
         }
     }
 
@@ -194,6 +201,13 @@ extension SignInCommit {
 }
 
 extension SQL {
+    fileprivate static func voidCredentials(of subject: String) -> SQL {
+        """
+        INSERT INTO revoked_subject (project_id, subject_hash, credentials_void_before, expires_at)
+        VALUES ('demo', sha256(convert_to('apple.com' || chr(10) || \(subject), 'UTF8')), 'infinity', 'infinity')
+        """
+    }
+
     fileprivate static func account(_ id: String, email: String) -> SQL {
         """
         INSERT INTO account (project_id, id, email, created_at, valid_since)
