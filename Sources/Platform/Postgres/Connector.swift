@@ -83,13 +83,17 @@ struct Connector: Sendable {
         }
     }
 
-    /// Returns the session's command-line options. A read connection always uses generic plans: its statements select
-    /// rows by key, so a plan for specific values is not better, and may be based on outdated statistics.
+    /// Returns the session's command-line options.
     private func options(_ own: String?, _ isReader: Bool) -> String {
         let timeout = max(1, configuration.statementDeadline * 9 / 10 / .milliseconds(1))
-        let plans = isReader ? "-c plan_cache_mode=force_generic_plan" : nil
+        let plans = isReader ? Self.plansByKey : nil
         return ["-c statement_timeout=\(timeout)", plans, own].compactMap(\.self).joined(separator: " ")
     }
+
+    /// Settings of a read connection, whose statements select rows by key. A plan for specific values is not better, and
+    /// may be based on outdated statistics. A plan that reads a whole table is chosen while the table is small, and stays
+    /// in use while it grows.
+    private static let plansByKey = "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off"
 
     private func start(_ target: Target, _ settings: [String: String]) -> OpaquePointer? {
         var all = settings

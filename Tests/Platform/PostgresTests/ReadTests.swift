@@ -137,6 +137,20 @@ struct ReadTests {
         }
     }
 
+    @Test("Reads find a key by its index while the table has few rows")
+    func plansByKey() async throws {
+        try await withReader { pool, _ in
+            try await pool.execute("CREATE TABLE few AS SELECT n AS id FROM generate_series(1, 5) n")
+            try await pool.execute("CREATE UNIQUE INDEX few_id ON few (id)")
+            try await pool.execute("ANALYZE few")
+            let explain: SQL = "EXPLAIN SELECT FROM few WHERE id = 3"
+            let plans = try await (pool.query(explain)[0], pool.read(explain)[0])
+            #expect(try plans.0.decode("QUERY PLAN", as: String.self).hasPrefix("Seq Scan"))
+            #expect(try plans.1.decode("QUERY PLAN", as: String.self).hasPrefix("Index Only Scan"))
+            try await pool.execute("DROP TABLE few")
+        }
+    }
+
     @Test("run like other statements if prepared statements are off")
     func withoutPreparation() async throws {
         try await withPool {
