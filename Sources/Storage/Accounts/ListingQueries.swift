@@ -17,15 +17,15 @@ extension SQL {
             case .lastSignInAt: "a.last_sign_in_at \(direction) NULLS LAST, a.id \(direction)"
             }
         let condition = order.field.column.map { "\($0) IS NOT NULL" as SQL } ?? "true"
-        return page(where: condition, by: sorting, skipping: count, limit: limit, in: realm)
+        return page(where: condition, by: sorting, limit: "LIMIT \(limit) OFFSET \(count)", in: realm)
     }
 
     /// Selects a page of the accounts without the sort key of `order`, sorted by ID.
     static func remaining(_ order: AccountOrder, skipping count: Int, limit: Int, in realm: ID<Realm>) -> SQL {
         let condition = order.field.column.map { "\($0) IS NULL" as SQL } ?? "false"
         return page(
-            where: condition, by: order.isDescending ? "a.id DESC" : "a.id ASC", skipping: count, limit: limit,
-            in: realm)
+            where: condition, by: order.isDescending ? "a.id DESC" : "a.id ASC",
+            limit: "LIMIT \(limit) OFFSET \(count)", in: realm)
     }
 
     /// Counts the accounts with the sort key of `order`, up to `limit`.
@@ -40,18 +40,22 @@ extension SQL {
 
     /// Selects accounts whose IDs begin with `prefix`, in the order of IDs.
     ///
+    /// Values are in subqueries, so that PostgreSQL uses one plan for all prefixes. In a large project, it would
+    /// otherwise make a plan for each statement. Without the values, the primary key is still the best index, because
+    /// the prefix limits the IDs on both sides.
+    ///
     /// - Parameter names: excludes the accounts with this email address or phone number.
     static func page(
         beginningWith prefix: IDPrefix, besides names: ContactIdentifiers, after id: ID<Account>?, limit: Int,
         in realm: ID<Realm>
     ) -> SQL {
-        let start: SQL = id.map { "a.id > \($0.rawValue)" } ?? "a.id >= \(prefix.text)"
-        let end: SQL = prefix.end.map { "a.id < \($0)" } ?? "true"
+        let start: SQL = id.map { "a.id > (SELECT \($0.rawValue))" } ?? "a.id >= (SELECT \(prefix.text))"
+        let end: SQL = prefix.end.map { "a.id < (SELECT \($0))" } ?? "true"
         let condition: SQL = """
             \(start) AND \(end) AND a.email IS DISTINCT FROM coalesce(\(names.email?.rawValue), '')
             AND a.phone_number IS DISTINCT FROM coalesce(\(names.phoneNumber?.rawValue), '')
             """
-        return page(where: condition, by: "a.id", skipping: 0, limit: limit, in: realm)
+        return page(where: condition, by: "a.id", limit: "LIMIT (SELECT \(limit))", in: realm)
     }
 
     /// Selects accounts that have an identity with `status`, each once, in the order of IDs.
@@ -61,17 +65,17 @@ extension SQL {
                 WHERE l.project_id = \(realm.rawValue) AND l.real_user_status = \(status)
                     AND l.account_id > \(id?.rawValue ?? "") ORDER BY l.account_id LIMIT \(limit))
             """
-        return page(where: condition, by: "a.id", skipping: 0, limit: limit, in: realm)
+        return page(where: condition, by: "a.id", limit: "LIMIT \(limit)", in: realm)
     }
 
     /// The inner query limits the reading of sessions and identities to the accounts of the page.
     private static func page(
-        where condition: SQL, by sorting: SQL, skipping count: Int, limit: Int, in realm: ID<Realm>
+        where condition: SQL, by sorting: SQL, limit: SQL, in realm: ID<Realm>
     ) -> SQL {
         """
         SELECT \(AccountRow.columns), \(AccountRow.lastRefresh) FROM (
             SELECT * FROM account a WHERE a.project_id = \(realm.rawValue) AND \(condition)
-            ORDER BY \(sorting) LIMIT \(limit) OFFSET \(count)) a
+            ORDER BY \(sorting) \(limit)) a
         ORDER BY \(sorting)
         """
     }
