@@ -89,6 +89,8 @@ def fill(installation, folder, project, count):
     run("DROP TABLE definition")
     # Without this, autovacuum would run during the measurement.
     psql(url, "VACUUM ANALYZE", limit=SECONDS)
+    # Without this, requests that read pages would first write pages that the insertions changed.
+    psql(url, "CHECKPOINT", limit=SECONDS)
 
 
 def require_equal_rows(url, count):
