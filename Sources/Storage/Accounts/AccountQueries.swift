@@ -28,7 +28,7 @@ extension SQL {
     ///
     /// - Parameter rehashed: replaces the password hash unless `nil`.
     static func open(_ session: SessionRow, rehashed: String?, in realm: ID<Realm>) -> SQL {
-        opening(
+        openSession(
             session, in: realm, from: "signed_in",
             after: """
                 signed_in AS (

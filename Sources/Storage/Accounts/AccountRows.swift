@@ -182,7 +182,7 @@ extension SQL {
         _ account: Account, passwordHash: String? = nil, opening session: SessionRow, in realm: ID<Realm>
     ) -> SQL {
         let insertion = insertion(of: account, passwordHash: passwordHash, in: realm)
-        return opening(session, in: realm, from: "inserted", after: "inserted AS (\(insertion) RETURNING 1),")
+        return openSession(session, in: realm, from: "inserted", after: "inserted AS (\(insertion) RETURNING 1),")
     }
 
     /// Inserts an account without its identities.
@@ -228,7 +228,7 @@ extension SQL {
         """
 
     /// Converts microseconds since 1970 to a time; NULL stays NULL.
-    static func epochPlus(_ microseconds: SQL) -> SQL {
+    static func timestamptz(microseconds: SQL) -> SQL {
         "timestamptz 'epoch' + \(microseconds) * interval '1 microsecond'"
     }
 }

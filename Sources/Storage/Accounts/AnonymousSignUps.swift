@@ -26,8 +26,9 @@ extension NewAccount {
 }
 
 extension Session {
-    /// Whether opening the session writes only its own row, as in every anonymous sign-up.
-    var isPlain: Bool { networkHash == nil && credentialIssuedAt == nil }
+    /// Whether the session can be opened in a batch of anonymous sign-ups, which stores neither a known network nor the
+    /// time of a credential.
+    var isBatchable: Bool { networkHash == nil && credentialIssuedAt == nil }
 }
 
 extension SQL {
@@ -39,10 +40,12 @@ extension SQL {
             credentialIssuedAt: "NULL::timestamptz")
         return """
             WITH sign_up AS (
-                SELECT u.account_id, \(epochPlus("u.created_at")) AS created_at,
-                    \(epochPlus("u.last_sign_in_at")) AS last_sign_in_at, \(epochPlus("u.valid_since")) AS valid_since,
-                    u.session_id, u.generation, u.method, \(epochPlus("u.authenticated_at")) AS authenticated_at,
-                    \(epochPlus("u.opened_at")) AS opened_at, u.claims, u.device
+                SELECT u.account_id, \(timestamptz(microseconds: "u.created_at")) AS created_at,
+                    \(timestamptz(microseconds: "u.last_sign_in_at")) AS last_sign_in_at,
+                    \(timestamptz(microseconds: "u.valid_since")) AS valid_since,
+                    u.session_id, u.generation, u.method,
+                    \(timestamptz(microseconds: "u.authenticated_at")) AS authenticated_at,
+                    \(timestamptz(microseconds: "u.opened_at")) AS opened_at, u.claims, u.device
                 FROM unnest((SELECT \(accounts.map(\.id.rawValue))), (SELECT \(accounts.map(\.createdAt.microseconds))),
                     (SELECT \(accounts.map { $0.lastSignInAt?.microseconds })),
                     (SELECT \(accounts.map(\.validSince.microseconds))), (SELECT \(sessions.map(\.id))),

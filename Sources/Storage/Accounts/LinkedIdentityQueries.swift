@@ -5,7 +5,7 @@ extension SQL {
     static func link(
         _ identity: LinkedIdentity, to account: ID<Account>, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
-        linking(identity, to: account, at: now, in: realm, from: "(VALUES (1)) v")
+        insertIdentity(identity, to: account, at: now, in: realm, from: "(VALUES (1)) v")
     }
 
     /// Links nothing if the account already has an identity of that provider, if the provider's issuer has changed, or
@@ -14,16 +14,16 @@ extension SQL {
         _ identity: LinkedIdentity, onceTo account: Account, _ commit: SignInCommit, in realm: ID<Realm>
     ) -> SQL {
         """
-        \(linking(identity, to: account.id, at: commit.committedAt, in: realm, from: "(VALUES (1)) v")) \
+        \(insertIdentity(identity, to: account.id, at: commit.committedAt, in: realm, from: "(VALUES (1)) v")) \
         WHERE NOT EXISTS (SELECT FROM linked_identity l WHERE l.project_id = \(realm.rawValue)
             AND l.account_id = \(account.id.rawValue) AND l.provider = \(identity.provider.rawValue))
-            AND \(issuerStands(for: commit.identity, in: realm)) AND \(isValid(commit.identity, in: realm))
+            AND \(hasCurrentIssuer(commit.identity, in: realm)) AND \(isValid(commit.identity, in: realm))
         """
     }
 
     /// Links the identity once for each row of `source`, a table expression. An identity that no sign-in has verified
     /// gets the current issuer of its provider.
-    static func linking(
+    static func insertIdentity(
         _ identity: LinkedIdentity, to account: ID<Account>, at now: Instant, in realm: ID<Realm>,
         from source: SQL
     ) -> SQL {
@@ -31,16 +31,16 @@ extension SQL {
         let issuer =
             identity.issuer == nil && identity.provider.isGenericOpenID
             ? issuer(of: "\(identity.provider.rawValue)", in: realm) : nil
-        let linking = linking(
+        let insertion = insertIdentities(
             &row, \.self, as: ("\(identity.provider.rawValue)", "\(identity.subject)"), to: "\(account.rawValue)",
             issuer: issuer, at: "\(Timestamp(now))", in: realm)
-        return "\(linking) FROM \(source)"
+        return "\(insertion) FROM \(source)"
     }
 
     /// Links the identities of `rows`. The caller appends the `FROM` clause.
     ///
     /// - Parameter issuer: an expression that replaces the issuers of the identities, unless `nil`.
-    static func linking<Row>(
+    static func insertIdentities<Row>(
         _ rows: inout RowValues<Row>, _ identity: (Row) -> LinkedIdentity, as name: (provider: SQL, subject: SQL),
         to account: SQL, issuer: SQL? = nil, at now: SQL, in realm: ID<Realm>
     ) -> SQL {
@@ -69,7 +69,7 @@ extension SQL {
     /// Links the identities of new accounts, which the gateway has not verified.
     ///
     /// - Parameter identities: the identities, with the time when each was linked.
-    static func linking(
+    static func insertIdentities(
         _ identities: [(identity: LinkedIdentity, account: ID<Account>, linkedAt: Instant)], at now: Instant,
         in realm: ID<Realm>
     ) -> SQL {
@@ -96,7 +96,7 @@ extension SQL {
         """
 
     /// Updates the identity after a sign-in. Does not replace a name that a concurrent transaction stored first.
-    static func remembering(_ identity: LinkedIdentity, in realm: ID<Realm>) -> SQL {
+    static func updateIdentity(_ identity: LinkedIdentity, in realm: ID<Realm>) -> SQL {
         """
         UPDATE linked_identity l SET email = \(identity.email?.rawValue), email_trust = \(identity.emailTrust.rawValue),
             is_private_email = \(identity.isPrivateEmail), given_name = coalesce(l.given_name, \(identity.name?.given)),
@@ -104,7 +104,7 @@ extension SQL {
             display_name = coalesce(l.display_name, \(identity.displayName)), photo_url = \(identity.photoURL),
             screen_name = \(identity.details.screenName), language = \(identity.details.language),
             time_zone = \(identity.details.timeZone), real_user_status = \(identity.realUserStatus)::bigint::smallint, audience = \(identity.audience),
-            issuer = \(identity.issuer), \(remembering(identity.credential)),
+            issuer = \(identity.issuer), \(assignments(of: identity.credential)),
             relay_forwarding = CASE WHEN \(keepsRelay(identity)) THEN l.relay_forwarding END,
             relay_forwarding_at = CASE WHEN \(keepsRelay(identity)) THEN l.relay_forwarding_at END
         FROM signed_in
@@ -124,7 +124,7 @@ extension SQL {
     }
 
     /// Assignments for the credential status, unless a worker or a notification has stored a newer one.
-    private static func remembering(_ credential: CredentialStatus?) -> SQL {
+    private static func assignments(of credential: CredentialStatus?) -> SQL {
         let time = credential.map { Timestamp($0.checkedAt) }
         let isNewer: SQL = "coalesce(l.credential_checked_at < \(time), \(time) IS NOT NULL)"
         return """
@@ -141,7 +141,7 @@ extension SQL {
 
     /// A condition: the provider's configured issuer is the one that verified the identity. A row lock prevents a
     /// change until the transaction ends. Always true for a provider whose issuer cannot be configured.
-    static func issuerStands(for identity: VerifiedIdentity, in realm: ID<Realm>) -> SQL {
+    static func hasCurrentIssuer(_ identity: VerifiedIdentity, in realm: ID<Realm>) -> SQL {
         guard identity.provider.isGenericOpenID else { return "true" }
         return """
             EXISTS (SELECT FROM identity_provider i WHERE i.project_id = \(realm.rawValue)

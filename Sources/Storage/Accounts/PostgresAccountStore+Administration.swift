@@ -84,7 +84,7 @@ extension Transaction {
             "\(.update(id, by: update, at: now, in: realm)) RETURNING \(AccountRow.columns), \(AccountRow.lastRefresh)")
         guard let row = rows.first else { throw StoreConflict.notFound }
         if update.sessions == .endAll {
-            _ = try await execute(.forgetSessions(of: id, before: account.generation, in: realm))
+            _ = try await execute(.deleteSessions(of: id, before: account.generation, in: realm))
         }
         if update.sessions == .endAll || update.decidesOwner { _ = try await execute(.voidCodes(of: id, in: realm)) }
         if update.decidesOwner { _ = try await execute(.voidRemedies(.all, of: id, in: realm)) }

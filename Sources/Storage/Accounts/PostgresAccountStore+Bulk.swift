@@ -81,7 +81,7 @@ public struct ImportBatch: Sendable {
                     $1.identity.provider.rawValue, $1.identity.subject
                 )
             }
-        linking = identities.isEmpty ? nil : .linking(identities, at: now, in: realm)
+        linking = identities.isEmpty ? nil : .insertIdentities(identities, at: now, in: realm)
         var uniqueValues: Set<String> = []
         uniqueValues.reserveCapacity(3 * accounts.count)
         for account in accounts.lazy.map(\.account) {
@@ -116,7 +116,7 @@ extension Transaction {
             try await query(.insertSkippingConflicts(candidates, in: realm)).map { ID<Account>(try $0.decode("id")) })
         let stored = candidates.filter { inserted.contains($0.account.id) }
         let identities = stored.flatMap(\.identities)
-        if !identities.isEmpty { _ = try await execute(.linking(identities, at: now, in: realm)) }
+        if !identities.isEmpty { _ = try await execute(.insertIdentities(identities, at: now, in: realm)) }
         if !stored.isEmpty {
             try await audit(
                 AuditNote.imported(stored.map(\.account.id), in: realm), by: actor, at: now, in: realm)

@@ -39,7 +39,7 @@ extension PostgresAccountStore {
             _ = try await transaction.execute(.insert(stored, in: realm))
             let identities = stored.flatMap(\.identities)
             if !identities.isEmpty {
-                _ = try await transaction.execute(.linking(identities, at: now, in: realm))
+                _ = try await transaction.execute(.insertIdentities(identities, at: now, in: realm))
             }
             try await transaction.audit(
                 AuditNote.imported(stored.map(\.account.id), overwriting: replaced, in: realm), by: actor, at: now,

@@ -32,8 +32,8 @@ extension PostgresAccountStore {
         guard let replacement = change.replacement else { return account }
         _ = try await transaction.execute(.voidCodes(of: account.id, in: realm))
         _ = try await transaction.execute(
-            .opening(try SessionRow(replacement), in: realm, from: "(VALUES (1)) v"))
-        _ = try await transaction.execute(.forgetSessions(of: account.id, before: session.generation, in: realm))
+            .openSession(try SessionRow(replacement), in: realm, from: "(VALUES (1)) v"))
+        _ = try await transaction.execute(.deleteSessions(of: account.id, before: session.generation, in: realm))
         return account
     }
 

@@ -25,7 +25,7 @@ public struct PostgresAccountStore: AccountStore {
         _ account: NewAccount, opening session: Session, in realm: ID<Realm>
     ) async throws -> Account {
         let created = Account(account)
-        if account.isAnonymous, session.isPlain {
+        if account.isAnonymous, session.isBatchable {
             let signUp = AnonymousSignUp(account: created, session: try SessionRow(session))
             try await withStoreErrors { try await signUps.run(signUp, in: realm) }
             return created

@@ -65,7 +65,7 @@ extension SQL {
 
     /// Inserts a refresh token that becomes due when no sign-in can use it any more. Unlike a code, it does not expire:
     /// a worker then stores or revokes it, and retries for 30 days.
-    static func keepUnused(_ token: SealedCode, at now: Instant, in realm: ID<Realm>) throws -> SQL {
+    static func insertUnusedToken(_ token: SealedCode, at now: Instant, in realm: ID<Realm>) throws -> SQL {
         var row = RowValues(try InsertedToken(unused: token, at: now))
         return insert(&row, in: realm)
     }

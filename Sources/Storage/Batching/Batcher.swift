@@ -6,13 +6,13 @@ internal import Postgres
 /// commit if they are writes.
 ///
 /// Requests are sent when the jobs of the loop's pass have run, if their realm has fewer running statements than the
-/// maximum. Otherwise they wait, and the next statement takes all of them, up to the maximum size. No request waits
-/// only to fill a batch.
+/// maximum. Otherwise they wait for the next statement. It takes up to the maximum size of them, except requests that
+/// have a key of a running statement or must run alone. No request waits only to fill a batch.
 ///
 /// A statement with an unknown outcome is not repeated: all of its callers get the error. If PostgreSQL rejected a
-/// statement, nothing was changed, and its requests are executed one by one.
+/// statement, the statement changed nothing, and its requests are executed one by one.
 actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
-    /// The latency of a batch grows with its size, while the saving per request becomes smaller.
+    /// The maximum of requests in a statement. Larger statements take longer and save little more per request.
     private static var maximumSize: Int { 64 }
     /// The maximum of waiting requests of a realm.
     private static var waitingLimit: Int { 1000 }
@@ -21,7 +21,7 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
     /// How often deadlines are checked while requests wait.
     private static var deadlineCheckInterval: Duration { .milliseconds(250) }
 
-    /// The maximum of remembered keys of rejected requests of a realm.
+    /// A realm with more rejected keys than this forgets all of them before it adds others.
     private static var rejectedKeysLimit: Int { 1000 }
 
     private typealias Pending = PendingRequest<Request, Key, Outcome>
@@ -31,18 +31,18 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
         var waiting: [Pending] = []
         var runningStatements = 0
         /// The keys of the requests in running statements.
-        var keys: Set<Key> = []
+        var reservedKeys: Set<Key> = []
         /// Keys of requests that PostgreSQL rejected. Requests with one of them are executed alone, so that a client
         /// that repeats a rejected request does not fail the statements of others.
         var rejectedKeys: Set<Key> = []
-        /// Whether waiting requests are sent in this pass.
-        var isSending = false
+        /// Whether waiting requests are sent at the end of this pass.
+        var isSendScheduled = false
     }
 
     private nonisolated let pool: Pool
     nonisolated var unownedExecutor: UnownedSerialExecutor { pool.unownedExecutor }
     private let batching: Batching<Request, Key, Outcome>
-    /// By realm, for the realms that had requests lately.
+    /// By realm. A queue without requests is removed by the next check of deadlines.
     private var queues: [ID<Realm>: RealmQueue] = [:]
     private var isCheckingDeadlines = false
 
@@ -61,7 +61,7 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
         return try await withTaskCancellationHandler {
             try await outcome(of: pending, in: realm)
         } onCancel: {
-            // Runs in a later pass of the loop, when the request has been queued.
+            // The loop runs this in a later pass, after the request was queued.
             pool.loop.submit { pending.finish(.failure(CancellationError())) }
         }
     }
@@ -74,7 +74,7 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
             guard queue.waiting.count < Self.waitingLimit else {
                 return pending.finish(.failure(PostgresError.unavailable("too many requests are waiting")))
             }
-            pending.isAlone = !queue.rejectedKeys.isDisjoint(with: pending.keys)
+            pending.mustRunAlone = !queue.rejectedKeys.isDisjoint(with: pending.keys)
             queue.waiting.append(pending)
             startCheckingDeadlines()
             sendLater(from: queue, of: realm)
@@ -84,13 +84,13 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
     // MARK: Batches
 
     private func sendLater(from queue: RealmQueue, of realm: ID<Realm>) {
-        guard !queue.isSending, queue.runningStatements < batching.concurrency else { return }
-        queue.isSending = true
+        guard !queue.isSendScheduled, queue.runningStatements < batching.concurrency else { return }
+        queue.isSendScheduled = true
         pool.loop.atEndOfPass { self.assumeIsolated { $0.send(from: queue, of: realm) } }
     }
 
     private func send(from queue: RealmQueue, of realm: ID<Realm>) {
-        queue.isSending = false
+        queue.isSendScheduled = false
         while queue.runningStatements < batching.concurrency, let batch = nextBatch(of: queue) {
             queue.runningStatements += 1
             do {
@@ -106,14 +106,16 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
         }
     }
 
-    /// Takes the oldest requests whose keys no running statement has.
+    /// Removes the oldest requests whose keys no running statement has from the queue.
+    ///
+    /// - Returns: `nil` if there are none.
     private func nextBatch(of queue: RealmQueue) -> [Pending]? {
         guard !queue.waiting.isEmpty else { return nil }
         let maximum = queue.waiting.count < batching.minimumSize ? 1 : Self.maximumSize
         var (batch, remaining): ([Pending], [Pending]) = ([], [])
         for pending in queue.waiting where pending.isAwaited {
-            let hasRoom = batch.isEmpty || (batch.count < maximum && !batch[0].isAlone && !pending.isAlone)
-            if hasRoom, takeKeys(of: pending, from: queue) {
+            let hasRoom = batch.isEmpty || (batch.count < maximum && !batch[0].mustRunAlone && !pending.mustRunAlone)
+            if hasRoom, reserveKeys(of: pending, in: queue) {
                 batch.append(pending)
             } else {
                 remaining.append(pending)
@@ -126,9 +128,9 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
     /// Reserves the request's keys.
     ///
     /// - Returns: `false` if a running statement has one of them.
-    private func takeKeys(of pending: Pending, from queue: RealmQueue) -> Bool {
-        guard queue.keys.isDisjoint(with: pending.keys) else { return false }
-        queue.keys.formUnion(pending.keys)
+    private func reserveKeys(of pending: Pending, in queue: RealmQueue) -> Bool {
+        guard queue.reservedKeys.isDisjoint(with: pending.keys) else { return false }
+        queue.reservedKeys.formUnion(pending.keys)
         return true
     }
 
@@ -136,12 +138,12 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
         _ batch: [Pending], with result: Result<[Row], any Error>, from queue: RealmQueue, of realm: ID<Realm>
     ) {
         queue.runningStatements -= 1
-        for pending in batch { queue.keys.subtract(pending.keys) }
+        for pending in batch { queue.reservedKeys.subtract(pending.keys) }
         do {
             let outcomes = try batching.outcomes(batch.map(\.request), try result.get())
             for (pending, outcome) in zip(batch, outcomes) { pending.finish(.success(outcome)) }
         } catch let error where batch.count > 1 && mayRepeat(after: error, hasRows: result.isSuccess) {
-            for pending in batch { pending.isAlone = true }
+            for pending in batch { pending.mustRunAlone = true }
             queue.waiting = batch + queue.waiting
         } catch {
             if batch.count == 1, mayRepeat(after: error, hasRows: result.isSuccess) { reject(batch[0], in: queue) }
@@ -155,7 +157,8 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
         queue.rejectedKeys.formUnion(pending.keys)
     }
 
-    /// A row that cannot be read must not fail the other reads of its statement.
+    /// Whether the requests of a failed statement may be executed again: PostgreSQL rejected the statement, or a row of
+    /// a read could not be decoded. That row must not fail the other reads.
     private func mayRepeat(after error: any Error, hasRows: Bool) -> Bool {
         hasRows ? batching.kind == .read : (error as? PostgresError)?.changedNothing ?? false
     }
@@ -187,19 +190,21 @@ struct Batching<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable>:
     let kind: StatementKind
     /// The maximum of running statements of a realm.
     let concurrency: Int
-    /// Fewer requests than this number are sent in statements of their own.
+    /// If fewer requests than this are waiting, each is sent in a statement of its own.
     let minimumSize: Int
-    /// What a write changes. An event loop never executes two writes with a common key at the same time. `nil` for reads.
+    /// What a write changes. A batcher never executes two writes of a realm with a common key at the same time. `nil`
+    /// for reads.
     let keys: (@Sendable (Request) -> [Key])?
     /// Builds the statement of the requests. For a single request, which is common under a low load, a statement
     /// without arrays costs less.
     let statement: @Sendable ([Request], ID<Realm>) throws -> SQL
-    /// The outcomes in the order of the requests. For writes it must read only what identifies a request: an error here
-    /// would fail requests that were executed.
+    /// Returns the outcomes in the order of the requests. For writes, it must decode only what identifies a request: an
+    /// error here would fail requests that were executed.
     let outcomes: @Sendable ([Request], [Row]) throws -> [Outcome]
 
-    /// Runs as many statements as a pool has connections by default. A write then waits only when it would wait for a
-    /// connection anyway. With fewer statements, writes wait longer where commits are slow.
+    /// Runs as many statements as a pool has connections by default. In such a pool, a write waits only when it would
+    /// wait for a connection anyway, or for a write with a common key. With fewer statements, writes wait longer where
+    /// commits are slow.
     static func writes(
         of keys: @escaping @Sendable (Request) -> [Key],
         by statement: @escaping @Sendable ([Request], ID<Realm>) throws -> SQL,
@@ -211,7 +216,8 @@ struct Batching<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable>:
 }
 
 extension Batching where Key == Never {
-    /// All statements share one connection and are sent together, so that a few cost less than one with arrays.
+    /// The statements share one connection and are sent together, so that a few for one request each cost less than one
+    /// with arrays.
     static func reads(
         by statement: @escaping @Sendable ([Request], ID<Realm>) throws -> SQL,
         outcomes: @escaping @Sendable ([Request], [Row]) throws -> [Outcome]
@@ -228,9 +234,9 @@ private final class PendingRequest<Request: Sendable, Key: Hashable & Sendable, 
     let keys: [Key]
     /// The request fails if it is still waiting at this time.
     let deadline: ContinuousClock.Instant
-    /// Whether it is executed by a statement of its own, because PostgreSQL rejected a statement that it was part of, or
-    /// one with a common key.
-    var isAlone = false
+    /// Whether it is executed by a statement of its own, because a statement that contained it failed, or PostgreSQL
+    /// rejected a request with a common key.
+    var mustRunAlone = false
     var continuation: CheckedContinuation<Outcome, any Error>?
 
     init(_ request: Request, keys: [Key], deadline: ContinuousClock.Instant) {
@@ -249,7 +255,7 @@ private final class PendingRequest<Request: Sendable, Key: Hashable & Sendable, 
 }
 
 extension PostgresError {
-    /// Whether it is certain that the statement changed nothing, so that its requests can be executed again.
+    /// Whether it is certain that the statement changed nothing, so that the requests can be executed again.
     fileprivate var changedNothing: Bool {
         switch self {
         case .refused, .invalidParameter: true

@@ -2,8 +2,8 @@ internal import Encoding
 internal import Identity
 internal import Postgres
 
-/// The values of the rows that a statement writes: parameters for a single row, otherwise columns of ``source``. Both
-/// forms of a statement thus name each value once.
+/// The values of rows in a statement: parameters for a single row, otherwise columns of ``source``. The statements for
+/// one row and for a batch thus share the code that lists the values.
 struct RowValues<Element> {
     private let elements: [Element]
     /// `nil` for a single row.
@@ -16,7 +16,7 @@ struct RowValues<Element> {
         alias = nil
     }
 
-    /// - Parameter alias: of ``source``.
+    /// - Parameter alias: the alias of ``source`` in the statement.
     init(batch elements: [Element], as alias: SQL) {
         self.elements = elements
         self.alias = alias
@@ -29,7 +29,7 @@ struct RowValues<Element> {
     ) -> SQL {
         guard let alias else { return "\(value(elements[0]))" }
         names.append(name)
-        // In a subquery, because the planner must not make another plan for another number of rows.
+        // In a subquery, so that the planner does not choose another plan for another number of rows.
         arrays.append("(SELECT \(elements.map(value)))")
         return "\(alias).\(name)"
     }
@@ -43,8 +43,8 @@ struct RowValues<Element> {
         return "decode(\(column(name) { value($0).map { Hexadecimal.encode($0) } }), 'hex')"
     }
 
-    /// The rows of a batch as a table expression, which also has the `number` of each row, counted from 1. It has the
-    /// columns that were added before.
+    /// The rows of a batch as a table expression with the columns that were added so far, and the `number` of each row,
+    /// counted from 1.
     var source: SQL {
         """
         unnest(\(arrays.joined(separator: ", "))) WITH ORDINALITY AS \(alias ?? "single") (\(names.joined(

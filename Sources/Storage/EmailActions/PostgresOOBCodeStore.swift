@@ -119,7 +119,7 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
             where: "\(SQL.isAsDecided(account)) AND \(isAlive)")
         guard try await transaction.execute(statement) == 1 else { throw StoreConflict.stale }
         if change.endsSessions {
-            _ = try await transaction.execute(.forgetSessions(of: account.id, before: account.generation, in: realm))
+            _ = try await transaction.execute(.deleteSessions(of: account.id, before: account.generation, in: realm))
             _ = try await transaction.execute(.voidCodes(of: account.id, in: realm))
         }
         if let remedies = change.voids {
@@ -136,12 +136,12 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
         }
         if let network = change.network {
             _ = try await transaction.execute(
-                .rememberNetwork(
+                .storeKnownNetwork(
                     network, of: account.id, at: redemption.redeemedAt, in: realm, from: "(VALUES (1)) v"))
         }
         if let session = redemption.session {
             let row = try SessionRow(session, openedAt: redemption.redeemedAt)
-            _ = try await transaction.execute(.opening(row, in: realm, from: "(VALUES (1)) v"))
+            _ = try await transaction.execute(.openSession(row, in: realm, from: "(VALUES (1)) v"))
         }
     }
 

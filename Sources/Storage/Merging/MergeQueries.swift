@@ -15,7 +15,7 @@ extension Transaction {
     ) async throws -> Account {
         let precondition = merge.precondition
         let (sourceID, targetID) = (precondition.plan.source, precondition.plan.target)
-        _ = try await execute(.use(merge.replayKeys, in: realm, from: "(VALUES (1)) v"))
+        _ = try await execute(.consume(merge.replayKeys, in: realm, from: "(VALUES (1)) v"))
         _ = try await execute(.lock([sourceID, targetID], in: realm))
         let recoveries = try await query(.recoveries(of: [sourceID, targetID], at: merge.mergedAt, in: realm))
             .map { try MergedAccounts.Recovery($0) }

@@ -43,7 +43,7 @@ extension Transaction {
     ) async throws {
         for statement: SQL in [
             .removeSourceMembers(leaving: remaining, takesEmail: takesEmail, at: now, in: realm),
-            .forgetSessions(of: target.id, before: target.generation, in: realm),
+            .deleteSessions(of: target.id, before: target.generation, in: realm),
             .voidCodes(of: target.id, in: realm), .updateTargetGeneration(of: target, in: realm),
         ] { _ = try await execute(statement) }
     }

@@ -36,7 +36,7 @@ extension PostgresFederationStore {
                     authenticatedAt: max(commit.authenticatedAt, target.validSince), device: commit.device,
                     networkHash: commit.networkHash, credentialIssuedAt: commit.credentialIssuedAt)
                 _ = try await transaction.execute(
-                    .opening(try SessionRow(session), in: realm, from: "(VALUES (1)) v"))
+                    .openSession(try SessionRow(session), in: realm, from: "(VALUES (1)) v"))
                 return (target, session)
             }
         }

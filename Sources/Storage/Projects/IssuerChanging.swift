@@ -4,7 +4,7 @@ internal import Postgres
 /// Changes of the issuers of generic OpenID providers.
 ///
 /// A sign-in that links an identity holds a shared lock on its provider's row until it commits; see
-/// ``SQL/issuerStands(for:in:)``. A change of the issuer takes an exclusive lock before it searches for identities.
+/// ``SQL/hasCurrentIssuer(_:in:)``. A change of the issuer takes an exclusive lock before it searches for identities.
 extension Transaction {
     /// Locks the providers, so that no transaction can link an identity of the old issuer.
     ///

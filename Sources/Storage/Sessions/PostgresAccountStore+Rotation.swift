@@ -22,7 +22,7 @@ extension PostgresAccountStore {
         return try await withStoreErrors {
             let attempt = try await rotations.run(token, in: realm)
             var row = attempt.row
-            if row == nil, !attempt.hasWaited { row = try await pool.query(.rotate(token, in: realm)).first }
+            if row == nil, !attempt.waitsForLocks { row = try await pool.query(.rotate(token, in: realm)).first }
             if let row { return try Rotation(row) }
             guard let state = try await pool.query(.state(of: token.session, in: realm)).first else { return .removed }
             return try state.decode("is_disabled") ? .accountDisabled : .ended
@@ -33,21 +33,21 @@ extension PostgresAccountStore {
         .writes(of: { [$0.session] }) { tokens, realm in
             tokens.count == 1 ? .rotate(tokens[0], in: realm) : .rotate(tokens, in: realm)
         } outcomes: { tokens, rows in
-            if tokens.count == 1 { return [RotationAttempt(row: rows.first, hasWaited: true)] }
+            if tokens.count == 1 { return [RotationAttempt(row: rows.first, waitsForLocks: true)] }
             var found: [UUID: Row] = [:]
             for row in rows { found[try row.decode("session_id")] = row }
-            return tokens.map { RotationAttempt(row: found[$0.session], hasWaited: false) }
+            return tokens.map { RotationAttempt(row: found[$0.session], waitsForLocks: false) }
         }
     }
 }
 
 /// The result of a rotation for one token.
 struct RotationAttempt: Sendable {
-    /// `nil` if the session does not exist, has ended, or is locked.
+    /// `nil` if the session does not exist or has ended, or if the account is disabled.
     let row: Row?
     /// Whether the statement waits for locks. If not, ``row`` is also `nil` if another transaction has locked the
     /// session.
-    let hasWaited: Bool
+    let waitsForLocks: Bool
 }
 
 extension Rotation {

@@ -44,7 +44,7 @@ extension PostgresAccountStore {
             try await pool.transaction { transaction in
                 guard try await transaction.execute(statement) == 1 else { throw StoreConflict.stale }
                 _ = try await transaction.execute(
-                    .forgetSessions(of: caller.account, before: caller.generation, in: realm))
+                    .deleteSessions(of: caller.account, before: caller.generation, in: realm))
                 try await transaction.audit(
                     [AuditNote(.sessionsEnded, caller.account)], by: actor, at: now, in: realm)
             }

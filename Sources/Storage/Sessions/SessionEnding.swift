@@ -2,28 +2,27 @@ internal import FoundationEssentials
 internal import Identity
 internal import Postgres
 
-/// Effects of the end of an account's sessions, identities or email address.
 extension Transaction {
     /// Ends the sessions of removed identities, so that an attacker who has linked an identity loses access. Also ends
     /// sessions whose identity was removed earlier.
     ///
     /// - Parameters:
     ///   - providers: the providers whose identities each of the accounts has lost.
-    ///   - survivor: a session that is not ended: usually that of the caller.
+    ///   - excluded: a session that is not ended, usually that of the caller.
     func endSessions(
-        of accounts: [ID<Account>], openedThrough providers: [ProviderID], except survivor: ID<Session>?,
-        at now: Instant,
-        in realm: ID<Realm>
+        of accounts: [ID<Account>], openedThrough providers: [ProviderID], except excluded: ID<Session>?,
+        at now: Instant, in realm: ID<Realm>
     ) async throws {
         guard !providers.isEmpty else { return }
-        let survivor = try survivor.map { try UUID($0) }
+        let excluded = try excluded.map { try UUID($0) }
         _ = try await execute(
             """
             UPDATE session SET ended_at = \(Timestamp(now))
             WHERE project_id = \(realm.rawValue) AND account_id = ANY (\(accounts.map(\.rawValue)))
                 AND (method = ANY (\(providers.map(\.rawValue))) OR method LIKE '%.%' AND NOT EXISTS (
                     SELECT FROM linked_identity l WHERE l.project_id = session.project_id
-                        AND l.account_id = session.account_id AND l.provider = session.method)) AND id IS DISTINCT FROM \(survivor) AND ended_at IS NULL
+                        AND l.account_id = session.account_id AND l.provider = session.method))
+                AND id IS DISTINCT FROM \(excluded) AND ended_at IS NULL
             """)
     }
 }
@@ -31,7 +30,7 @@ extension Transaction {
 extension SQL {
     /// Deletes the sessions of generations before `generation`. The sessions of `generation` itself, which have just
     /// ended, are kept, so that the response to their tokens can state the reason.
-    static func forgetSessions(of account: ID<Account>, before generation: Int64, in realm: ID<Realm>) -> SQL {
+    static func deleteSessions(of account: ID<Account>, before generation: Int64, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM session WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue)
             AND generation < \(generation)
@@ -47,9 +46,9 @@ extension SQL {
         """
     }
 
-    /// Deletes the codes of an account, including remedies, but not codes that undo a merge: these belong to the merged
-    /// account, and restore only what came from it.
-    static func voidEveryCode(of account: ID<Account>, in realm: ID<Realm>) -> SQL {
+    /// Deletes the codes of an account, including remedies, but not codes that undo a merge: these are for the owner of
+    /// the merge's source, and restore only what came from the source.
+    static func voidCodesAndRemedies(of account: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM oob_code WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue)
             AND purpose <> \(OOBCode.Purpose.undoMerge.rawValue)
@@ -79,6 +78,6 @@ extension SQL {
 extension OOBCode.Purpose {
     /// Codes that let the owner reverse a change of the account.
     static let remedies = allCases.filter(\.isRemedy).map(\.rawValue)
-    /// The remedies except the code that undoes a merge, which belongs to the merged account.
+    /// The remedies except codes that undo a merge, which are for the owner of the merge's source.
     static let accountRemedies = [recoverEmail, removeSignInMethod].map(\.rawValue)
 }

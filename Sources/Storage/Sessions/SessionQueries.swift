@@ -101,21 +101,22 @@ extension UUID {
 }
 
 extension SQL {
-    /// Opens a session for each row of `source`, and stores the known network of its account.
+    /// Opens a session for each row of `source`, and stores the session's network as a known network of the account.
     ///
     /// - Parameters:
     ///   - source: one of `ctes`, or any other table expression.
     ///   - ctes: common table expressions for the beginning of the statement, each followed by a comma.
     ///   - replayKeys: keys to consume. The statement fails if one of them was used before.
-    static func opening(
+    static func openSession(
         _ session: SessionRow, in realm: ID<Realm>, from source: SQL, after ctes: SQL = "",
         consuming replayKeys: [ReplayKey] = []
     ) -> SQL {
-        let used: SQL =
-            replayKeys.isEmpty ? "" : "replay_keys AS (\(use(replayKeys, in: realm, from: source)) RETURNING 1),"
+        let consumed: SQL =
+            replayKeys.isEmpty ? "" : "replay_keys AS (\(consume(replayKeys, in: realm, from: source)) RETURNING 1),"
         return """
-            WITH \(ctes) \(used) network AS (\(rememberNetwork(
-                session.networkHash, of: ID(session.account), at: Instant(session.authenticatedAt), in: realm, from: source)))
+            WITH \(ctes) \(consumed) network AS (\(storeKnownNetwork(
+                session.networkHash, of: ID(session.account), at: Instant(session.authenticatedAt), in: realm,
+                from: source)))
             \(insertion(of: SessionColumns(session), in: realm, from: source))
             """
     }
@@ -138,17 +139,17 @@ extension SQL {
 
     /// Stores a known network of an account, for each row of `source`. Does nothing for `nil`, as in every anonymous
     /// sign-up.
-    static func rememberNetwork(
+    static func storeKnownNetwork(
         _ networkHash: [UInt8]?, of account: ID<Account>, at now: Instant, in realm: ID<Realm>, from source: SQL
     ) -> SQL {
         guard let networkHash else { return "SELECT 1" }
-        return rememberNetwork(
+        return storeKnownNetwork(
             "\(networkHash)", of: "\(account.rawValue)", at: "\(Timestamp(now))", in: realm, from: source)
     }
 
     /// Stores known networks that are given as expressions. Skips rows whose network is NULL, and networks that were
     /// stored within the last hour.
-    static func rememberNetwork(
+    static func storeKnownNetwork(
         _ networkHash: SQL, of account: SQL, at now: SQL, in realm: ID<Realm>, from source: SQL
     ) -> SQL {
         """
@@ -209,7 +210,8 @@ extension SQL {
         """
         WITH presented AS (
             SELECT s.project_id, s.id, s.account_id, s.generation, p.counter, p.rotates = 1 AS rotates,
-                \(epochPlus("p.grace_began")) AS grace_began, \(epochPlus("p.presented_at")) AS now
+                \(timestamptz(microseconds: "p.grace_began")) AS grace_began,
+                \(timestamptz(microseconds: "p.presented_at")) AS now
             FROM unnest((SELECT \(tokens.map(\.session))), (SELECT \(tokens.map(\.counter))),
                 (SELECT \(tokens.map { $0.rotates ? 1 : 0 })), (SELECT \(tokens.map(\.graceBegan.microseconds))),
                 (SELECT \(tokens.map(\.presentedAt.microseconds))))

@@ -23,8 +23,8 @@ struct FirstSignIn: Sendable {
         session = try SessionRow(commit.session)
     }
 
-    /// Whether it can share a statement with others: it depends on no configured issuer and changes no row.
-    var isPlain: Bool { !identity.provider.isGenericOpenID && commit.identity.code?.tokenType != .refreshToken }
+    /// Whether it can share a statement with others: it depends on no configured issuer and changes no existing row.
+    var isBatchable: Bool { !identity.provider.isGenericOpenID && commit.identity.code?.tokenType != .refreshToken }
 
     var keys: [Key] {
         var keys = commit.replayKeys.map { Key.replay($0.hash) }
@@ -37,7 +37,7 @@ struct FirstSignIn: Sendable {
 extension PostgresFederationStore {
     /// - Returns: whether the account was created.
     func create(_ signIn: FirstSignIn, in realm: ID<Realm>) async throws -> Bool {
-        guard signIn.isPlain else { return try await pool.execute(.create([signIn], in: realm)) == 1 }
+        guard signIn.isBatchable else { return try await pool.execute(.create([signIn], in: realm)) == 1 }
         return try await firstSignIns.run(signIn, in: realm)
     }
 
@@ -52,11 +52,12 @@ extension PostgresFederationStore {
 }
 
 extension SQL {
-    /// Creates accounts with their identities and sessions. Creates no account if the provider no longer has the
-    /// identity's issuer, or the credential is void. Fails if an address, an identity or a replay key is taken.
+    /// Creates accounts with their identities and sessions. A sign-in creates no account if the provider no longer has
+    /// the identity's issuer, or the credential is void. The statement fails if an account has one of the addresses or
+    /// identities, or a replay key was used before.
     ///
-    /// - Parameter signIns: a single one, or several that are plain.
-    /// - Returns: a row with the session of each account that was created.
+    /// - Parameter signIns: a single one, or several that are batchable.
+    /// - Returns: a row with the session ID for each account that was created.
     static func create(_ signIns: [FirstSignIn], in realm: ID<Realm>) throws -> SQL {
         signIns.count == 1 ? try create(signIns[0], in: realm) : try create(batch: signIns, in: realm)
     }
@@ -67,18 +68,18 @@ extension SQL {
         let (identity, keys) = (signIn.commit.identity, signIn.commit.replayKeys)
         let code = try insertCode(identity.code, at: signIn.commit.committedAt, in: realm, from: "inserted")
         let grants: SQL = code.map { "grants AS (\($0))," } ?? ""
-        let used: SQL = keys.isEmpty ? "" : "replay_keys AS (\(use(keys, in: realm, from: "linked"))),"
+        let consumed: SQL = keys.isEmpty ? "" : "replay_keys AS (\(consume(keys, in: realm, from: "linked"))),"
         return """
             WITH inserted AS (\(insertions.account)
-                WHERE \(issuerStands(for: identity, in: realm)) AND \(isValid(identity, in: realm)) RETURNING 1),
-            linked AS (\(insertions.identity) FROM inserted RETURNING 1), \(grants) \(used)
+                WHERE \(hasCurrentIssuer(identity, in: realm)) AND \(isValid(identity, in: realm)) RETURNING 1),
+            linked AS (\(insertions.identity) FROM inserted RETURNING 1), \(grants) \(consumed)
             network AS (\(insertions.network) FROM inserted WHERE \(insertions.hasNetwork))
             \(insertions.session) FROM inserted RETURNING id AS session_id
             """
     }
 
-    /// Inserts accounts, then identities, then replay keys, each in the order of their unique values. Concurrent sign-ins,
-    /// links and reclaims use the same order, so that they do not wait for each other in a circle.
+    /// Inserts accounts, then identities, then replay keys, each in the order of their unique values. Concurrent
+    /// sign-ins, links and reclaims use the same order, so that they do not deadlock.
     private static func create(batch signIns: [FirstSignIn], in realm: ID<Realm>) throws -> SQL {
         var rows = RowValues(batch: signIns, as: "s")
         let insertions = FirstSignInInsertions(of: &rows, in: realm)
@@ -92,7 +93,7 @@ extension SQL {
             created AS MATERIALIZED (
                 SELECT * FROM presented WHERE is_valid AND (SELECT count(*) FROM inserted) > 0),
             linked AS (\(insertions.identity) FROM created s ORDER BY s.provider, s.subject RETURNING 1), \(grants)
-            replay_keys AS (\(use(
+            replay_keys AS (\(consume(
                 signIns.map(\.commit.replayKeys), in: realm,
                 from: "(SELECT * FROM created WHERE (SELECT count(*) FROM linked) > 0) s"))),
             network AS (\(insertions.network) FROM created s WHERE \(insertions.hasNetwork))
@@ -101,7 +102,7 @@ extension SQL {
     }
 }
 
-/// The rows that a first sign-in inserts, as statements that lack a `FROM`.
+/// The statements that insert the rows of first sign-ins, without their `FROM` clauses.
 private struct FirstSignInInsertions {
     let proven: IdentityColumns
     let account: SQL
@@ -126,7 +127,7 @@ private struct FirstSignInInsertions {
                 \(rows.time("last_sign_in_at", \.account.lastSignInAt)),
                 \(rows.time("valid_since", \.account.validSince))
             """
-        identity = .linking(
+        identity = .insertIdentities(
             &rows, \.identity, as: (proven.provider, proven.subject), to: id, at: committedAt, in: realm)
         session = .insertion(of: SessionColumns(of: &rows, \.session), in: realm)
         network = """

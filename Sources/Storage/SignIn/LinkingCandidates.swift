@@ -1,13 +1,13 @@
 public import Identity
 internal import Postgres
 
-/// The accounts that a verified identity may sign in to.
+/// The accounts that have a verified identity or its address.
 struct LinkingCandidates: Sendable {
-    /// Whether the identity's credential is void. There are no accounts then.
+    /// Whether the identity's credential is void. If so, there are no accounts.
     var isVoid = false
     /// The account that has the identity.
     var owner: Account?
-    /// The account that has the identity's address.
+    /// The account that has the identity's address; it may be ``owner``.
     var sameEmail: Account?
 }
 
@@ -50,7 +50,7 @@ extension LinkingCandidates {
 
     fileprivate mutating func add(_ row: Row, of identity: VerifiedIdentity) throws {
         if try row.decode("is_void") { isVoid = true }
-        // Without candidates there may be one row without an account.
+        // If there are no candidates, the left join returns one row without an account.
         guard let isOwner = try row.decode("is_owner", as: Bool?.self) else { return }
         let account = try AccountRow.account(row)
         if isOwner { owner = account }
@@ -83,7 +83,8 @@ extension IdentityColumns {
 }
 
 extension SQL {
-    /// Each row states whether the credential is void; accounts follow only if it is not.
+    /// Selects the candidates. Each row states whether the credential is void; if it is, there is one row without an
+    /// account.
     static func linkingCandidates(for identity: VerifiedIdentity, in realm: ID<Realm>) -> SQL {
         let columns = IdentityColumns(identity)
         let owner = owner(of: columns, transferredAs: identity.transferSubject, in: realm)
@@ -95,8 +96,8 @@ extension SQL {
             """
     }
 
-    /// The subqueries depend on each identity, so no plan can read a table before the identities. See
-    /// `SignInPlanTests`.
+    /// Selects the candidates for several identities. The subqueries depend on each identity, so no plan can read a
+    /// table before the identities. See `SignInPlanTests`.
     ///
     /// - Parameter identities: without transfer subjects.
     /// - Returns: rows with the `number` of their identity, counted from 1.
@@ -122,8 +123,8 @@ extension SQL {
         """
     }
 
-    /// An identity that moves to another Apple team is found by its subject, otherwise by its transfer subject, in the
-    /// same statement.
+    /// A subquery for the account that has the identity. An identity that moves to another Apple team is found by its
+    /// new subject, otherwise by its transfer subject.
     private static func owner(
         of identity: IdentityColumns, transferredAs transferSubject: String?, in realm: ID<Realm>
     ) -> SQL {

@@ -15,7 +15,7 @@ extension PostgresAccountStore {
                 if isNew { try await transaction.deleteTombstone(of: account.id, olderThan: issuedAt, in: realm) }
                 let opened = session.withGeneration(account.generation)
                 _ = try await transaction.execute(
-                    .opening(try SessionRow(opened), in: realm, from: "(VALUES (1)) v"))
+                    .openSession(try SessionRow(opened), in: realm, from: "(VALUES (1)) v"))
                 return (account, opened, isNew)
             }
         }
@@ -23,8 +23,8 @@ extension PostgresAccountStore {
 }
 
 extension Transaction {
-    /// Runs after the statement that inserted the account, because that statement may have waited for the deletion and
-    /// does not see its tombstone.
+    /// Deletes the tombstone of an earlier account with the same ID. A statement of its own, because the one that
+    /// inserts the account may have waited for the deletion, and then does not see the tombstone.
     ///
     /// - Throws: ``StoreConflict/notFound`` if the account was deleted after `issuedAt`.
     fileprivate func deleteTombstone(
@@ -38,7 +38,8 @@ extension Transaction {
 }
 
 extension SQL {
-    /// Returns no row if the account is disabled. An existing row is locked by this statement.
+    /// Creates the account, or records a sign-in to the existing account and locks its row. Returns no row if the
+    /// account is disabled.
     fileprivate static func upsert(for session: Session, in realm: ID<Realm>) -> SQL {
         let now = session.authenticatedAt
         let account = Account(

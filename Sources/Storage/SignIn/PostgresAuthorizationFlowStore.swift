@@ -1,7 +1,8 @@
 public import Identity
 public import Postgres
 
-/// ``AuthorizationFlowStore`` on PostgreSQL. The primary key lets one of several concurrent requests claim a flow.
+/// ``AuthorizationFlowStore`` on PostgreSQL. Concurrent claims of a flow wait for its row, and only
+/// the first succeeds.
 public struct PostgresAuthorizationFlowStore: AuthorizationFlowStore {
     private let pool: Pool
     private let clock: WallClock
@@ -48,10 +49,10 @@ public struct PostgresAuthorizationFlowStore: AuthorizationFlowStore {
     }
 
     public func storeToken(_ token: SealedCode, in realm: ID<Realm>, at now: Instant) async throws {
-        try await run(try .keepUnused(token, at: now, in: realm))
+        try await run(try .insertUnusedToken(token, at: now, in: realm))
     }
 
-    /// The provider's response is no longer needed.
+    /// Also removes the provider's response, which is no longer needed.
     public func complete(
         _ flow: StoredFlow, with result: String, for grant: GrantKey, until end: Instant
     ) async throws {

@@ -3,7 +3,8 @@ internal import FoundationEssentials
 public import Identity
 public import Postgres
 
-/// ``FederationStore`` on PostgreSQL. `UNIQUE` constraints detect concurrent sign-ins; the rejected transaction is decided again.
+/// ``FederationStore`` on PostgreSQL. `UNIQUE` constraints detect concurrent sign-ins; the caller of the one that fails
+/// decides again.
 public struct PostgresFederationStore: FederationStore {
     let pool: Pool
     let candidates: Batcher<VerifiedIdentity, Never, LinkingCandidates>
@@ -44,8 +45,8 @@ public struct PostgresFederationStore: FederationStore {
         return signIn.signedIn
     }
 
-    /// The first sign-in of a user since the app moved to another team. An event that has made the credential void, and
-    /// was received before, is found after the transfer.
+    /// The first sign-in of a user since the app moved to another team. The transfer applies an event about the new
+    /// subject that was received before, so that the sign-in fails if the event made the credential void.
     private func signIn(
         _ account: Account, completing transfer: IdentityTransfer, _ commit: SignInCommit, in realm: ID<Realm>
     ) async throws -> Account {
@@ -63,7 +64,7 @@ public struct PostgresFederationStore: FederationStore {
         }
     }
 
-    /// Links and codes in the mailbox of the former address become void.
+    /// The account's codes become void, except remedies, because they may be in the mailbox of the former address.
     private func signIn(
         _ account: Account, changingEmailTo email: EmailAddress, _ commit: SignInCommit, in realm: ID<Realm>
     ) async throws -> Account {
@@ -96,16 +97,17 @@ public struct PostgresFederationStore: FederationStore {
         return signIn.account
     }
 
-    /// Locks the account's row first, so that transactions change its identities one after the other.
+    /// Locks the account's row before it inserts the identity, so that transactions change the account's identities one
+    /// after the other.
     private func link(
         to account: Account, by caller: Caller?, takesEmail: Bool, _ commit: SignInCommit, in realm: ID<Realm>
     ) async throws -> Account {
         let isAlive: SQL = try caller.map { SQL.isAlive(try SessionRow($0.session)) } ?? "true"
-        let locking = SQL.lock(account, toLink: commit, takesEmail: takesEmail, where: isAlive, in: realm)
+        let updating = SQL.update(account, linking: commit, takesEmail: takesEmail, where: isAlive, in: realm)
         let linking = SQL.link(commit.linked, onceTo: account, commit, in: realm)
         return try await pool.transaction { transaction in
             try await transaction.lockSubject(of: commit.identity, in: realm)
-            guard try await transaction.execute(locking) == 1, try await transaction.execute(linking) == 1 else {
+            guard try await transaction.execute(updating) == 1, try await transaction.execute(linking) == 1 else {
                 throw StoreConflict.stale
             }
             return try await transaction.finish(commit, .identityLinked, .identityLinked, in: realm)
@@ -121,8 +123,8 @@ public struct PostgresFederationStore: FederationStore {
             for statement: SQL in [
                 .unlinkAll(from: account.id, in: realm),
                 .link(commit.linked, to: account.id, at: commit.committedAt, in: realm),
-                .voidEveryCode(of: account.id, in: realm),
-                .forgetSessions(of: account.id, before: account.generation, in: realm),
+                .voidCodesAndRemedies(of: account.id, in: realm),
+                .deleteSessions(of: account.id, before: account.generation, in: realm),
             ] { _ = try await transaction.execute(statement) }
             return try await transaction.finish(commit, .reclaimed, .accountReclaimed, in: realm)
         }
@@ -136,7 +138,8 @@ extension Transaction {
         _ = try await execute(.lockSubject(identity.subject, of: identity.provider, in: realm))
     }
 
-    /// Opens the session, and records and announces a change of an account that existed before.
+    /// Opens the session of a link or a reclaim, consumes the replay keys, and stores the audit event, the outbox
+    /// event, the authorization code and the emails.
     ///
     /// - Returns: the account after the change.
     fileprivate func finish(
@@ -146,7 +149,7 @@ extension Transaction {
         try await audit([AuditNote(action, id, provider)], by: .user(commit.trace), at: now, in: realm)
         let session = try SessionRow(commit.session, openedAt: now)
         for statement: SQL in [
-            .opening(session, in: realm, from: "(VALUES (1)) v", consuming: commit.replayKeys),
+            .openSession(session, in: realm, from: "(VALUES (1)) v", consuming: commit.replayKeys),
             .insertOutboxEvent(OutboxEvent(event, of: id, provider: provider), at: now, in: realm),
         ] { _ = try await execute(statement) }
         if let code = try SQL.insertCode(commit.identity.code, at: now, in: realm, from: "(VALUES (1)) v") {
@@ -159,9 +162,10 @@ extension Transaction {
 }
 
 extension SQL {
-    /// Locks the account's row if it is unchanged since the decision, and updates it with what the identity proves.
-    static func lock(
-        _ account: Account, toLink commit: SignInCommit, takesEmail: Bool, where condition: SQL,
+    /// Updates the account's row, and thereby locks it, if the account is unchanged since the decision. Takes from the
+    /// identity what the account lacks, and the verification of the address.
+    static func update(
+        _ account: Account, linking commit: SignInCommit, takesEmail: Bool, where condition: SQL,
         in realm: ID<Realm>
     ) -> SQL {
         let identity = commit.identity
@@ -179,7 +183,8 @@ extension SQL {
             """
     }
 
-    /// Removes every credential of the user who created the account.
+    /// Removes the password, the phone number, the initial address, the profile and the sessions of the user who
+    /// created the account. Other statements remove the identities and the codes.
     static func reclaim(_ account: Account, for commit: SignInCommit, in realm: ID<Realm>) -> SQL {
         var reclaimed = AccountUpdate()
         reclaimed.passwordHash = .remove
@@ -193,12 +198,13 @@ extension SQL {
         return update(
             account.id, by: reclaimed, at: commit.committedAt, in: realm,
             where: """
-                \(isAsDecided(account)) AND \(issuerStands(for: commit.identity, in: realm)) \
+                \(isAsDecided(account)) AND \(hasCurrentIssuer(commit.identity, in: realm)) \
                 AND \(isValid(commit.identity, in: realm))
                 """)
     }
 
-    /// A condition: the account `a` is unchanged since the decision.
+    /// A condition: the account `a` is enabled, and has the generation and the address, verified or not, that the
+    /// decision was based on.
     static func isAsDecided(_ account: Account) -> SQL {
         """
         a.generation = \(account.generation) AND a.disabled_at IS NULL \
@@ -206,30 +212,30 @@ extension SQL {
         """
     }
 
-    /// Consumes each replay key once for each row of `source`. Fails if one was used before, in any tenant of the
-    /// project: tenants share the project's apps, and so a credential for an app is valid in each of them.
-    static func use(_ replayKeys: [ReplayKey], in realm: ID<Realm>, from source: SQL) -> SQL {
+    /// Consumes the replay keys once for each row of `source`. Fails if one was used before, in the project or any of
+    /// its tenants: tenants share the project's apps, so a credential for an app is valid in each of them.
+    static func consume(_ replayKeys: [ReplayKey], in realm: ID<Realm>, from source: SQL) -> SQL {
         let keys: SQL = """
             unnest(\(replayKeys.map { Hexadecimal.encode($0.hash) }), \(replayKeys.map(\.expiresAt.seconds))) \
             AS k (hash, expires_at)
             """
-        return use(from: "\(source), \(keys) ORDER BY k.hash", in: realm)
+        return consume(from: "\(source), \(keys) ORDER BY k.hash", in: realm)
     }
 
     /// Consumes the replay keys of the sign-ins `s` in `source`.
     ///
     /// - Parameter replayKeys: of each sign-in, in the order of the sign-ins' `number`, which begins at 1.
-    static func use(_ replayKeys: [[ReplayKey]], in realm: ID<Realm>, from source: SQL) -> SQL {
+    static func consume(_ replayKeys: [[ReplayKey]], in realm: ID<Realm>, from source: SQL) -> SQL {
         let keys = replayKeys.enumerated().flatMap { index, keys in keys.map { (number: index + 1, key: $0) } }
         let presented: SQL = """
             unnest((SELECT \(keys.map(\.number))), (SELECT \(keys.map { Hexadecimal.encode($0.key.hash) })),
                 (SELECT \(keys.map(\.key.expiresAt.seconds)))) AS k (number, hash, expires_at)
             """
-        return use(from: "\(source) JOIN \(presented) ON k.number = s.number ORDER BY k.hash", in: realm)
+        return consume(from: "\(source) JOIN \(presented) ON k.number = s.number ORDER BY k.hash", in: realm)
     }
 
     /// - Parameter source: has the alias `k` with the columns `hash` and `expires_at`.
-    private static func use(from source: SQL, in realm: ID<Realm>) -> SQL {
+    private static func consume(from source: SQL, in realm: ID<Realm>) -> SQL {
         """
         INSERT INTO replay_guard (project_id, hash, expires_at)
         SELECT \(realm.project.rawValue), decode(k.hash, 'hex'), to_timestamp(k.expires_at) FROM \(source)

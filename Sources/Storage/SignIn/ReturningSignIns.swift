@@ -24,8 +24,8 @@ struct ReturningSignIn: Sendable {
         changesIdentity = identity != before
     }
 
-    /// Whether it writes only what every sign-in writes, so that it can share a statement with others.
-    var isPlain: Bool { !changesIdentity && commit.identity.code == nil }
+    /// Whether it can share a statement with others: it neither changes the identity nor stores an authorization code.
+    var isBatchable: Bool { !changesIdentity && commit.identity.code == nil }
 
     /// The account after the sign-in.
     var signedIn: Account { account.signedIn(with: identity, at: commit.committedAt) }
@@ -35,17 +35,17 @@ struct ReturningSignIn: Sendable {
 struct SignInAttempt: Sendable {
     /// `false` if the account, the identity or the credential is no longer as it was.
     let isApplied: Bool
-    /// Whether the statement waited for locks. If not, `isApplied` is also `false` for an account that another
+    /// Whether the statement waits for locks. If not, ``isApplied`` is also `false` for an account that another
     /// transaction has locked.
-    let hasWaited: Bool
+    let waitsForLocks: Bool
 }
 
 extension PostgresFederationStore {
     /// - Returns: whether the sign-in was applied.
     func apply(_ signIn: ReturningSignIn, in realm: ID<Realm>) async throws -> Bool {
-        guard signIn.isPlain else { return try await pool.execute(.apply(signIn, in: realm)) == 1 }
+        guard signIn.isBatchable else { return try await pool.execute(.apply(signIn, in: realm)) == 1 }
         let attempt = try await returningSignIns.run(signIn, in: realm)
-        guard !attempt.isApplied, !attempt.hasWaited else { return attempt.isApplied }
+        guard !attempt.isApplied, !attempt.waitsForLocks else { return attempt.isApplied }
         return try await pool.execute(.apply(signIn, in: realm)) == 1
     }
 
@@ -57,7 +57,7 @@ extension PostgresFederationStore {
         } outcomes: { signIns, rows in
             let opened = Set(try rows.map { try $0.decode("session_id", as: UUID.self) })
             return signIns.map {
-                SignInAttempt(isApplied: opened.contains($0.session.id), hasWaited: signIns.count == 1)
+                SignInAttempt(isApplied: opened.contains($0.session.id), waitsForLocks: signIns.count == 1)
             }
         }
     }
@@ -95,27 +95,27 @@ extension SignInColumns {
 }
 
 extension SQL {
-    /// Changes nothing if the account's generation has changed, the account is disabled, or the identity was removed or
-    /// has another issuer, or the credential is void.
+    /// Applies a sign-in. Changes nothing if the account's generation has changed, the account is disabled, the
+    /// identity was removed or has another issuer, or the credential is void. Fails if a replay key was used before.
     static func apply(_ signIn: ReturningSignIn, in realm: ID<Realm>) throws -> SQL {
         let columns = SignInColumns(signIn)
         let code = try insertCode(
             signIn.commit.identity.code, at: signIn.commit.committedAt, in: realm, from: "signed_in")
-        let remembered: SQL =
-            signIn.changesIdentity ? "updated_identity AS (\(remembering(signIn.identity, in: realm)))," : ""
+        let updated: SQL =
+            signIn.changesIdentity ? "updated_identity AS (\(updateIdentity(signIn.identity, in: realm)))," : ""
         let grants: SQL = code.map { "grants AS (\($0))," } ?? ""
-        return opening(
+        return openSession(
             signIn.session, in: realm, from: "signed_in",
             after: """
                 locked AS (\(unchanged(columns, in: realm)) FOR NO KEY UPDATE OF a FOR SHARE OF l),
-                signed_in AS (\(updating(columns)) RETURNING 1),
-                \(remembered)\(grants)
+                signed_in AS (\(updateAccount(columns)) RETURNING 1),
+                \(updated)\(grants)
                 """, consuming: signIn.commit.replayKeys)
     }
 
-    /// The same for plain sign-ins to different accounts. Accounts that other transactions have locked are skipped,
-    /// because two statements that wait could wait for each other. Fails if a replay key was used before; then each sign-in
-    /// is executed alone.
+    /// The same for batchable sign-ins to different accounts. Accounts that other transactions have locked are skipped,
+    /// because two statements that wait could wait for each other. If the statement fails because of a replay key, the
+    /// ``Batcher`` executes each sign-in alone.
     ///
     /// The condition with `BETWEEN` is always true, but lets the planner expect a single sign-in. Because of the
     /// limits of the lateral subqueries, no plan can read a table before the sign-ins. See `SignInPlanTests`.
@@ -128,23 +128,23 @@ extension SQL {
             authenticatedAt: "s.authenticated_at", openedAt: "s.authenticated_at", claims: "NULL", device: "s.device",
             credentialIssuedAt: signedIn.issuedAt)
         return """
-            WITH presented AS (\(presenting(signIns))),
+            WITH presented AS (\(values(of: signIns))),
             locked AS (
                 SELECT p.*, a.project_id FROM presented p
                 CROSS JOIN LATERAL (\(unchanged(presented, in: realm))
                     LIMIT 1 FOR NO KEY UPDATE OF a SKIP LOCKED FOR SHARE OF l SKIP LOCKED) a
                 WHERE p.number BETWEEN 1 AND \(signIns.count)),
-            signed_in AS (\(updating(SignInColumns(of: "locked"))) RETURNING locked.*),
-            replay_keys AS (\(use(signIns.map(\.commit.replayKeys), in: realm, from: "signed_in s"))),
-            network AS (\(rememberNetwork(
+            signed_in AS (\(updateAccount(SignInColumns(of: "locked"))) RETURNING locked.*),
+            replay_keys AS (\(consume(signIns.map(\.commit.replayKeys), in: realm, from: "signed_in s"))),
+            network AS (\(storeKnownNetwork(
                 "s.network_hash", of: signedIn.account, at: "s.authenticated_at", in: realm, from: "signed_in s")))
             \(insertion(of: session, in: realm, from: "signed_in s")) RETURNING id AS session_id
             """
     }
 
-    /// Finds the rows `a` and `l`, which the caller locks: the account's row first, as everywhere, then the identity's.
-    /// A lock that waits sees the changes of a transaction that removes the identity or makes credentials void.
-    /// `FOR KEY SHARE` is not enough, because it reads the identity as it was before the wait.
+    /// Finds the rows `a` and `l`. The caller locks the account's row first, then the identity's, with a lock that waits
+    /// for a transaction that removes the identity or makes credentials void. `FOR KEY SHARE` is not enough, because it
+    /// does not wait for the latter.
     private static func unchanged(_ signIn: SignInColumns, in realm: ID<Realm>) -> SQL {
         """
         SELECT a.project_id, a.id FROM account a
@@ -157,7 +157,7 @@ extension SQL {
         """
     }
 
-    private static func updating(_ signIn: SignInColumns) -> SQL {
+    private static func updateAccount(_ signIn: SignInColumns) -> SQL {
         """
         UPDATE account a SET last_sign_in_at = \(signIn.committedAt),
             display_name = coalesce(a.display_name, \(signIn.displayName))
@@ -165,12 +165,13 @@ extension SQL {
         """
     }
 
-    private static func presenting(_ signIns: [ReturningSignIn]) -> SQL {
+    private static func values(of signIns: [ReturningSignIn]) -> SQL {
         let (proven, sessions) = (signIns.map(\.commit.identity), signIns.map(\.session))
         return """
             SELECT p.number, p.account_id, p.generation, p.provider, p.subject, p.issuer,
-                \(epochPlus("p.issued_at")) AS issued_at, p.display_name, \(epochPlus("p.committed_at")) AS committed_at,
-                p.session_id, \(epochPlus("p.authenticated_at")) AS authenticated_at, p.device,
+                \(timestamptz(microseconds: "p.issued_at")) AS issued_at, p.display_name,
+                \(timestamptz(microseconds: "p.committed_at")) AS committed_at,
+                p.session_id, \(timestamptz(microseconds: "p.authenticated_at")) AS authenticated_at, p.device,
                 decode(p.network_hash, 'hex') AS network_hash
             FROM unnest((SELECT \(sessions.map(\.account))), (SELECT \(sessions.map(\.generation))),
                 (SELECT \(proven.map(\.provider.rawValue))), (SELECT \(proven.map(\.subject))),

@@ -92,7 +92,7 @@ struct AppleGrantStoreTests {
             try SQL.insertCode(token, at: fixture.now, in: fixture.realm, from: "(VALUES (1)) v"))
         try await fixture.pool.execute(use)
         #expect(try await fixture.grants().isEmpty)
-        try await fixture.pool.execute(try SQL.keepUnused(token, at: fixture.now, in: fixture.realm))
+        try await fixture.pool.execute(try SQL.insertUnusedToken(token, at: fixture.now, in: fixture.realm))
         #expect(try await fixture.claim().isEmpty)
         try await fixture.pool.execute(use)
         #expect(try await fixture.claim().map(\.token) == [[5]])
@@ -104,7 +104,7 @@ struct AppleGrantStoreTests {
     func reportedSince(offset: Int, state: CredentialStatus.State, checked: Int) async throws {
         let fixture = try await AppleGrantFixture()
         try await fixture.pool.execute(
-            try SQL.keepUnused(browserToken(in: fixture), at: fixture.now, in: fixture.realm))
+            try SQL.insertUnusedToken(browserToken(in: fixture), at: fixture.now, in: fixture.realm))
         try await fixture.pool.execute(
             """
             UPDATE linked_identity SET credential_state = 'REVOKED',
