@@ -1,10 +1,10 @@
 internal import Identity
 internal import Postgres
 
-/// Runs `work`, and converts errors of PostgreSQL to those of the stores: ``StoreUnavailable`` if the database does not
-/// respond, ``StoreConflict`` if a unique constraint is violated.
+/// Runs `work`, and converts errors of PostgreSQL to those of the stores: ``StoreUnavailable`` if the database is
+/// unavailable or too slow, ``StoreConflict`` if a known unique constraint is violated.
 ///
-/// Runs `work` again if PostgreSQL reports a serialization failure or a deadlock.
+/// Runs `work` again if PostgreSQL reports a serialization failure or a deadlock, up to four times.
 func withStoreErrors<Value>(_ work: () async throws -> sending Value) async throws -> sending Value {
     do {
         return try await retryingConflicts(where: isSerializationFailure, pause: 10...50) { _ in try await work() }

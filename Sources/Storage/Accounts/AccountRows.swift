@@ -110,10 +110,10 @@ extension LinkedIdentity {
 }
 
 extension SQL {
-    /// The `UPDATE account` of every change, except sign-ins, which are parts of larger statements optimised for speed.
+    /// The `UPDATE account` of all changes except sign-ins and links, which have statements of their own.
     ///
-    /// For an unchanged member the parameters are `false` and NULL, so that every update has the same text and
-    /// PostgreSQL reuses its plan.
+    /// For an unchanged member the parameters are `false` or NULL, so that the text does not depend on the changed
+    /// members, and PostgreSQL reuses the plan.
     ///
     /// - Parameters:
     ///   - id: the ID of the account, whose row has the alias `a` in the other parameters.

@@ -85,8 +85,8 @@ extension SQL {
         """
     }
 
-    /// Common table expressions that emit the events of deleted accounts, and delete their queued emails and the codes
-    /// that were sent to their addresses.
+    /// Common table expressions that emit the events of deleted accounts, and delete the queued emails about them or to
+    /// their addresses, and the codes without an account that were sent to their addresses.
     static func deletionEffects(of source: SQL, emitsEvents: Bool = true, at now: Instant) -> SQL {
         """
         outbox_rows AS (

@@ -9,7 +9,7 @@ struct AnonymousSignUp: Sendable {
 }
 
 extension PostgresAccountStore {
-    /// Batches of anonymous sign-ups. They conflict with no other account, because they have no email address.
+    /// Batches of anonymous sign-ups. Their accounts do not conflict with others, because they have no email address.
     static var signUps: Batching<AnonymousSignUp, UUID, Void> {
         .writes(of: { [$0.session.id] }) { signUps, realm in
             signUps.count == 1

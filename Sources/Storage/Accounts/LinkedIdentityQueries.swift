@@ -21,7 +21,7 @@ extension SQL {
         """
     }
 
-    /// Links the identity once for each row of `source`, a table expression. An identity that no sign-in has verified
+    /// Inserts the identity once for each row of `source`, a table expression. An identity that no sign-in has verified
     /// gets the current issuer of its provider.
     static func insertIdentity(
         _ identity: LinkedIdentity, to account: ID<Account>, at now: Instant, in realm: ID<Realm>,
@@ -37,7 +37,7 @@ extension SQL {
         return "\(insertion) FROM \(source)"
     }
 
-    /// Links the identities of `rows`. The caller appends the `FROM` clause.
+    /// Inserts the identities of `rows`. The caller appends the `FROM` clause.
     ///
     /// - Parameter issuer: an expression that replaces the issuers of the identities, unless `nil`.
     static func insertIdentities<Row>(
@@ -66,7 +66,7 @@ extension SQL {
         """
     }
 
-    /// Links the identities of new accounts, which the gateway has not verified.
+    /// Inserts the identities of imported accounts. The gateway has not verified these identities.
     ///
     /// - Parameter identities: the identities, with the time when each was linked.
     static func insertIdentities(
@@ -95,7 +95,8 @@ extension SQL {
         linked_device, credential_state, credential_checked_at, created_at, linked_at
         """
 
-    /// Updates the identity after a sign-in. Does not replace a name that a concurrent transaction stored first.
+    /// Updates the identity of a sign-in, if the common table expression `signed_in` has a row. Does not replace a name
+    /// that a concurrent transaction stored first.
     static func updateIdentity(_ identity: LinkedIdentity, in realm: ID<Realm>) -> SQL {
         """
         UPDATE linked_identity l SET email = \(identity.email?.rawValue), email_trust = \(identity.emailTrust.rawValue),

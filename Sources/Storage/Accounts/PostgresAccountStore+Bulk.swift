@@ -1,7 +1,7 @@
 public import Identity
 internal import Postgres
 
-/// Import and export of whole projects.
+/// Import and export of all accounts of a realm.
 extension PostgresAccountStore {
     /// Updates the planner's statistics after an import.
     public func gatherStatistics() async throws {
@@ -62,7 +62,7 @@ extension PostgresAccountStore {
 public struct ImportBatch: Sendable {
     fileprivate let accounts: [StoredAccount]
     fileprivate let insertion: SQL
-    fileprivate let linking: SQL?
+    fileprivate let identityInsertion: SQL?
     fileprivate let now: Instant
     fileprivate let realm: ID<Realm>
     /// The unique values of the accounts: IDs, addresses, phone numbers and subjects.
@@ -73,7 +73,7 @@ public struct ImportBatch: Sendable {
         self.accounts = accounts
         self.now = now
         self.realm = realm
-        // In the order of concurrent sign-ins, so that an import and a sign-in do not wait for each other in a circle.
+        // In the order of concurrent sign-ins, so that an import and a sign-in do not deadlock.
         insertion = .insert(accounts.sorted { $0.order < $1.order }, in: realm)
         let identities = accounts.flatMap(\.identities)
             .sorted {
@@ -81,7 +81,7 @@ public struct ImportBatch: Sendable {
                     $1.identity.provider.rawValue, $1.identity.subject
                 )
             }
-        linking = identities.isEmpty ? nil : .insertIdentities(identities, at: now, in: realm)
+        identityInsertion = identities.isEmpty ? nil : .insertIdentities(identities, at: now, in: realm)
         var uniqueValues: Set<String> = []
         uniqueValues.reserveCapacity(3 * accounts.count)
         for account in accounts.lazy.map(\.account) {
@@ -101,7 +101,7 @@ public struct ImportBatch: Sendable {
 extension Transaction {
     fileprivate func insert(_ batch: ImportBatch, by actor: AuditActor) async throws {
         _ = try await execute(batch.insertion)
-        if let linking = batch.linking { _ = try await execute(linking) }
+        if let insertion = batch.identityInsertion { _ = try await execute(insertion) }
         try await audit(
             AuditNote.imported(batch.accounts.map(\.account.id), in: batch.realm), by: actor, at: batch.now,
             in: batch.realm)
@@ -131,7 +131,7 @@ extension Transaction {
         return conflicting
     }
 
-    /// Finds the accounts that have an identity of a stored account, or of an earlier account in `accounts`.
+    /// Finds those of `accounts` with an identity that a stored account or an earlier one of `accounts` has.
     private func conflictingIdentities(
         of accounts: [StoredAccount], in realm: ID<Realm>
     ) async throws -> [ID<Account>: UniqueMember] {

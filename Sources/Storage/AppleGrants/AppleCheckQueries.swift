@@ -62,9 +62,9 @@ extension PostgresAppleGrantStore {
 }
 
 extension SQL {
-    /// Records the results of checks. Locks the identities before the grants, as a deletion does. An identity with
-    /// another authorized grant stays authorized. All grants belong to one client ID, so no two of them have the same
-    /// identity.
+    /// Records the results of checks. Locks the identities before the grants, as a deletion does. A revoked grant does
+    /// not change an identity with another authorized grant. All grants belong to one client ID, so no two of them have
+    /// the same identity.
     ///
     /// - Parameter states: the new state of each grant; `nil` keeps its state.
     fileprivate static func record(

@@ -3,8 +3,8 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    /// Claims due grants until `due`. Grants that the deletion of an identity marked get the end of their attempts
-    /// here.
+    /// Claims due grants until `due`. The first claim of a grant without `expires_at`, such as one that the deletion of
+    /// an identity marked, sets this time.
     static func claimWaiting(
         for purpose: AppleGrant.Purpose, limit: Int, until due: Instant, expiringAt end: Instant, at now: Instant
     ) -> SQL {
@@ -46,7 +46,8 @@ extension SQL {
         """
     }
 
-    /// Postpones up to 5000 due revocations of the same client ID. Claimed grants are not due, so they are not changed.
+    /// Postpones up to 5000 due revocations of the same realm and client ID. Claimed grants are not due, so they are
+    /// not changed.
     static func postponeRevocations(
         like grant: AppleGrant, until due: Instant, failure: String, at now: Instant
     ) -> SQL {
@@ -145,8 +146,8 @@ extension SQL {
 
     /// Marks the identity of a grant as authorized.
     ///
-    /// - Parameter responded: when Apple issued the token. If `nil`, the time when the gateway stored the token, and a
-    ///   later report by Apple takes precedence.
+    /// - Parameter responded: when Apple issued the token. If `nil`, the time when the gateway stored the token is
+    ///   used, and a later report by Apple that the user has disconnected the app takes precedence.
     static func authorize(identityOf id: UUID, asOf responded: Instant?) -> SQL {
         let (checkedAt, condition): (SQL, SQL) =
             if let responded {

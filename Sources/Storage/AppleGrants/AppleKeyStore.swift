@@ -16,7 +16,7 @@ public struct AppleKeyStore: Sendable {
         self.pool = pool
     }
 
-    /// The client IDs whose codes were redeemed with the current private key.
+    /// The client IDs that have a grant whose refresh token was obtained with the current private key.
     public func clientIDsWithRedeemedCodes(in realm: ID<Realm>) async throws -> Set<String> {
         let rows = try await withStoreErrors {
             try await pool.query(
@@ -30,7 +30,7 @@ public struct AppleKeyStore: Sendable {
         return Set(try rows.map { try $0.decode("client_id") })
     }
 
-    /// - Returns: `nil` unless team, key and private key are configured.
+    /// - Returns: `nil` unless the team, the key ID and the private key are configured.
     public func key(of realm: ID<Realm>) async throws -> Stored? {
         let rows = try await withStoreErrors {
             try await pool.query(

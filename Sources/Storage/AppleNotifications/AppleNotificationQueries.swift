@@ -71,8 +71,8 @@ extension SQL {
             """
     }
 
-    /// Fails if the event was received before in this realm. A project and each of its tenants receive an event
-    /// separately.
+    /// Inserts the replay key of an event. Fails if this realm has received the event before: a project and each of its
+    /// tenants receive an event separately.
     static func insertReplayKey(of event: AppleEvent, in realm: ID<Realm>) -> SQL {
         """
         INSERT INTO replay_guard (project_id, hash, expires_at)
@@ -133,16 +133,16 @@ extension SQL {
 
     /// Ends the sessions that were opened with credentials from before `end`.
     ///
-    /// - Parameter survivor: a session that is not ended.
+    /// - Parameter excluded: a session that is not ended.
     static func endAppleSessions(
-        of account: ID<Account>, before end: Instant, except survivor: ID<Session>?, at now: Instant,
+        of account: ID<Account>, before end: Instant, except excluded: ID<Session>?, at now: Instant,
         in realm: ID<Realm>
     ) throws -> SQL {
         """
         UPDATE session SET ended_at = \(Timestamp(now))
         WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue) AND method = 'apple.com'
             AND coalesce(credential_issued_at, authenticated_at) < \(Timestamp(end)) AND ended_at IS NULL
-            AND id IS DISTINCT FROM \(try survivor.map { try UUID($0) })
+            AND id IS DISTINCT FROM \(try excluded.map { try UUID($0) })
         """
     }
 

@@ -2,8 +2,8 @@ internal import FoundationEssentials
 public import Identity
 public import Postgres
 
-/// ``AppleNotificationStore`` on PostgreSQL. Locks the account's row first and then the identity's, as a sign-in and a
-/// deletion do, so that each of them sees an event completely or not at all.
+/// ``AppleNotificationStore`` on PostgreSQL. Locks the account's row before the identity's, as a sign-in and a deletion
+/// do, so that each of them sees an event completely or not at all.
 public struct PostgresAppleNotificationStore: AppleNotificationStore {
     private let pool: Pool
 
@@ -48,10 +48,10 @@ extension Transaction {
             _ = try await execute(.voidIdentity(event.subject, before: event.end, in: realm))
         }
         if decision.revokesGrants { try await revokeGrants(of: event.subject, before: event.end, in: realm) }
-        if case .end(let survivor) = decision.sessions {
+        if case .end(let excluded) = decision.sessions {
             _ = try await execute(
                 .endAppleSessions(
-                    of: account.id, before: event.end, except: survivor, at: event.receivedAt, in: realm))
+                    of: account.id, before: event.end, except: excluded, at: event.receivedAt, in: realm))
         }
         try await apply(decision.change, of: event, to: account, in: realm)
         if commit.leavesNoSignInMethod {

@@ -3,8 +3,8 @@ internal import FoundationEssentials
 public import Identity
 public import Postgres
 
-/// The audit trail. Each change writes its events in its own transaction. Events are never changed. The janitor deletes
-/// them after the retention period.
+/// The audit trail. The transaction of a change also inserts the events of the change. Events are never changed. The
+/// janitor deletes them after the retention period.
 public struct AuditStore: Sendable {
     private let pool: Pool
 
@@ -14,7 +14,7 @@ public struct AuditStore: Sendable {
 
     /// - Returns: at most ``AuditQuery/limit`` events.
     public func page(_ query: AuditQuery, in realm: ID<Realm>) async throws -> [AuditEvent] {
-        let statement = try SQL.audited(query, in: realm)
+        let statement = try SQL.auditEvents(query, in: realm)
         return try await withStoreErrors { try await pool.query(statement) }.map(AuditEvent.init)
     }
 
@@ -56,17 +56,17 @@ extension SQL {
             "project_id, \(AuditNote.AccountAction.deleted.rawValue), id, '{}'::jsonb FROM \(source)")
     }
 
-    /// - Parameter lines: the rest of the `SELECT`: project, action, subject and detail of each event, and the `FROM`
-    ///   clause.
-    private static func auditing(by actor: AuditActor, at now: Instant, _ lines: SQL) -> SQL {
+    /// - Parameter selection: the rest of the `SELECT`: project, action, subject and detail of each event, and the
+    ///   `FROM` clause.
+    private static func auditing(by actor: AuditActor, at now: Instant, _ selection: SQL) -> SQL {
         """
         INSERT INTO audit_event (id, actor, occurred_at, network, request_id, project_id, action, subject, detail)
         SELECT gen_random_uuid(), \(actor.name), \(Timestamp(now)), \(actor.trace.network), \(actor.trace.request),
-            \(lines)
+            \(selection)
         """
     }
 
-    static func audited(_ query: AuditQuery, in realm: ID<Realm>) throws -> SQL {
+    static func auditEvents(_ query: AuditQuery, in realm: ID<Realm>) throws -> SQL {
         let (order, isBeyond): (SQL, SQL) = query.isOldestFirst ? ("ASC", ">") : ("DESC", "<")
         var conditions: SQL = "project_id = \(realm.rawValue)"
         if let subject = query.subject { conditions = "\(conditions) AND subject = \(subject)" }

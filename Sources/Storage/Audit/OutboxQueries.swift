@@ -2,8 +2,8 @@ internal import FoundationEssentials
 internal import Identity
 internal import Postgres
 
-/// An event about an account, for future webhooks: nothing reads the outbox yet. Contains no addresses and no personal
-/// data.
+/// An event about an account, for future webhooks: nothing reads the outbox yet. Contains only identifiers, and no
+/// addresses or names.
 struct OutboxEvent {
     enum Kind: String {
         case identityLinked = "identity.linked"
@@ -41,7 +41,7 @@ extension SQL {
     }
 
     /// Inserts one event for each of `accounts`.
-    static func insertOutboxEvent(
+    static func insertOutboxEvents(
         _ kind: OutboxEvent.Kind, of accounts: [ID<Account>], _ provider: ProviderID, at now: Instant,
         in realm: ID<Realm>
     ) -> SQL {

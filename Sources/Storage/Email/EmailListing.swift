@@ -3,7 +3,7 @@ internal import FoundationEssentials
 public import Identity
 public import Postgres
 
-/// The queued emails for operators, without addresses and payloads.
+/// The queue of emails as operators see it, without addresses and payloads.
 public struct EmailListing: Sendable {
     /// One queued email.
     public struct Entry: Sendable {
@@ -14,7 +14,7 @@ public struct EmailListing: Sendable {
         public let dueAt: Instant
         public let attempts: Int
         public let failure: String?
-        /// `nil` while delivery is retried.
+        /// `nil` while the email waits to be sent.
         public let givenUpAt: Instant?
     }
 

@@ -12,7 +12,7 @@ extension Transaction {
 extension SQL {
     /// Inserts the code once for each row of `source`.
     static func insert(_ code: OOBCode, in realm: ID<Realm>, from source: SQL) -> SQL {
-        // Looks up the account of a sign-in code here, so that the statement is the same whether or not it exists.
+        // Looks up the account of a sign-in code here, so that the statement is the same whether or not there is one.
         let account: SQL =
             code.purpose == .signIn
             ? "(SELECT h.id FROM account h WHERE h.project_id = \(realm.rawValue) AND h.email = \(code.email.rawValue))"

@@ -98,7 +98,8 @@ extension SQL {
 }
 
 extension QueuedEmail {
-    /// - Returns: `nil` if this release does not know the kind of email. A process of a newer release sends it.
+    /// - Returns: `nil` if this release does not know the kind of email, which a process of a newer release then sends,
+    ///   or does not accept the recipient's address.
     fileprivate init?(_ row: Row) throws {
         guard let kind = OutgoingEmail.Kind(rawValue: try row.decode("kind")),
             let to = EmailAddress(try row.decode("recipient"))

@@ -36,7 +36,8 @@ enum OOBCodeRow {
 }
 
 extension SQL {
-    /// Selects a code with its account; the account's columns are NULL if there is no account.
+    /// Selects a code with its account, or, for a sign-in code, the account that has the address now. The account's
+    /// columns are NULL if there is no account.
     static func findCode(_ hash: [UInt8], in realm: ID<Realm>?) -> SQL {
         let inRealm: SQL = realm.map { "AND c.project_id = \($0.rawValue)" } ?? ""
         return """
@@ -48,7 +49,8 @@ extension SQL {
             """
     }
 
-    /// Deletes the code. The second of two concurrent redemptions waits for the first, and then finds no code.
+    /// Deletes the code, unless it has expired. The second of two concurrent redemptions waits for the first, and then
+    /// finds no code.
     static func redeem(_ code: OOBCode, at now: Instant, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM oob_code
@@ -56,7 +58,7 @@ extension SQL {
         """
     }
 
-    /// Inserts a code if the session is alive, or if no session is required.
+    /// Inserts a code. If `session` is not `nil`, it must be alive and its account enabled.
     static func issue(_ code: OOBCode, by session: SessionRow?, in realm: ID<Realm>) -> SQL {
         guard let session else { return insert(code, in: realm, from: "(VALUES (1)) v") }
         return insert(
@@ -66,7 +68,8 @@ extension SQL {
                 """)
     }
 
-    /// Unlinks the identities that `change` names, and those linked since ``MailboxChange/unlinksSince``.
+    /// Unlinks the identities that `change` names, except the one that the account was created with, and those linked
+    /// since ``MailboxChange/unlinksSince``.
     ///
     /// - Returns: rows with the providers of the unlinked identities.
     static func unlink(by change: MailboxChange, in realm: ID<Realm>) -> SQL {

@@ -12,7 +12,7 @@ extension PostgresOOBCodeStore {
         }
     }
 
-    /// Locks the accounts first, like every change of accounts, and then reads the merge again.
+    /// Locks the accounts, and then reads the merge again.
     private func undo(
         _ undoing: MergeUndoing, in realm: ID<Realm>, _ transaction: Transaction
     ) async throws -> Account {
@@ -65,8 +65,8 @@ extension PostgresOOBCodeStore {
 }
 
 extension Transaction {
-    /// Finds the merge that a code undoes, the current target of the source, and every account that has a unique member
-    /// of the source.
+    /// Finds the merge that a code undoes, the ID of the account that the source is part of now, that account, and
+    /// every account that has a unique member of the source.
     ///
     /// - Returns: `nil` if the code does not belong to the stored merge of its source.
     fileprivate func undoableMerge(

@@ -54,8 +54,9 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
 
     /// Returns the conflict of a redemption whose email address another account holds.
     ///
-    /// A sign-in and a removal are decided again with the account that has the address now. A recovery code stays
-    /// valid, for the case that the other account releases the address. Any other code is consumed.
+    /// A sign-in that creates an account, and a removal of a sign-in method, are decided again with the account that
+    /// has the address now. A recovery code stays valid, in case the other account releases the address. Any other code
+    /// is consumed.
     private func emailConflict(of redemption: Redemption, in realm: ID<Realm>) async throws -> StoreConflict {
         if case .create = redemption.step { return .stale }
         if redemption.code.purpose == .removeSignInMethod { return .stale }

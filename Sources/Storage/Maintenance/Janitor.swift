@@ -1,8 +1,8 @@
 public import Identity
 public import Postgres
 
-/// Deletes expired rows in small batches, with statements that wait for no lock. Any number of replicas may run it at
-/// the same time.
+/// Deletes expired rows in small batches. Any number of replicas may run it at the same time: each skips expired rows
+/// that another transaction has locked.
 public actor Janitor {
     /// The kinds of expired rows, by table name.
     public enum Kind: String, Sendable, CaseIterable {
@@ -34,11 +34,10 @@ public actor Janitor {
         public init() {}
     }
 
-    /// The maximum difference between the clocks of replicas: a row is deleted only after every replica considers it
-    /// expired.
+    /// The maximum difference between the clocks of replicas. Rows of most kinds that are deleted as soon as they have
+    /// expired are kept this much longer, so that every replica considers them expired.
     static let maximumClockSkew: Duration = .seconds(300)
-    /// Short, because the results contain tokens of providers. Must exceed the difference between the clocks of
-    /// replicas.
+    /// Short, because the results of authorization flows contain tokens of providers.
     static let expiredResultRetention: Duration = .seconds(60)
     /// Expired codes are kept for a day so that late users get `EXPIRED_OOB_CODE` instead of `INVALID_OOB_CODE`.
     static let expiredCodeRetention: Duration = .seconds(86_400)
@@ -50,7 +49,7 @@ public actor Janitor {
     private let limits: PassLimits
     /// The last examined session; `nil` to start at the first one.
     private var lastSession: SessionPosition?
-    /// The last examined account of each project.
+    /// The last examined account of each realm.
     private var lastAccounts: [ID<Realm>: String] = [:]
 
     public init(pool: Pool, limits: PassLimits = PassLimits()) {
@@ -140,8 +139,7 @@ public actor Janitor {
         return removed
     }
 
-    /// Deletes the contents of deleted tenants. A tenant itself is deleted after the retention period of its audit
-    /// events.
+    /// Deletes the contents of deleted tenants. A tenant itself is deleted after the last of its audit events.
     private func removeDeletedTenants(at now: Instant) async throws -> Int {
         let deleted = try await withStoreErrors { try await pool.query(.deletedTenants(limit: limits.tenants)) }
         var removed = 0
@@ -161,17 +159,17 @@ public actor Janitor {
 
     private func removeAccounts(at now: Instant) async throws -> Int {
         var removed = 0
-        for (project, lifetime) in try await anonymousLifetimes() {
+        for (realm, lifetime) in try await anonymousLifetimes() {
             for _ in 0..<limits.pages {
                 let statement = SQL.deleteUnusedAccounts(
-                    after: lastAccounts[project] ?? "", limit: limits.batchSize, before: now - lifetime, now: now,
-                    in: project)
+                    after: lastAccounts[realm] ?? "", limit: limits.batchSize, before: now - lifetime, now: now,
+                    in: realm)
                 let row = try await withStoreErrors { try await pool.query(statement) }.first
                 removed += try row?.decode("removed") ?? 0
-                lastAccounts[project] = try row.flatMap {
+                lastAccounts[realm] = try row.flatMap {
                     try $0.decode("seen", as: Int.self) < limits.batchSize ? nil : try $0.decode("id")
                 }
-                guard lastAccounts[project] != nil else { break }
+                guard lastAccounts[realm] != nil else { break }
             }
         }
         return removed

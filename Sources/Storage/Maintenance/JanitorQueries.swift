@@ -13,7 +13,8 @@ struct SessionPosition {
     }
 }
 
-/// Every statement skips rows that another transaction has locked.
+/// The statements skip rows that another transaction has locked, except those that delete the providers, the password
+/// keys and the row of a deleted tenant.
 extension SQL {
     /// Deletes at most `limit` rows.
     ///
@@ -98,8 +99,8 @@ extension SQL {
         """
     }
 
-    /// Selects the deleted tenants that have rows to delete. Tenants that only wait for the end of their audit
-    /// retention, which may take years, are excluded.
+    /// Selects the deleted tenants that have rows to delete, or whose own row can be deleted. Tenants that only wait
+    /// for the end of their audit retention, which may take years, are excluded.
     static func deletedTenants(limit: Int) -> SQL {
         """
         SELECT h.id FROM project h WHERE h.deleted_at IS NOT NULL AND (

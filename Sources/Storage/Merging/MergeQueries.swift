@@ -8,7 +8,7 @@ extension Transaction {
     ///   recovery code is not merged.
     /// - Returns: the target after the merge.
     /// - Throws: ``StoreConflict/stale`` if the accounts no longer match the precondition; ``MergeRefusal`` if they
-    ///   cannot be merged.
+    ///   cannot be merged; ``StoreConflict/alreadyUsed``.
     func apply(
         _ merge: AccountMerge, signsIn: Bool, by actor: AuditActor, announcing notices: MergeNotices,
         in realm: ID<Realm>
@@ -81,8 +81,7 @@ extension SQL {
     }
 
     /// Stores what an undo needs to restore the source: its row, its identities, and the sources of earlier merges into
-    /// it. Replaces the record of an older merge with the same source ID, which belonged to an account that no longer
-    /// exists.
+    /// it. Replaces the record of an older merge whose source had the same ID, and no longer exists.
     fileprivate static func insertMergeRecord(
         of source: Account, into target: Account, for merge: AccountMerge, in realm: ID<Realm>
     ) throws -> SQL {
@@ -133,7 +132,7 @@ extension SQL {
         """
     }
 
-    /// Sets the members that the target receives from the source, which is already deleted. The password hash comes
+    /// Sets the members that the target receives from the source, whose row is already deleted. The password hash comes
     /// from the merge record. The time of the merge becomes the time of the password change.
     fileprivate static func transferMembers(
         of source: Account, to target: Account, for merge: AccountMerge, signsIn: Bool, in realm: ID<Realm>

@@ -67,7 +67,7 @@ extension Transaction {
         _ = try await execute(.restore(source, email: email, phoneNumber: phoneNumber, at: now, in: realm))
     }
 
-    /// Restores earlier merges and their codes, deletes the merge record, and records the undo.
+    /// Restores earlier merges and their codes, deletes the merge record and its codes, and records the undo.
     ///
     /// - Parameter target: the account that the source is restored from, which may differ from the plan's target.
     func finishUndoing(
@@ -142,7 +142,7 @@ extension SQL {
         return update(remaining.id, by: changes, at: now, in: realm)
     }
 
-    /// Does nothing if the ID has been assigned again, even if that account was deleted.
+    /// Does nothing if the ID has been assigned again, even if the new account was deleted too.
     fileprivate static func deleteTombstone(_ source: ID<Account>, deletedAt: Instant, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM deleted_account WHERE project_id = \(realm.rawValue) AND id = \(source.rawValue)
@@ -224,8 +224,8 @@ extension SQL {
         """
     }
 
-    /// Keeps other merges into the target undoable. Its generation changes only because of this undo, not because of a
-    /// change of its credentials.
+    /// Keeps other merges into the target undoable. The target's generation changes because of this undo, not because
+    /// of a change of the target's credentials.
     fileprivate static func updateTargetGeneration(of target: Account, in realm: ID<Realm>) -> SQL {
         """
         UPDATE account_merge SET target_generation = \(target.generation + 1)

@@ -38,7 +38,7 @@ CREATE TABLE project (
     -- JSON of the Swift type EmailSettings.
     email_settings jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(email_settings) = 'object'),
     -- JSON of the Swift type TenantSettings; NULL for a project. All other settings of a tenant are those of its
-    -- project; in a tenant's row, the columns above are ignored.
+    -- project; in a tenant's row, the columns from name to email_settings are ignored.
     tenant_settings jsonb CHECK (jsonb_typeof(tenant_settings) = 'object'),
     created_at timestamptz NOT NULL,
     -- Set when a tenant is deleted. The janitor deletes its accounts in batches, and this row last.
@@ -74,7 +74,7 @@ CREATE TABLE identity_provider (
     PRIMARY KEY (project_id, provider)
 );
 
--- The latest key set or discovery document of each provider, for restarts while the provider is unreachable.
+-- The latest key sets and discovery documents of providers, for restarts while a provider is unreachable.
 CREATE TABLE provider_document (
     url text PRIMARY KEY,
     -- The JSON as received; empty if the document was never fetched.
@@ -165,7 +165,8 @@ CREATE TABLE account (
     photo_url text,
     password_hash text,
     password_updated_at timestamptz,
-    -- Whether the account has signed in with an email link, or with a custom token of the project's backend.
+    -- Whether the account has signed in with an email link (unless this method was removed), and whether it has signed
+    -- in with a custom token of the project's backend.
     email_link_sign_in boolean NOT NULL DEFAULT false,
     custom_auth boolean NOT NULL DEFAULT false,
     -- A JSON object, stored as the text that the administrator sent.
@@ -175,7 +176,7 @@ CREATE TABLE account (
     last_sign_in_at timestamptz,
     -- Tokens issued earlier are rejected.
     valid_since timestamptz NOT NULL,
-    -- Sessions of an earlier generation are invalid: incrementing it ends all sessions in one statement.
+    -- Sessions of an earlier generation are invalid: incrementing the number ends all sessions in one statement.
     generation bigint NOT NULL DEFAULT 1,
     CONSTRAINT account_password_check CHECK ((password_hash IS NULL) = (password_updated_at IS NULL)),
     CONSTRAINT account_email_verified_check CHECK (email IS NOT NULL OR NOT email_verified)
@@ -246,9 +247,9 @@ CREATE TABLE linked_identity (
     transfer_sub text COLLATE "C" CHECK (transfer_sub <> ''),
     transfer_team text,
     transferred_at timestamptz,
-    -- For apple.com: identity tokens issued earlier are void, because the user disconnected the app at that time. The
-    -- table revoked_subject also stores this time, because it must outlive the identity. A sign-in that waits for the
-    -- lock on this row sees a concurrent change only here.
+    -- For apple.com: identity tokens issued earlier are void, because the user disconnected the app or deleted the
+    -- Apple account at that time. The table revoked_subject also stores this time, because it must outlive the
+    -- identity. A sign-in that waits for the lock on this row sees a concurrent change only here.
     credentials_void_before timestamptz,
     -- For apple.com: whether Apple's relay forwards email to the address, and since when, according to Apple's latest
     -- notification. NULL: Apple has not reported anything.
@@ -260,12 +261,13 @@ CREATE TABLE linked_identity (
         (transfer_sub IS NULL) = (transfer_team IS NULL) AND (transfer_sub IS NOT NULL OR transferred_at IS NULL))
 );
 
--- account_id is first, here and below, because the primary key also begins with project_id. Otherwise the planner would
--- prefer the primary key while the table is small, and keep that plan while the table grows.
+-- account_id is first, here and in session_account, because the primary keys begin with project_id. Otherwise the
+-- planner would prefer the primary key while the table is small, and keep that plan while the table grows.
 CREATE INDEX linked_identity_account ON linked_identity (account_id, project_id);
--- For requests for the sign-in methods of an address.
+-- For searches by address, such as requests for the sign-in methods of an address.
 CREATE INDEX linked_identity_email ON linked_identity (project_id, email) WHERE email IS NOT NULL;
--- Identities that are not transferred yet. A sign-in with a token of the new team finds its identity with this index.
+-- Exported identities that are not transferred yet. A sign-in with a token of the new team finds its identity with this
+-- index.
 CREATE UNIQUE INDEX linked_identity_transfer_sub ON linked_identity (project_id, transfer_sub)
     WHERE transfer_sub IS NOT NULL AND transferred_at IS NULL;
 -- Identities that become TRANSFERRED when the team that they move to is configured. The index has entries only between
@@ -273,7 +275,7 @@ CREATE UNIQUE INDEX linked_identity_transfer_sub ON linked_identity (project_id,
 CREATE INDEX linked_identity_unmarked_transfer ON linked_identity (project_id, transfer_team, subject)
     WHERE transfer_sub IS NOT NULL AND transferred_at IS NULL AND provider = 'apple.com'
         AND (credential_state IS NULL OR credential_state IN ('AUTHORIZED', 'UNKNOWN'));
--- For searches by Apple's estimate. Sign-ins usually write the same value again, so their updates remain heap-only
+-- For searches by real_user_status. Sign-ins usually write the same value again, so their updates remain heap-only
 -- (HOT).
 CREATE INDEX linked_identity_real_user_status ON linked_identity (project_id, real_user_status, account_id)
     WHERE real_user_status IS NOT NULL;
@@ -283,8 +285,8 @@ CREATE INDEX linked_identity_real_user_status ON linked_identity (project_id, re
 CREATE TABLE apple_grant (
     id uuid PRIMARY KEY,
     project_id text COLLATE "C" NOT NULL,
-    -- The subject of the identity; NULL as soon as the identity is unlinked or its account is deleted. A revocation by
-    -- the owner does not clear it.
+    -- The subject of the identity; NULL as soon as the identity is unlinked or its account is deleted, or when an
+    -- unused token is marked for revocation. A revocation by the owner does not clear it.
     subject text COLLATE "C",
     -- The bundle ID or Services ID that the token was issued to.
     client_id text COLLATE "C" NOT NULL,
@@ -329,8 +331,8 @@ CREATE INDEX apple_grant_unchecked ON apple_grant (project_id, client_id, due_at
 CREATE INDEX apple_grant_obtained_with ON apple_grant (project_id, team_id, key_id, id) WHERE state = 'AUTHORIZED';
 CREATE INDEX apple_grant_checked_at ON apple_grant (checked_at) WHERE checked_at IS NOT NULL;
 
--- Every statement that deletes an identity marks its grants for the worker that revokes them. The remaining row does
--- not identify a user.
+-- Runs for every deleted Apple identity. Marks its grants for the worker that revokes them, and deletes those without a
+-- token. The remaining rows do not identify a user.
 CREATE FUNCTION revoke_apple_grants() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     DELETE FROM apple_grant WHERE project_id = OLD.project_id AND subject = OLD.subject AND token IS NULL;
@@ -355,7 +357,7 @@ CREATE TABLE account_merge (
     -- The merge can be undone until this time, while the target has the generation target_generation.
     undo_until timestamptz NOT NULL,
     target_generation bigint NOT NULL,
-    -- The rows of the source, and the members that the target received.
+    -- The rows of the source and its identities, and the merge plan.
     snapshot jsonb NOT NULL CHECK (jsonb_typeof(snapshot) = 'object'),
     PRIMARY KEY (project_id, source_id),
     FOREIGN KEY (project_id, target_id) REFERENCES account ON DELETE CASCADE
@@ -376,7 +378,7 @@ CREATE TABLE session (
     generation bigint NOT NULL,
     method text COLLATE "C" NOT NULL,
     authenticated_at timestamptz NOT NULL,
-    -- A JSON object that goes into every ID token of the session, from the custom token that opened it.
+    -- The claims of the custom token that opened the session, as a JSON object. Every ID token of the session has them.
     claims text,
     -- The device, from its User-Agent header.
     device text CHECK (length(device) <= 200),
@@ -405,7 +407,7 @@ CREATE INDEX session_account ON session (account_id, project_id);
 CREATE TABLE known_network (
     project_id text COLLATE "C" NOT NULL,
     account_id text COLLATE "C" NOT NULL,
-    -- Keyed hash, from which the client address can be neither read nor guessed.
+    -- Keyed hash, from which the network can be neither read nor guessed.
     network_hash bytea NOT NULL CHECK (length(network_hash) = 16),
     -- Written at most once an hour, because every change also changes the index.
     last_seen_at timestamptz NOT NULL,
@@ -415,7 +417,7 @@ CREATE TABLE known_network (
 
 CREATE INDEX known_network_last_seen_at ON known_network (last_seen_at);
 
--- Used nonces and sealed tokens. Each is valid only once.
+-- Used values that are valid only once: nonces, sealed tokens, grants of browser sign-ins, and IDs of Apple's events.
 CREATE TABLE replay_guard (
     project_id text COLLATE "C" NOT NULL,
     -- SHA-256 of the used value.
@@ -575,10 +577,10 @@ CREATE INDEX outbox_created_at ON outbox (created_at);
 CREATE TABLE audit_event (
     id uuid PRIMARY KEY,
     project_id text COLLATE "C" NOT NULL,
-    -- `user`, `system`, `cli`, or `key:` and the ID of a service key.
+    -- `user`, `system`, `cli`, `emulator`, or `key:` and the ID of a service key.
     actor text COLLATE "C" NOT NULL,
     action text COLLATE "C" NOT NULL,
-    -- What the action changed: the ID of an account, an app or a provider.
+    -- What the action changed: the ID of an account, a project, a tenant, an app, a provider or a key.
     subject text COLLATE "C" NOT NULL,
     detail jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(detail) = 'object'),
     occurred_at timestamptz NOT NULL,

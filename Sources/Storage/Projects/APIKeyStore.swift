@@ -1,7 +1,7 @@
 public import Identity
 public import Postgres
 
-/// The API keys, which tell the project and the app of a request. Only their hashes are stored.
+/// The API keys, which identify the project and the app of a request. Only their hashes are stored.
 public struct APIKeyStore: Sendable {
     /// A key in a list, without its hash.
     public struct Listed: Sendable {

@@ -20,8 +20,8 @@ extension SQL {
     /// A table expression for realms: the row `h` of a project or a tenant, and the row `p` of its project.
     static let realms: SQL = "project h JOIN project p ON p.id = coalesce(h.parent_id, h.id)"
 
-    /// Selects the tenants that have a sign-in method. In the others, no app can violate Apple's App Review guideline
-    /// 4.8.
+    /// Selects the tenants with a provider or another sign-in method. In other tenants, no app can violate Apple's App
+    /// Review guideline 4.8.
     static func tenantsWithSignInMethods(of project: ID<Project>) -> SQL {
         """
         SELECT \(projectColumns) FROM \(realms)

@@ -6,9 +6,10 @@ public struct ConfigurationStore: Sendable {
     /// The result of a configuration change.
     public struct Edit: Sendable {
         public let before: ProjectConfiguration
-        /// Its new secrets exclude those that equal the stored ones. Its warnings are the problems that existed before.
+        /// Its new secrets exclude those that equal the stored ones. Its warnings are the problems that existed before
+        /// and remain.
         public let after: ProjectConfiguration
-        /// The number of identities that were unlinked because the issuer of their provider changed.
+        /// The number of identities of each provider that the change unlinks, because the provider's issuer changes.
         public let discarded: [ProviderID: Int]
     }
 
@@ -94,17 +95,17 @@ public struct ConfigurationStore: Sendable {
     private func removeUnchangedSecrets(
         _ configuration: inout ProjectConfiguration, in transaction: Transaction
     ) async throws {
-        let project = configuration.project.realm
+        let realm = configuration.project.realm
         guard !configuration.newSecrets.isEmpty else { return }
         let rows = try await transaction.query(
-            "SELECT provider, secret FROM identity_provider WHERE project_id = \(project.rawValue) AND secret IS NOT NULL"
+            "SELECT provider, secret FROM identity_provider WHERE project_id = \(realm.rawValue) AND secret IS NOT NULL"
         )
         let stored = try Dictionary(
             uniqueKeysWithValues: rows.map {
                 (ProviderID(try $0.decode("provider")), try $0.decode("secret", as: [UInt8].self))
             })
         for (provider, secret) in configuration.newSecrets {
-            let isUnchanged = stored[provider].map { secrets.matches($0, secret, provider, project) } ?? secret.isEmpty
+            let isUnchanged = stored[provider].map { secrets.matches($0, secret, provider, realm) } ?? secret.isEmpty
             if isUnchanged { configuration.discardNewSecret(of: provider) }
         }
     }
@@ -131,7 +132,7 @@ public struct ConfigurationStore: Sendable {
     ) throws -> [SQL] {
         let project = after.project
         let policy = try PolicyColumn.json(project.policy, of: project.profile)
-        let emailSettings = try EmailColumn(project.emailSettings).columnText()
+        let emailSettings = try EmailSettingsColumn(project.emailSettings).columnText()
         var statements: [SQL] = []
         if project.tenant == nil, project != before.project || after.name != before.name {
             statements.append(

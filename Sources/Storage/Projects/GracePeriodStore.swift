@@ -22,7 +22,8 @@ public struct GracePeriodStore: Sendable {
         self.pool = pool
     }
 
-    /// Begins the grace periods of apps that have none, and ends those of apps that have become compliant.
+    /// Begins a grace period for each app that violates the guideline and has none, and deletes those of compliant
+    /// apps.
     ///
     /// - Returns: the apps that violate the guideline.
     public func update(at now: Instant) async throws -> [Violation] {

@@ -66,7 +66,7 @@ public struct InstallationStore: Sendable {
         }
     }
 
-    /// Replaces the encrypted form of `canary`, unless another process has replaced it first.
+    /// Replaces the encrypted text `canary`, unless another process has replaced it first.
     public func reseal(canary: [UInt8], as encrypted: [UInt8]) async throws {
         _ = try await withStoreErrors {
             try await pool.execute("UPDATE installation SET canary = \(encrypted) WHERE canary = \(canary)")

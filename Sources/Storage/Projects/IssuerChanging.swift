@@ -34,14 +34,14 @@ extension Transaction {
             if let old = change.old, change.new == nil {
                 _ = try await execute(.storeIssuer(old, of: change.provider, in: realm))
             }
-            while try await discardBatch(change, by: actor, at: now, in: realm) {}
+            while try await unlinkBatch(change, by: actor, at: now, in: realm) {}
         }
     }
 
     /// Unlinks the conflicting identities of up to 500 accounts.
     ///
     /// - Returns: `false` if there were none.
-    private func discardBatch(
+    private func unlinkBatch(
         _ change: IssuerChange, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws -> Bool {
         guard let condition = SQL.conflicts(of: change, in: realm) else { return false }
@@ -58,7 +58,7 @@ extension Transaction {
             let remaining = try account.unlinking(change.provider, allowsNoSignInMethod: true, ignoring: []).remaining
             try await storePrimaryEmail(of: remaining, was: account, at: now, in: realm)
         }
-        _ = try await execute(.insertOutboxEvent(.identityUnlinked, of: owners, change.provider, at: now, in: realm))
+        _ = try await execute(.insertOutboxEvents(.identityUnlinked, of: owners, change.provider, at: now, in: realm))
         try await audit(
             owners.map { AuditNote(.identityUnlinked, $0, change.provider) }, by: actor, at: now, in: realm)
         return true

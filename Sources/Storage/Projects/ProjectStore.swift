@@ -39,16 +39,16 @@ public struct ProjectStore: Sendable {
         return projects.count == 1 ? projects.first : nil
     }
 
-    /// Creates `project` with one app and its keys.
+    /// Creates `project` with one app and the project's signing keys.
     ///
-    /// - Parameter secrets: the encrypted secrets of its providers.
+    /// - Parameter secrets: the encrypted secrets of the providers.
     /// - Returns: `false` if the ID is taken.
     public func create(
         _ project: Project, name: String, app: App, keys: [StoredKey], secrets: [ProviderID: [UInt8]] = [:],
         by actor: AuditActor, at now: Instant
     ) async throws -> Bool {
         let policy = try PolicyColumn.json(project.policy, of: project.profile)
-        let emailSettings = try EmailColumn(project.emailSettings).columnText()
+        let emailSettings = try EmailSettingsColumn(project.emailSettings).columnText()
         return try await withStoreErrors {
             try await pool.transaction { transaction in
                 let insertedRows = try await transaction.execute(
@@ -81,7 +81,7 @@ public struct ProjectStore: Sendable {
         try await withStoreErrors { try await pool.query(.apps(of: project)) }.map(ConfiguredApp.init)
     }
 
-    /// Returns the apps of all projects that have associated domains.
+    /// Returns the apps that have associated domains, of all projects.
     public func associatedApps() async throws -> [AssociatedApp] {
         try await withStoreErrors { try await pool.query(.associatedApps) }.map { row in
             AssociatedApp(
@@ -120,7 +120,7 @@ extension Project {
             id: ID(try row.decode("id")), number: try row.decode("number"), profile: profile,
             policy: try PolicyColumn.policy(try row.decode("policy"), of: profile),
             authorizedDomains: try row.decode("authorized_domains"),
-            emailSettings: try EmailColumn(columnText: row.decode("email_settings")).settings,
+            emailSettings: try EmailSettingsColumn(columnText: row.decode("email_settings")).settings,
             providers: try [ProviderRow](columnText: row.decode("providers")).map(\.value))
         hasTenants = try row.decode("has_tenants")
         apps = try [AppRow](columnText: row.decode("apps")).map { $0.settings.app(ID($0.id)) }

@@ -1,7 +1,7 @@
 public import Identity
 public import Postgres
 
-/// The service keys of backends. Only the hash of the secret and the public half of the key pair are stored.
+/// The service keys of backends. The bearer secret is stored as a hash, and of the key pair only the public key.
 public struct ServiceKeyStore: Sendable {
     /// A key to be created.
     public struct Draft: Sendable {
@@ -94,8 +94,8 @@ public struct ServiceKeyStore: Sendable {
         }
     }
 
-    /// Returns the public key with this ID in `project`; if there is none, that of another project, so that the caller
-    /// can report the different error.
+    /// Returns the public key with this ID in `project`; if there is none, a key of another project with this ID, for
+    /// which the caller reports another error.
     ///
     /// - Returns: `nil` if the key does not exist or is revoked.
     public func verificationKey(_ id: String, preferably project: ID<Project>) async throws -> VerificationKey? {

@@ -1,7 +1,7 @@
 internal import Identity
 
 /// The column `project.email_settings`. Ignores unknown members, which a newer release may have written.
-struct EmailColumn: Codable {
+struct EmailSettingsColumn: Codable {
     let senderAddress: String?
     let senderName: String?
     let replyTo: String?
