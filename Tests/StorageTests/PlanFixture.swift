@@ -7,8 +7,8 @@ extension TestDatabase {
             .joined(separator: "\n")
     }
 
-    /// Creates accounts with an address, a session and an identity each. Truncates the tables first, because the planner may know
-    /// their sizes from another test.
+    /// Creates accounts with an address, a session and an identity each. Truncates the tables first, because the
+    /// planner may know their sizes from another test.
     func fill(sessions: Int) async throws {
         try await pool.execute("TRUNCATE account, replay_guard, revoked_subject CASCADE")
         try await pool.execute(

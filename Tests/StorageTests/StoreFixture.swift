@@ -3,11 +3,11 @@ import Identity
 import Storage
 import Support
 
-/// A store with one anonymous account, signed in once.
+/// A store with one account and one session. The account is anonymous unless `email` is set.
 struct StoreFixture: Sendable {
     let database: TestDatabase
     let store: PostgresAccountStore
-    let project = ID<Realm>("demo")
+    let realm = ID<Realm>("demo")
     let start = Instant(seconds: 1_800_000_000)
     let account: Account
     let session: Session
@@ -18,7 +18,7 @@ struct StoreFixture: Sendable {
         session = Session.fresh(of: "ada", at: start)
         let new = NewAccount(
             id: ID("ada"), email: email.flatMap(EmailAddress.init), passwordHash: passwordHash, createdAt: start)
-        account = try await store.create(new, opening: session, in: project)
+        account = try await store.create(new, opening: session, in: realm)
     }
 }
 

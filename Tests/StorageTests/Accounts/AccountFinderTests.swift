@@ -7,15 +7,15 @@ import Testing
 
 @Suite("Queries of a hundred thousand accounts", .serialized)
 struct AccountFinderTests {
-    /// Made once: they take a while.
-    private static let crowd = Crowd()
+    /// Created once, because that takes a while.
+    private static let shared = SharedDatabase()
 
-    private actor Crowd {
-        private var made: Task<TestDatabase, any Error>?
+    private actor SharedDatabase {
+        private var creation: Task<TestDatabase, any Error>?
 
         var database: TestDatabase {
             get async throws {
-                if let made { return try await made.value }
+                if let creation { return try await creation.value }
                 let database = try TestDatabase()
                 let task = Task(executorPreference: database.loop) {
                     for statement: SQL in [
@@ -51,13 +51,13 @@ struct AccountFinderTests {
                     ] { _ = try await database.pool.execute(statement) }
                     return database
                 }
-                made = task
+                creation = task
                 return try await task.value
             }
         }
     }
 
-    private static let project = ID<Realm>("demo")
+    private static let realm = ID<Realm>("demo")
     private static let newcomer = Account(
         id: ID("new7"), email: EmailAddress("new7@example.com"), phoneNumber: "+15557",
         identities: [LinkedIdentity(provider: .google, subject: "7")], createdAt: Instant(seconds: 0),
@@ -73,19 +73,19 @@ struct AccountFinderTests {
         }
 
         static func page(_ order: AccountOrder, skipping count: Int) -> SQL {
-            .page(by: order, skipping: count, limit: 500, in: project)
+            .page(by: order, skipping: count, limit: 500, in: realm)
         }
 
         static func prefix(_ text: String, after id: String? = nil) -> SQL {
             guard let prefix = IDPrefix(text) else { return "SELECT" }
             return .page(
                 beginningWith: prefix, besides: ContactIdentifiers(text), after: id.map { ID($0) }, limit: 100,
-                in: project)
+                in: realm)
         }
     }
 
     @Test(
-        "need neither a sort nor a sequential scan",
+        "Lists and searches need neither a sequential scan nor a sort of more than a page",
         arguments: [
             Row("by id", Row.page(AccountOrder(.id), skipping: 0)),
             Row("by ID, descending, a later page", Row.page(AccountOrder(.id, isDescending: true), skipping: 1000)),
@@ -95,47 +95,47 @@ struct AccountFinderTests {
             Row(
                 "by address, descending, a later page",
                 Row.page(AccountOrder(.email, isDescending: true), skipping: 1000)),
-            Row("without address", .remaining(AccountOrder(.email), skipping: 100, limit: 500, in: project)),
+            Row("without address", .remaining(AccountOrder(.email), skipping: 100, limit: 500, in: realm)),
             Row(
                 "without address, descending",
-                .remaining(AccountOrder(.email, isDescending: true), skipping: 0, limit: 500, in: project)),
-            Row("the number with an address", .count(AccountOrder(.email), upTo: 1000, in: project)),
+                .remaining(AccountOrder(.email, isDescending: true), skipping: 0, limit: 500, in: realm)),
+            Row("the number with an address", .count(AccountOrder(.email), upTo: 1000, in: realm)),
             Row("by name", Row.page(AccountOrder(.name), skipping: 0)),
             Row("by name, descending, a later page", Row.page(AccountOrder(.name, isDescending: true), skipping: 1000)),
-            Row("without name", .remaining(AccountOrder(.name), skipping: 100, limit: 500, in: project)),
-            Row("the number with a name", .count(AccountOrder(.name), upTo: 1000, in: project)),
+            Row("without name", .remaining(AccountOrder(.name), skipping: 100, limit: 500, in: realm)),
+            Row("the number with a name", .count(AccountOrder(.name), upTo: 1000, in: realm)),
             Row("by a long prefix", Row.prefix("c4ca4238")), Row("by a short beginning", Row.prefix("c")),
             Row("by a prefix, the next page", Row.prefix("c", after: "c4ca4238")),
             Row(
                 "by realUserStatus, a later page",
-                .page(realUserStatus: 2, after: ID("c4ca4238"), limit: 100, in: project)),
+                .page(realUserStatus: 2, after: ID("c4ca4238"), limit: 100, in: realm)),
             Row(
                 "by every reference to one account",
                 .find(
                     [
                         .id(ID("a")), .email(EmailAddress("user1@example.com")!), .phoneNumber(PhoneNumber("+15555")!),
                         .identity(provider: .google, subject: "1"),
-                    ], in: project)),
+                    ], in: realm)),
         ])
     func plan(row: Row) async throws {
-        let pool = try await Self.crowd.database.pool
+        let pool = try await Self.shared.database.pool
         let plan = try await pool.query("EXPLAIN \(row.statement)").map { try $0.decode("QUERY PLAN", as: String.self) }
         let text = plan.joined(separator: "\n")
         #expect(!text.contains("Seq Scan on account"), "\(text)")
         #expect(!text.contains("Seq Scan on linked_identity"), "\(text)")
-        // Of a page of its own, and of the identities of one account, sorting is no matter.
+        // Sorting the rows of a page, or the identities of one account, is fast.
         let sorts = plan.filter { $0.contains("Sort  ") && !$0.contains("rows=1 ") }
-        let pageRows = sorts.filter { !["rows=500 ", "rows=100 "].contains(where: $0.contains) }
-        #expect(pageRows.isEmpty, "\(text)")
+        let largeSorts = sorts.filter { !["rows=500 ", "rows=100 "].contains(where: $0.contains) }
+        #expect(largeSorts.isEmpty, "\(text)")
     }
 
-    /// Its numbers are known only once they have been gathered again; until then it looks empty.
+    /// Until the next ANALYZE, the planner expects the project to be empty.
     @Test(
-        "use an index, even if the project has grown since the last ANALYZE",
+        "Searches read only a few rows, even if the project has grown since the last ANALYZE",
         arguments: [
             Row("by id", .find([.id(ID("new7"))], in: ID("new"))),
             Row("by address", .find([.email(EmailAddress("new7@example.com")!)], in: ID("new"))),
-            Row("by number", .find([.phoneNumber(PhoneNumber("+15557")!)], in: ID("new"))),
+            Row("by phone number", .find([.phoneNumber(PhoneNumber("+15557")!)], in: ID("new"))),
             Row("by identity", .find([.identity(provider: .google, subject: "7")], in: ID("new"))),
             Row(
                 "by an imported identity",
@@ -143,7 +143,7 @@ struct AccountFinderTests {
             Row("by the references of an import", .takenMembers(of: [newcomer], in: ID("new"))),
         ])
     func stale(row: Row) async throws {
-        let pool = try await Self.crowd.database.pool
+        let pool = try await Self.shared.database.pool
         let plan = try await pool.query("EXPLAIN (ANALYZE, TIMING OFF) \(row.statement)")
             .map { try $0.decode("QUERY PLAN", as: String.self) }.joined(separator: "\n")
         for count in plan.matches(of: /(?:actual rows=|Removed by (?:Join )?Filter: )([0-9]+)/) {
@@ -151,24 +151,24 @@ struct AccountFinderTests {
         }
     }
 
-    @Test("without an index are aborted at their deadline")
+    @Test("A list without an index is aborted at its deadline")
     func deadline() async throws {
-        let pool = try await Self.crowd.database.pool
-        let patient = PostgresAccountStore(pool: pool, sortDeadline: .seconds(60))
-        let hasty = PostgresAccountStore(pool: pool, sortDeadline: .milliseconds(1))
+        let pool = try await Self.shared.database.pool
+        let unlimited = PostgresAccountStore(pool: pool, sortDeadline: .seconds(60))
+        let limited = PostgresAccountStore(pool: pool, sortDeadline: .milliseconds(1))
         let order = AccountOrder(.lastSignInAt, isDescending: true)
-        let page = try await patient.page(by: order, skipping: 0, limit: 10, in: Self.project)
+        let page = try await unlimited.page(by: order, skipping: 0, limit: 10, in: Self.realm)
         #expect(page.count == 10)
         await #expect(throws: QueryRefusal.tooLong) {
-            try await hasty.page(by: order, skipping: 0, limit: 10, in: Self.project)
+            try await limited.page(by: order, skipping: 0, limit: 10, in: Self.realm)
         }
-        let indexed = try await hasty.page(by: AccountOrder(.createdAt), skipping: 0, limit: 10, in: Self.project)
+        let indexed = try await limited.page(by: AccountOrder(.createdAt), skipping: 0, limit: 10, in: Self.realm)
         #expect(indexed.count == 10)
     }
 
-    @Test("no index contains a column that a sign-in changes")
+    @Test("No index of accounts contains a column that a sign-in changes")
     func hot() async throws {
-        let indexed = try await Self.crowd.database.pool.query(
+        let indexed = try await Self.shared.database.pool.query(
             """
             SELECT c.attname::text AS name FROM pg_index i, unnest(i.indkey) k JOIN pg_attribute c ON c.attnum = k
             WHERE i.indrelid = 'account'::regclass AND c.attrelid = i.indrelid GROUP BY c.attname ORDER BY c.attname

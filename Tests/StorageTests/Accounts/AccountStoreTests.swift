@@ -6,20 +6,20 @@ import Testing
 
 @Suite("The account store")
 struct AccountStoreTests {
-    @Test("returns what it stored")
+    @Test("An account and its session are read as they were stored")
     func roundTrip() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "$argon2id$")
-        let holder = try #require(try await fixture.store.holder(of: fixture.account.email!, in: fixture.project))
+        let holder = try #require(try await fixture.store.holder(of: fixture.account.email!, in: fixture.realm))
         var expected = fixture.account
         expected.lastRefreshAt = nil
         #expect(holder.account == expected)
         #expect(holder.passwordHash == "$argon2id$")
-        let found = try #require(try await fixture.store.find(IDTokenClaim(of: fixture.session), in: fixture.project))
+        let found = try #require(try await fixture.store.find(IDTokenClaim(of: fixture.session), in: fixture.realm))
         #expect(found.account == fixture.account)
         #expect(found.session == fixture.session)
     }
 
-    @Test("lets exactly one of twenty concurrent sign-ups have an address")
+    @Test("Exactly one of twenty concurrent sign-ups gets an address")
     func emailRace() async throws {
         let fixture = try await StoreFixture()
         let email = EmailAddress("ada@example.com")
@@ -30,7 +30,7 @@ struct AccountStoreTests {
                         id: ID("racer\(number)"), email: email, passwordHash: "h", createdAt: fixture.start)
                     let session = Session.fresh(of: "racer\(number)", at: fixture.start)
                     do {
-                        _ = try await fixture.store.create(new, opening: session, in: fixture.project)
+                        _ = try await fixture.store.create(new, opening: session, in: fixture.realm)
                         return true
                     } catch StoreConflict.taken(.email) {
                         return false
@@ -43,7 +43,7 @@ struct AccountStoreTests {
         #expect(outcomes.count == 20)
     }
 
-    @Test("separates projects: each may have the same address and the same account ID")
+    @Test("Accounts of two projects may have the same address and the same ID")
     func projects() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "h")
         let other = ID<Realm>("other")
@@ -57,45 +57,45 @@ struct AccountStoreTests {
         #expect(rotation == .removed)
     }
 
-    @Test("a change with a replacement ends every session but the new one")
+    @Test("A change that opens a new session ends all others")
     func replacement() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
         let second = Session.fresh(of: "ada", at: fixture.start)
-        try await fixture.store.open(second, rehashed: nil, in: fixture.project)
+        try await fixture.store.open(second, rehashed: nil, in: fixture.realm)
         var change = OwnerChange(changedAt: fixture.start + .milliseconds(90_500))
         change.update.passwordHash = .set("new")
         let fresh = Session.fresh(of: "ada", generation: 2, at: change.changedAt)
         change.replace(with: fresh)
-        let account = try await fixture.store.update(change, by: fixture.session, in: fixture.project)
+        let account = try await fixture.store.update(change, by: fixture.session, in: fixture.realm)
         #expect(account.generation == 2)
         #expect(account.validSince == fixture.start + .seconds(90))
         for (session, expected) in [(fixture.session, Rotation.ended), (second, .ended)] {
             let rotation = try await fixture.store.rotate(
                 RefreshClaim(session: session.id, counter: 0), by: Policy(.sekisho), at: change.changedAt,
-                in: fixture.project)
+                in: fixture.realm)
             #expect(rotation == expected)
         }
-        let found = try #require(try await fixture.store.find(IDTokenClaim(of: fresh), in: fixture.project))
+        let found = try #require(try await fixture.store.find(IDTokenClaim(of: fresh), in: fixture.realm))
         #expect(found.session?.generation == found.account.generation)
     }
 
-    @Test("a sign-in that raced a password change opens no session")
+    @Test("A sign-in that was decided before a password change opens no session")
     func staleSignIn() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
         var change = OwnerChange(changedAt: fixture.start)
         change.update.passwordHash = .set("new")
         change.replace(with: .fresh(of: "ada", generation: 2, at: fixture.start))
-        _ = try await fixture.store.update(change, by: fixture.session, in: fixture.project)
+        _ = try await fixture.store.update(change, by: fixture.session, in: fixture.realm)
         let late = Session.fresh(of: "ada", generation: 1, at: fixture.start)
         await #expect(throws: StoreConflict.stale) {
-            try await fixture.store.open(late, rehashed: "old again", in: fixture.project)
+            try await fixture.store.open(late, rehashed: "old again", in: fixture.realm)
         }
-        #expect(try await fixture.store.find(IDTokenClaim(of: late), in: fixture.project)?.session == nil)
-        let holder = try await fixture.store.holder(of: fixture.account.email!, in: fixture.project)
+        #expect(try await fixture.store.find(IDTokenClaim(of: late), in: fixture.realm)?.session == nil)
+        let holder = try await fixture.store.holder(of: fixture.account.email!, in: fixture.realm)
         #expect(holder?.passwordHash == "new")
     }
 
-    @Test("of twenty concurrent changes of credentials by one session, one wins")
+    @Test("Of twenty concurrent changes of the password by one session, one is applied")
     func changeRace() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
         let outcomes = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -105,7 +105,7 @@ struct AccountStoreTests {
                     change.update.passwordHash = .set("new \(number)")
                     change.replace(with: .fresh(of: "ada", generation: 2, at: fixture.start))
                     do {
-                        _ = try await fixture.store.update(change, by: fixture.session, in: fixture.project)
+                        _ = try await fixture.store.update(change, by: fixture.session, in: fixture.realm)
                         return true
                     } catch StoreConflict.stale {
                         return false
@@ -117,15 +117,15 @@ struct AccountStoreTests {
         #expect(outcomes.count { $0 } == 1)
     }
 
-    @Test("a change of one member leaves the others as they are")
+    @Test("A change of one member leaves the others unchanged")
     func partialChange() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
         var change = OwnerChange(changedAt: fixture.start)
         change.update.displayName = .set("Ada")
-        _ = try await fixture.store.update(change, by: fixture.session, in: fixture.project)
+        _ = try await fixture.store.update(change, by: fixture.session, in: fixture.realm)
         change = OwnerChange(changedAt: fixture.start)
         change.update.photoURL = .set("https://example.com/ada.png")
-        let update = try await fixture.store.update(change, by: fixture.session, in: fixture.project)
+        let update = try await fixture.store.update(change, by: fixture.session, in: fixture.realm)
         var expected = fixture.account
         expected.displayName = "Ada"
         expected.photoURL = "https://example.com/ada.png"
@@ -133,64 +133,64 @@ struct AccountStoreTests {
         #expect(update == expected)
     }
 
-    @Test("a change to an address of another account is rejected")
+    @Test("A change to an address of another account is rejected")
     func emailTakenByChange() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "h")
         let bob = Session.fresh(of: "bob", at: fixture.start)
         _ = try await fixture.store.create(
-            NewAccount(id: ID("bob"), createdAt: fixture.start), opening: bob, in: fixture.project)
+            NewAccount(id: ID("bob"), createdAt: fixture.start), opening: bob, in: fixture.realm)
         var change = OwnerChange(changedAt: fixture.start)
         change.update.email = .set(fixture.account.email!)
         await #expect(throws: StoreConflict.taken(.email)) {
-            try await fixture.store.update(change, by: bob, in: fixture.project)
+            try await fixture.store.update(change, by: bob, in: fixture.realm)
         }
     }
 
-    @Test("a deleted account's sessions are deleted, and its ID is not used again")
+    @Test("A deleted account is not found, and leaves a tombstone")
     func deletion() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "h")
         try await fixture.store.delete(
-            by: fixture.session, of: .system, at: fixture.start, emailBatch: EmailBatch(), in: fixture.project)
+            by: fixture.session, of: .system, at: fixture.start, emailBatch: EmailBatch(), in: fixture.realm)
         await #expect(throws: StoreConflict.stale) {
             try await fixture.store.delete(
-                by: fixture.session, of: .system, at: fixture.start, emailBatch: EmailBatch(), in: fixture.project)
+                by: fixture.session, of: .system, at: fixture.start, emailBatch: EmailBatch(), in: fixture.realm)
         }
-        #expect(try await fixture.store.find(IDTokenClaim(of: fixture.session), in: fixture.project) == nil)
-        #expect(try await fixture.store.holder(of: fixture.account.email!, in: fixture.project) == nil)
+        #expect(try await fixture.store.find(IDTokenClaim(of: fixture.session), in: fixture.realm) == nil)
+        #expect(try await fixture.store.holder(of: fixture.account.email!, in: fixture.realm) == nil)
         let tombstones = try await fixture.database.pool.query("SELECT id FROM deleted_account")
         #expect(try tombstones.map { try $0.decode("id", as: String.self) } == ["ada"])
     }
 
-    @Test("a disabled account cannot refresh tokens")
+    @Test("A disabled account cannot refresh tokens")
     func disabled() async throws {
         let fixture = try await StoreFixture()
         _ = try await fixture.database.pool.execute("UPDATE account SET disabled_at = now()")
         let rotation = try await fixture.store.rotate(
             RefreshClaim(session: fixture.session.id, counter: 0), by: Policy(.sekisho), at: fixture.start,
-            in: fixture.project)
+            in: fixture.realm)
         #expect(rotation == .accountDisabled)
-        let found = try #require(try await fixture.store.find(IDTokenClaim(of: fixture.session), in: fixture.project))
+        let found = try #require(try await fixture.store.find(IDTokenClaim(of: fixture.session), in: fixture.realm))
         #expect(found.account.isDisabled)
     }
 
-    @Test("no session is opened for an account that was disabled meanwhile")
+    @Test("No session is opened for an account that was disabled in the meantime")
     func disabledMeanwhile() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
         _ = try await fixture.database.pool.execute("UPDATE account SET disabled_at = now()")
         let late = Session.fresh(of: "ada", at: fixture.start)
         await #expect(throws: StoreConflict.stale) {
-            try await fixture.store.open(late, rehashed: nil, in: fixture.project)
+            try await fixture.store.open(late, rehashed: nil, in: fixture.realm)
         }
-        #expect(try await fixture.store.find(IDTokenClaim(of: late), in: fixture.project)?.session == nil)
+        #expect(try await fixture.store.find(IDTokenClaim(of: late), in: fixture.realm)?.session == nil)
         var change = OwnerChange(changedAt: fixture.start)
         change.update.passwordHash = .set("new")
         change.replace(with: .fresh(of: "ada", generation: 2, at: fixture.start))
         await #expect(throws: StoreConflict.stale) {
-            try await fixture.store.update(change, by: fixture.session, in: fixture.project)
+            try await fixture.store.update(change, by: fixture.session, in: fixture.realm)
         }
     }
 
-    @Test("a change does nothing if its session ended while it waited")
+    @Test("A change or a deletion by an ended session is rejected")
     func endedMeanwhile() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
         _ = try await fixture.database.pool.execute("UPDATE session SET ended_at = now()")
@@ -198,15 +198,15 @@ struct AccountStoreTests {
         change.update.passwordHash = .set("new")
         change.replace(with: .fresh(of: "ada", generation: 2, at: fixture.start))
         await #expect(throws: StoreConflict.stale) {
-            try await fixture.store.update(change, by: fixture.session, in: fixture.project)
+            try await fixture.store.update(change, by: fixture.session, in: fixture.realm)
         }
         await #expect(throws: StoreConflict.stale) {
             try await fixture.store.delete(
-                by: fixture.session, of: .system, at: fixture.start, emailBatch: EmailBatch(), in: fixture.project)
+                by: fixture.session, of: .system, at: fixture.start, emailBatch: EmailBatch(), in: fixture.realm)
         }
     }
 
-    @Test("keeps the sessions of the last generation, whose tokens get an exact error, and no earlier ones")
+    @Test("The sessions of the current and the previous generation are kept, and earlier ones are deleted")
     func oldGenerations() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
         var session = fixture.session
@@ -214,16 +214,16 @@ struct AccountStoreTests {
             var change = OwnerChange(changedAt: fixture.start)
             let next = Session.fresh(of: "ada", generation: generation, at: fixture.start)
             change.replace(with: next)
-            _ = try await fixture.store.update(change, by: session, in: fixture.project)
+            _ = try await fixture.store.update(change, by: session, in: fixture.realm)
             session = next
         }
         let rows = try await fixture.database.pool.query("SELECT generation FROM session ORDER BY generation")
         #expect(try rows.map { try $0.decode("generation", as: Int64.self) } == [4, 5])
-        let forgotten = try await fixture.store.find(IDTokenClaim(of: fixture.session), in: fixture.project)
-        #expect(forgotten != nil && forgotten?.session == nil)
+        let found = try await fixture.store.find(IDTokenClaim(of: fixture.session), in: fixture.realm)
+        #expect(found != nil && found?.session == nil)
     }
 
-    @Test("reads the identities of an account with it")
+    @Test("An account is read with its identities")
     func identities() async throws {
         let fixture = try await StoreFixture()
         _ = try await fixture.database.pool.execute(
@@ -233,7 +233,7 @@ struct AccountStoreTests {
             VALUES ('demo', 'apple.com', '001.x', 'ada', 'ada@example.com', 'Ada "L"', now(), to_timestamp(7.25), 'iPhone',
                 'https://appleid.apple.com')
             """)
-        let found = try #require(try await fixture.store.find(IDTokenClaim(of: fixture.session), in: fixture.project))
+        let found = try #require(try await fixture.store.find(IDTokenClaim(of: fixture.session), in: fixture.realm))
         #expect(
             found.account.identities == [
                 LinkedIdentity(

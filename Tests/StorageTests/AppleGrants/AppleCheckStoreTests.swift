@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("Checks of Apple's grants")
+@Suite("Checks of Apple grants")
 struct AppleCheckStoreTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -14,19 +14,19 @@ struct AppleCheckStoreTests {
     }
 
     @Test(
-        "store what Apple said, and nothing else",
+        "A check stores the state that Apple reported, and when the next check is due",
         arguments: [
             Row(testDescription: "authorized", check: .authorized, state: "AUTHORIZED", credential: .authorized),
             Row(
                 testDescription: "disconnected", check: .revoked(failure: "invalid_grant"), state: "REVOKED",
                 credential: .revoked),
             Row(
-                testDescription: "no answer", check: .failed(failure: "status 503"), state: "AUTHORIZED",
+                testDescription: "Apple unavailable", check: .failed(failure: "status 503"), state: "AUTHORIZED",
                 credential: .authorized),
         ])
     func results(row: Row) async throws {
         let fixture = try await AppleGrantFixture()
-        try await fixture.keep()
+        try await fixture.insertGrant()
         let day = AppleGrant.checkInterval
         let grant = try #require(try await fixture.claimChecks().first)
         try await fixture.store.record([grant.id: row.check], nextCheck: fixture.now + day + day, at: fixture.now + day)
@@ -36,21 +36,21 @@ struct AppleCheckStoreTests {
         #expect(try await fixture.claimChecks(after: day + day).count == (row.state == "AUTHORIZED" ? 1 : 0))
     }
 
-    @Test("keep the token of a grant that Apple calls revoked, so that a deletion revokes it if that was wrong")
+    @Test("A grant that Apple reports as revoked keeps its token, and waits to be revoked after the account is deleted")
     func wronglyRevoked() async throws {
         let fixture = try await AppleGrantFixture()
-        let grant = try await fixture.keep(2)
+        let grant = try await fixture.insertGrant(2)
         try await fixture.store.record(
             [grant.id: .revoked(failure: "invalid_grant")], nextCheck: fixture.now, at: fixture.now)
         try await fixture.pool.execute("DELETE FROM account")
         #expect(try await fixture.grants() == ["REVOKING REFRESH_TOKEN - 02"])
     }
 
-    @Test("of all other grants go on if those of a former key are locked, and those are marked later")
+    @Test("Marking the grants of a former key skips a locked identity, and marks its grant in a later run")
     func locked() async throws {
         let fixture = try await AppleGrantFixture()
-        try await fixture.keep()
-        try await fixture.use(AppleKeyName(teamID: "OTHERTEAM1", keyID: "KEY1234567"))
+        try await fixture.insertGrant()
+        try await fixture.configure(AppleKeyName(teamID: "OTHERTEAM1", keyID: "KEY1234567"))
         try await fixture.pool.transaction { transaction in
             _ = try await transaction.execute("SELECT FROM linked_identity FOR UPDATE")
             try await fixture.store.markGrantsOfOtherKeys()
@@ -60,30 +60,30 @@ struct AppleCheckStoreTests {
         #expect(try await fixture.credential()?.state == .unknown)
     }
 
-    @Test("leave the identity authorized while another of its grants is")
+    @Test("An identity stays authorized while one of its grants is authorized")
     func twoClients() async throws {
         let fixture = try await AppleGrantFixture()
-        let native = try await fixture.keep(2)
-        try await fixture.keep(3, client: "com.example.web")
+        let native = try await fixture.insertGrant(2)
+        try await fixture.insertGrant(3, client: "com.example.web")
         try await fixture.store.record(
             [native.id: .revoked(failure: "invalid_grant")], nextCheck: fixture.now, at: fixture.now)
         #expect(try await fixture.credential()?.state == .authorized)
     }
 
-    @Test("pass over accounts that were not used for a month, and other client IDs")
-    func passedOver() async throws {
+    @Test("Claiming checks skips other client IDs, and postpones checks of accounts that were not used for a month")
+    func postponed() async throws {
         let fixture = try await AppleGrantFixture()
-        try await fixture.keep()
+        try await fixture.insertGrant()
         #expect(try await fixture.claimChecks(of: "com.example.web").isEmpty)
         #expect(try await fixture.claimChecks(after: .seconds(31 * 86_400)).isEmpty)
-        #expect(try await fixture.claimChecks().isEmpty, "it was put off by a day")
+        #expect(try await fixture.claimChecks().isEmpty, "the check was postponed")
     }
 
-    @Test("count by client ID what was checked and what failed")
+    @Test("Checks and failed checks are counted by client ID")
     func counts() async throws {
         let fixture = try await AppleGrantFixture()
-        let grant = try await fixture.keep()
-        let web = try await fixture.keep(3, client: "com.example.web")
+        let grant = try await fixture.insertGrant()
+        let web = try await fixture.insertGrant(3, client: "com.example.web")
         try await fixture.store.record(
             [grant.id: .failed(failure: "status 503")], nextCheck: fixture.now, at: fixture.now)
         try await fixture.store.record([web.id: .authorized], nextCheck: fixture.now, at: fixture.now)
@@ -97,17 +97,17 @@ struct AppleCheckStoreTests {
     }
 
     @Test(
-        "end after a change of team or key, until the next sign-in",
+        "Grants of a former team or key become unknown and are no longer checked",
         arguments: [
             AppleKeyName(teamID: "OTHERTEAM1", keyID: "KEY1234567"),
             AppleKeyName(teamID: "TEAM123456", keyID: "OTHERKEY12"),
         ])
     func changedKey(key: AppleKeyName) async throws {
         let fixture = try await AppleGrantFixture()
-        try await fixture.keep()
+        try await fixture.insertGrant()
         try await fixture.store.markGrantsOfOtherKeys()
         #expect(try await fixture.credential()?.state == .authorized)
-        try await fixture.use(key)
+        try await fixture.configure(key)
         try await fixture.store.markGrantsOfOtherKeys()
         #expect(try await fixture.grants()[0].hasPrefix("UNKNOWN"))
         #expect(try await fixture.credential()?.state == .unknown)

@@ -11,10 +11,10 @@ import Testing
 struct AppleDailyCheckTests {
     private static let count = 10_000
 
-    /// Ten thousand grants whose check is overdue, and an Apple that answers `answer` to each.
+    /// Ten thousand grants whose check is due.
     private struct Fixture: Sendable {
         let grants: AppleGrantFixture
-        let asked = Asked()
+        let checked = CheckedTokens()
         let clock = Clock()
 
         init() async throws {
@@ -46,18 +46,18 @@ struct AppleDailyCheckTests {
             try await grants.pool.execute("ANALYZE apple_grant, linked_identity, session")
         }
 
-        /// The worker of one replica.
-        func replica(answering answer: AppleResponse) -> AppleGrantChecks {
+        /// The worker of one replica. Apple responds to every check with `response`.
+        func replica(receiving response: AppleResponse) -> AppleGrantChecks {
             let credentials = AppleClientCredentials(
                 clientID: AppleGrantFixture.client, key: AppleGrantFixture.key, privateKey: Secret("PEM"))
             return AppleGrantChecks(
                 store: grants.store,
                 endpoint: AppleTokenEndpoint(
-                    exchange: { _, _ in .failed(answer) },
-                    check: { [asked] token, _ in
-                        asked.note(token.expose())
-                        return answer
-                    }, revoke: { _, _, _ in answer }),
+                    exchange: { _, _ in .failed(response) },
+                    check: { [checked] token, _ in
+                        checked.record(token.expose())
+                        return response
+                    }, revoke: { _, _, _ in response }),
                 credentials: AppleCredentialsLookup { _ in credentials },
                 sealing: AppleGrantSealing(
                     newID: { ID("") }, seal: { token, _ in Array(token.expose().utf8) },
@@ -71,10 +71,10 @@ struct AppleDailyCheckTests {
         }
     }
 
-    private final class Asked: Sendable {
+    private final class CheckedTokens: Sendable {
         private let tokens = Mutex<[String: Int]>([:])
 
-        func note(_ token: String) { tokens.withLock { $0[token, default: 0] += 1 } }
+        func record(_ token: String) { tokens.withLock { $0[token, default: 0] += 1 } }
 
         var counts: [String: Int] { tokens.withLock { $0 } }
     }
@@ -87,25 +87,25 @@ struct AppleDailyCheckTests {
         func advance() { time.withLock { $0 += .seconds(60) } }
     }
 
-    @Test("make each check once a day, a few in each minute, whichever replica continues")
+    @Test("Each grant is checked once a day, a few in each minute, even if another replica continues")
     func spread() async throws {
         let fixture = try await Fixture()
         let perMinute = AppleGrant.checksPerMinute(of: Self.count)
-        var replica = fixture.replica(answering: .accepted)
+        var replica = fixture.replica(receiving: .accepted)
         for minute in 0..<(Self.count / perMinute) {
-            // Another process continues where this one stopped.
-            if minute % 100 == 0 { replica = fixture.replica(answering: .accepted) }
+            // Another replica continues where the previous one stopped.
+            if minute % 100 == 0 { replica = fixture.replica(receiving: .accepted) }
             let report = try await replica.run()
             #expect(report.authorized == perMinute)
             fixture.clock.advance()
         }
-        let asked = fixture.asked.counts
-        #expect(asked.count == Self.count)
-        #expect(asked.values.allSatisfy { $0 == 1 })
+        let checked = fixture.checked.counts
+        #expect(checked.count == Self.count)
+        #expect(checked.values.allSatisfy { $0 == 1 })
         #expect(try await replica.run().authorized == 0, "the day is not over")
     }
 
-    @Test("read neither all grants nor all identities, whatever is due")
+    @Test("No statement reads the whole table of grants or of identities")
     func plans() async throws {
         let fixture = try await Fixture()
         let (now, realm) = (fixture.grants.now, fixture.grants.realm)
@@ -136,10 +136,10 @@ struct AppleDailyCheckTests {
         }
     }
 
-    @Test("stop and mark nothing if more than 5 % fail, and try a few again after an hour")
-    func brake() async throws {
+    @Test("Checks stop without revoking a grant if more than 5% fail, and continue with a few grants after an hour")
+    func failureRate() async throws {
         let fixture = try await Fixture()
-        let replica = fixture.replica(answering: .rejected(.invalidGrant))
+        let replica = fixture.replica(receiving: .rejected(.invalidGrant))
         let client = AppleClientKey(realm: fixture.grants.realm, clientID: AppleGrantFixture.client)
         for hour in 1...2 {
             for _ in 0..<61 {
@@ -148,9 +148,9 @@ struct AppleDailyCheckTests {
                 #expect(report.stopped == [client])
                 fixture.clock.advance()
             }
-            #expect(fixture.asked.counts.count <= hour * 16)
+            #expect(fixture.checked.counts.count <= hour * 16)
         }
         #expect(try await fixture.count("state = 'AUTHORIZED'") == Self.count)
-        #expect(try await fixture.count("failure = 'invalid_grant'") == fixture.asked.counts.count)
+        #expect(try await fixture.count("failure = 'invalid_grant'") == fixture.checked.counts.count)
     }
 }

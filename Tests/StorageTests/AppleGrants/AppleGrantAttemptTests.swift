@@ -5,9 +5,9 @@ import Testing
 
 @testable import Storage
 
-@Suite("Attempts to redeem and revoke")
+@Suite("Attempts to redeem and revoke Apple grants")
 struct AppleGrantAttemptTests {
-    /// What Apple answers, and whether the private key can be read.
+    /// Apple's responses, and the fault of the private key, if any.
     private struct Apple {
         var exchange = AppleExchange.tokens(
             AppleTokens(refreshToken: Secret("r"), subject: AppleGrantFixture.subject))
@@ -21,7 +21,7 @@ struct AppleGrantAttemptTests {
 
         var count: Int { counter.withLock { $0 } }
 
-        func note() { counter.withLock { $0 += 1 } }
+        func record() { counter.withLock { $0 += 1 } }
     }
 
     private func attempts(
@@ -32,11 +32,11 @@ struct AppleGrantAttemptTests {
             store: fixture.store,
             endpoint: AppleTokenEndpoint(
                 exchange: { _, _ in
-                    apple.requests.note()
+                    apple.requests.record()
                     return apple.exchange
                 }, check: { _, _ in .accepted },
                 revoke: { _, _, _ in
-                    apple.requests.note()
+                    apple.requests.record()
                     return apple.revocation
                 }),
             credentials: AppleCredentialsLookup { client in
@@ -50,10 +50,10 @@ struct AppleGrantAttemptTests {
             clock: WallClock { fixture.now + delay })
     }
 
-    @Test("make no request for an expired code")
+    @Test("An expired code is given up without a request to Apple")
     func expired() async throws {
         let fixture = try await AppleGrantFixture()
-        try await fixture.bring(1)
+        try await fixture.insertCode(1)
         let code = try #require(try await fixture.claim().first)
         let apple = Apple()
         let outcome = await attempts(fixture, apple, after: AuthorizationCode.lifetime).attempt(code)
@@ -62,10 +62,10 @@ struct AppleGrantAttemptTests {
         #expect(try await fixture.grants().isEmpty)
     }
 
-    @Test("store the token again while the database fails")
+    @Test("Storing a token is retried while the database fails")
     func storeFails() async throws {
         let fixture = try await AppleGrantFixture()
-        try await fixture.bring(1)
+        try await fixture.insertCode(1)
         let code = try #require(try await fixture.claim().first)
         try await fixture.pool.execute(
             """
@@ -81,10 +81,10 @@ struct AppleGrantAttemptTests {
         #expect(try await fixture.grants() == ["AUTHORIZED REFRESH_TOKEN \(AppleGrantFixture.subject) 07"])
     }
 
-    @Test("leave a code that Apple rejects to the worker that may have exchanged it before, until it expires")
+    @Test("A code that Apple rejects is postponed until it expires, because an earlier worker may have redeemed it")
     func anotherWorker() async throws {
         let fixture = try await AppleGrantFixture()
-        try await fixture.bring(1)
+        try await fixture.insertCode(1)
         let first = try #require(try await fixture.claim().first)
         let second = try #require(try await fixture.claim(after: .seconds(30)).first)
         let apple = Apple(exchange: .failed(.rejected(.invalidGrant)))
@@ -95,10 +95,10 @@ struct AppleGrantAttemptTests {
         #expect(try await fixture.grants() == ["AUTHORIZED REFRESH_TOKEN \(AppleGrantFixture.subject) 07"])
     }
 
-    @Test("change nothing for a worker that was too slow")
+    @Test("A worker changes nothing after another one has claimed the code")
     func tooSlow() async throws {
         let fixture = try await AppleGrantFixture()
-        try await fixture.bring(1)
+        try await fixture.insertCode(1)
         let first = try #require(try await fixture.claim().first)
         _ = try await fixture.claim(after: .seconds(30))
         try await fixture.store.remove(first)
@@ -108,11 +108,11 @@ struct AppleGrantAttemptTests {
     }
 
     @Test(
-        "postpone all revocations of a client ID that Apple rejects, or whose private key cannot be used",
+        "All revocations of a client ID are postponed if Apple rejects it or its private key cannot be used",
         arguments: [nil, AppleKeyFault.missing, .unreadable])
     func clientFails(fault: AppleKeyFault?) async throws {
         let fixture = try await AppleGrantFixture()
-        for client in ["one", "one.web"] { try await fixture.keep(2, client: client) }
+        for client in ["one", "one.web"] { try await fixture.insertGrant(2, client: client) }
         try await fixture.pool.execute("DELETE FROM account")
         try await fixture.pool.execute(
             """
@@ -132,7 +132,7 @@ struct AppleGrantAttemptTests {
         #expect(clients == (grant.clientID == "one" ? ["one.web"] : Array(repeating: "one", count: 10)))
     }
 
-    @Test("do not wait for revocations if there are codes")
+    @Test("Codes do not wait for revocations")
     func codesFirst() async throws {
         let fixture = try await AppleGrantFixture()
         try await fixture.pool.execute(
@@ -141,13 +141,13 @@ struct AppleGrantAttemptTests {
             SELECT gen_random_uuid(), 'demo', 'one', 'REVOKING', 'REFRESH_TOKEN', 'sealed', now(), '-infinity'
             FROM generate_series(1, 20)
             """)
-        try await fixture.bring(1)
+        try await fixture.insertCode(1)
         let claimed = try await fixture.store.claimWaiting(
             for: .redeem, limit: 1, lease: .seconds(30), at: fixture.now)
         #expect(claimed.map(\.tokenType) == [.code])
     }
 
-    @Test("do not begin for a code that expired in a pending token")
+    @Test("A code that expired while the sign-in was pending is not inserted")
     func expiredBefore() throws {
         let code = SealedCode(
             id: ID("00000000-0000-4000-8000-000000000001"), subject: "ada", clientID: "one", code: [1],

@@ -15,7 +15,7 @@ struct AppleGrantFixture: Sendable {
     let store: PostgresAppleGrantStore
     var pool: Pool { accounts.database.pool }
     var now: Instant { accounts.start }
-    var realm: ID<Realm> { accounts.project }
+    var realm: ID<Realm> { accounts.realm }
 
     init() async throws {
         accounts = try await StoreFixture(email: "ada@example.org")
@@ -25,7 +25,7 @@ struct AppleGrantFixture: Sendable {
             INSERT INTO project (id, number, name, profile, created_at)
             VALUES ('demo', 1, 'Demo', 'sekisho', \(Timestamp(now)))
             """)
-        try await use(Self.key)
+        try await configure(Self.key)
         try await pool.execute(
             """
             INSERT INTO linked_identity (project_id, provider, subject, account_id, created_at)
@@ -34,7 +34,7 @@ struct AppleGrantFixture: Sendable {
     }
 
     /// Configures the project's team and private key.
-    func use(_ key: AppleKeyName) async throws {
+    func configure(_ key: AppleKeyName) async throws {
         let settings = #"{"apple": {"teamId": "\#(key.teamID)", "keyId": "\#(key.keyID)"}}"#
         try await pool.execute(
             """
@@ -44,8 +44,8 @@ struct AppleGrantFixture: Sendable {
             """)
     }
 
-    /// The code of a sign-in.
-    func bring(_ code: UInt8 = 1, client: String = client) async throws {
+    /// Inserts the code of a sign-in.
+    func insertCode(_ code: UInt8 = 1, client: String = client) async throws {
         let sealed = SealedCode(
             id: ID(UUID().uuidString.lowercased()), subject: Self.subject, clientID: client, code: [code],
             redirectURI: nil, expiresAt: now + AuthorizationCode.lifetime)
@@ -53,10 +53,10 @@ struct AppleGrantFixture: Sendable {
         try await pool.execute(statement)
     }
 
-    /// A grant with a refresh token, whose first check is due after a day.
+    /// Inserts a grant with a refresh token, whose first check is due after a day.
     @discardableResult
-    func keep(_ token: UInt8 = 2, client: String = client) async throws -> AppleGrant {
-        try await bring(client: client)
+    func insertGrant(_ token: UInt8 = 2, client: String = client) async throws -> AppleGrant {
+        try await insertCode(client: client)
         let claimed = try await claim()
         try await store.markAuthorized(
             claimed[0], token: [token], obtainedWith: Self.key, firstCheck: now + AppleGrant.checkInterval, at: now)
@@ -80,7 +80,7 @@ struct AppleGrantFixture: Sendable {
             activeSince: time - AppleGrant.activityWindow, nextCheck: time + AppleGrant.checkInterval, at: time)
     }
 
-    /// State, token type and subject of each grant.
+    /// The state, token type, subject and token (in hexadecimal) of each grant.
     func grants() async throws -> [String] {
         try await pool.query(
             """

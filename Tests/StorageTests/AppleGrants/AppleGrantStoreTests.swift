@@ -6,10 +6,10 @@ import Testing
 
 @Suite("Apple grants")
 struct AppleGrantStoreTests {
-    @Test("begin as codes, and keep the refresh token that a code was exchanged for")
+    @Test("A grant begins with a code, and then stores the refresh token that the code was exchanged for")
     func redeem() async throws {
         let fixture = try await AppleGrantFixture()
-        try await fixture.bring(1)
+        try await fixture.insertCode(1)
         let claimed = try #require(try await fixture.claim().first)
         #expect(claimed.state == .redeeming)
         #expect(claimed.token == [1])
@@ -21,12 +21,12 @@ struct AppleGrantStoreTests {
         #expect(try await fixture.credential() == CredentialStatus(.authorized, at: fixture.now))
     }
 
-    @Test("are one for each identity and client ID: a new token replaces the earlier one")
+    @Test("A new token replaces the earlier one of the same identity and client ID")
     func replace() async throws {
         let fixture = try await AppleGrantFixture()
-        try await fixture.keep(2)
-        try await fixture.keep(3)
-        try await fixture.keep(4, client: "com.example.web")
+        try await fixture.insertGrant(2)
+        try await fixture.insertGrant(3)
+        try await fixture.insertGrant(4, client: "com.example.web")
         #expect(
             try await fixture.grants() == [
                 "AUTHORIZED REFRESH_TOKEN \(AppleGrantFixture.subject) 03",
@@ -35,12 +35,12 @@ struct AppleGrantStoreTests {
     }
 
     @Test(
-        "wait to be revoked as soon as their identity is gone, and then name no person",
+        "After a deletion of the identity, its grants wait to be revoked and do not contain its subject",
         arguments: ["DELETE FROM account", "DELETE FROM linked_identity"] as [SQL])
-    func marked(statement: SQL) async throws {
+    func deletedIdentity(statement: SQL) async throws {
         let fixture = try await AppleGrantFixture()
-        try await fixture.keep(2)
-        try await fixture.bring(1, client: "com.example.web")
+        try await fixture.insertGrant(2)
+        try await fixture.insertCode(1, client: "com.example.web")
         try await fixture.pool.execute(statement)
         #expect(try await fixture.grants() == ["REVOKING CODE - 01", "REVOKING REFRESH_TOKEN - 02"])
         let claimed = try await fixture.claim()
@@ -49,10 +49,10 @@ struct AppleGrantStoreTests {
         #expect(try await fixture.grants().isEmpty)
     }
 
-    @Test("stay while their identity moves to another account")
-    func moved() async throws {
+    @Test("A grant is unchanged if its identity moves to another account")
+    func movedIdentity() async throws {
         let fixture = try await AppleGrantFixture()
-        try await fixture.keep(2)
+        try await fixture.insertGrant(2)
         try await fixture.pool.execute(
             "INSERT INTO account (project_id, id, created_at, valid_since) VALUES ('demo', 'mary', now(), now())")
         try await fixture.pool.execute("UPDATE linked_identity SET account_id = 'mary'")
@@ -60,18 +60,18 @@ struct AppleGrantStoreTests {
         #expect(try await fixture.grants() == ["AUTHORIZED REFRESH_TOKEN \(AppleGrantFixture.subject) 02"])
     }
 
-    @Test("of an identity that was unlinked during the exchange are revoked with the new token")
+    @Test("If the identity is unlinked during the exchange, the new token waits to be revoked")
     func unlinkedMeanwhile() async throws {
         let fixture = try await AppleGrantFixture()
-        try await fixture.bring(1)
+        try await fixture.insertCode(1)
         let claimed = try #require(try await fixture.claim().first)
         try await fixture.pool.execute("DELETE FROM linked_identity")
-        // Its lease stays: no other worker redeems the code a second time.
+        // The lease stays: no other worker redeems the code a second time.
         #expect(try await fixture.claim().isEmpty)
         try await fixture.store.markAuthorized(
             claimed, token: [2], obtainedWith: AppleGrantFixture.key, firstCheck: fixture.now, at: fixture.now)
         #expect(try await fixture.grants() == ["REVOKING REFRESH_TOKEN - 02"])
-        // The result of the code does not remove the token.
+        // The worker that has claimed the code cannot remove the token.
         try await fixture.store.remove(claimed)
         #expect(try await fixture.claim().map(\.token) == [[2]])
     }
@@ -84,7 +84,7 @@ struct AppleGrantStoreTests {
             tokenType: .refreshToken)
     }
 
-    @Test("that were deleted before a sign-in uses their refresh token stay deleted")
+    @Test("A sign-in in the browser makes its stored refresh token due, but does not insert it")
     func deletedBefore() async throws {
         let fixture = try await AppleGrantFixture()
         let token = browserToken(in: fixture)
@@ -99,7 +99,7 @@ struct AppleGrantStoreTests {
     }
 
     @Test(
-        "of a sign-in in the browser leave the state that Apple reported after it",
+        "A sign-in in the browser makes an identity authorized, unless Apple has reported a revocation since",
         arguments: [(-1, CredentialStatus.State.authorized, 0), (1, .revoked, 1)])
     func reportedSince(offset: Int, state: CredentialStatus.State, checked: Int) async throws {
         let fixture = try await AppleGrantFixture()
@@ -125,11 +125,11 @@ struct AppleGrantStoreTests {
             dueAt: fixture.now + .seconds(30), expiresAt: fixture.now + .seconds(285), trace: .none)
     }
 
-    @Test("that their owner revokes with a code are REVOKED, and the token of the code waits to be revoked")
+    @Test("After a revocation with a code, the stored grant is REVOKED, and the token of the code waits to be revoked")
     func ownCode() async throws {
         let fixture = try await AppleGrantFixture()
-        try await fixture.keep(2)
-        try await fixture.bring(1)
+        try await fixture.insertGrant(2)
+        try await fixture.insertCode(1)
         let revocation = revocation(.code, in: fixture)
         try await fixture.store.insert(revocation, in: fixture.realm)
         try await fixture.store.replaceCode(revocation.id, by: [8])
@@ -142,17 +142,17 @@ struct AppleGrantStoreTests {
         #expect(try await fixture.credential() == CredentialStatus(.revoked, at: fixture.now))
         #expect(try await fixture.claim().isEmpty)
         #expect(try await fixture.claim(after: .seconds(30)).map(\.token) == [[8]])
-        // Nothing of it names the person after the deletion of the account.
+        // After the deletion of the account, no grant contains the subject.
         try await fixture.pool.execute("DELETE FROM account")
         #expect(try await fixture.grants() == ["REVOKING REFRESH_TOKEN - 08"])
         #expect(try await fixture.claim(after: .seconds(31)).isEmpty, "the lease stays")
     }
 
-    @Test("are revoked themselves if their owner sends a token, which proves nothing")
+    @Test("After a revocation with a token, which proves nothing, the stored grants wait to be revoked")
     func ownToken() async throws {
         let fixture = try await AppleGrantFixture()
-        try await fixture.keep(2)
-        try await fixture.bring(1)
+        try await fixture.insertGrant(2)
+        try await fixture.insertCode(1)
         try await fixture.store.revoke(revocation(.accessToken, in: fixture), in: fixture.realm)
         #expect(
             try await fixture.grants() == [
@@ -163,7 +163,7 @@ struct AppleGrantStoreTests {
         #expect(try await Set(fixture.claim().map(\.token)) == [[1], [2]])
     }
 
-    @Test("of which none is stored leave the identity as it is if its owner sends a token")
+    @Test("A revocation with a token does not change an identity without grants")
     func ownTokenAlone() async throws {
         let fixture = try await AppleGrantFixture()
         let revocation = revocation(.refreshToken, in: fixture)
@@ -174,13 +174,13 @@ struct AppleGrantStoreTests {
         try await fixture.pool.execute("DELETE FROM apple_grant")
         try await fixture.pool.execute("DELETE FROM linked_identity")
         try await fixture.store.insert(revocation, in: fixture.realm)
-        #expect(try await fixture.grants().isEmpty, "no subject outlives its identity")
+        #expect(try await fixture.grants().isEmpty, "no subject is stored longer than its identity")
     }
 
-    @Test("keep the private key of their tenant until they are revoked")
+    @Test("The private key for Apple is kept until the grants are revoked")
     func privateKeyStays() async throws {
         let fixture = try await AppleGrantFixture()
-        try await fixture.keep(2)
+        try await fixture.insertGrant(2)
         try await fixture.pool.execute(
             """
             INSERT INTO identity_provider (project_id, provider, settings, updated_at)

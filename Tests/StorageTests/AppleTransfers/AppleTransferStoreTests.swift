@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("Ten thousand identities that move to another team")
+@Suite("Ten thousand identities that move to another Apple developer team")
 struct AppleTransferStoreTests {
     private static let count = 10_000
     private static let team = "NEWTEAM123"
@@ -32,7 +32,7 @@ struct AppleTransferStoreTests {
         return fixture
     }
 
-    @Test("are counted and read page by page, each of them once")
+    @Test("Waiting identities are counted, and are read page by page, each once")
     func pages() async throws {
         let fixture = try await fixture()
         let store = AppleTransferStore(pool: fixture.pool)
@@ -56,22 +56,22 @@ struct AppleTransferStoreTests {
         }
         #expect(imports.count == 8000 && Set(imports).count == 8000)
         let other = try await store.waitingForImport(to: "OTHERTEAM1", after: "", limit: 3000, in: fixture.realm)
-        #expect(other.waiting.isEmpty && other.end != nil, "identities of another team are read, and do not wait")
+        #expect(other.waiting.isEmpty && other.end != nil, "identities of another move are not returned")
     }
 
-    @Test("become TRANSFERRED once their team is configured, and are not read again")
+    @Test("Exported identities become TRANSFERRED when the team that they move to is configured")
     func marked() async throws {
         let fixture = try await fixture()
         let transferred: SQL = "SELECT FROM linked_identity WHERE credential_state = 'TRANSFERRED'"
         try await fixture.store.markGrantsOfOtherKeys()
-        #expect(try await fixture.pool.query(transferred).isEmpty, "the app is still with the old team")
-        try await fixture.use(AppleKeyName(teamID: Self.team, keyID: "KEY1234567"))
+        #expect(try await fixture.pool.query(transferred).isEmpty, "the old team is still configured")
+        try await fixture.configure(AppleKeyName(teamID: Self.team, keyID: "KEY1234567"))
         try await fixture.store.markGrantsOfOtherKeys()
         #expect(try await fixture.pool.query(transferred).count == 8000)
         #expect(try await fixture.pool.query(.transfersToConfiguredTeam).isEmpty)
     }
 
-    @Test("are found by an index, and no statement reads all of them")
+    @Test("No statement for a transfer reads the whole table of identities")
     func plans() async throws {
         let fixture = try await fixture()
         let realm = fixture.realm

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Storage
 
-@Suite("The audit trail's table")
+@Suite("The stored audit trail")
 struct AuditStoreTests {
-    @Test("keeps each event for the retention of its project, or forever")
+    @Test("Audit events are kept for the retention period of their project, or forever")
     func retention() async throws {
         let fixture = JanitorFixture()
         try await fixture.project("brief")
@@ -33,7 +33,7 @@ struct AuditStoreTests {
             ])
     }
 
-    @Test("records the removal of unused anonymous accounts")
+    @Test("The deletion of an unused anonymous account is audited")
     func janitor() async throws {
         let fixture = JanitorFixture()
         try await fixture.project("brief", anonymousLifetime: 60)
@@ -53,7 +53,7 @@ struct AuditStoreTests {
     }
 
     @Test(
-        "every query is ordered by an index",
+        "Queries of the audit trail are sorted by an index",
         arguments: [
             QueryRow(testDescription: "all", index: "audit_event_time") { _ in },
             QueryRow(testDescription: "subject", index: "audit_event_subject") { $0.subject = "ada" },
@@ -78,7 +78,7 @@ struct AuditStoreTests {
         try await fixture.run("ANALYZE audit_event")
         var query = AuditQuery(limit: 50)
         row.change(&query)
-        let statement = try SQL.audited(query, in: ID("demo"))
+        let statement = try SQL.auditEvents(query, in: ID("demo"))
         let plan = try await pool.query("EXPLAIN \(statement)").map { try $0.decode("QUERY PLAN", as: String.self) }
             .joined(separator: "\n")
         #expect(plan.contains(row.index), "\(plan)")

@@ -5,9 +5,9 @@ import Storage
 import Support
 import Testing
 
-@Suite("Requests of many callers at once")
+@Suite("The batcher")
 struct BatcherTests {
-    @Test("sign-ups that arrive while another is running share transactions")
+    @Test("Sign-ups that arrive while another is running share transactions")
     func signUps() async throws {
         let fixture = try await StoreFixture()
         let signUps = try await fixture.whileAccountsAreLocked {
@@ -21,7 +21,7 @@ struct BatcherTests {
         #expect(sessions.count == 20)
     }
 
-    @Test("a write that PostgreSQL rejects fails alone")
+    @Test("A write that PostgreSQL rejects fails alone")
     func rejection() async throws {
         let fixture = try await StoreFixture()
         let outcomes = try await fixture.whileAccountsAreLocked {
@@ -36,7 +36,7 @@ struct BatcherTests {
         #expect(outcomes == ["ada": false, "bob": true, "eve": true])
     }
 
-    @Test("each of fifty refreshes has its own outcome")
+    @Test("Each of fifty refreshes has its own outcome")
     func outcomes() async throws {
         let fixture = try await StoreFixture()
         var sessions: [Session] = []
@@ -55,12 +55,12 @@ struct BatcherTests {
             case .ended: #expect(session == ended)
             case .accountDisabled: #expect(session == disabled)
             case .removed: #expect(session == deleted)
-            case .stolen: Issue.record("\(session.account.rawValue) is no thief")
+            case .stolen: Issue.record("the token of \(session.account.rawValue) was not stolen")
             }
         }
     }
 
-    @Test("a session that another transaction has locked delays no other")
+    @Test("A session that another transaction has locked does not delay refreshes of others")
     func lockedSession() async throws {
         let fixture = try await StoreFixture()
         let (locked, free) = (try await fixture.signUp("locked"), try await fixture.signUp("free"))
@@ -70,18 +70,18 @@ struct BatcherTests {
             let late = Task { try await fixture.refresh([locked]) }
             try await fixture.database.waitForLock()
             guard case .continues = try await fixture.refresh([free])[0] else {
-                Issue.record("the free session must go on")
+                Issue.record("the other session must continue")
                 return late
             }
             return late
         }
         guard case .continues(_, _, counter: 1) = try await late.value[0] else {
-            Issue.record("the locked session must go on afterwards")
+            Issue.record("the locked session must continue after the lock is released")
             return
         }
     }
 
-    @Test("tokens of a session that come together are presented in turn")
+    @Test("Concurrent refreshes with the same token return the same successor")
     func sameSession() async throws {
         let fixture = try await StoreFixture()
         let session = try await fixture.signUp("bob")
@@ -101,7 +101,7 @@ struct BatcherTests {
     }
 
     @Test(
-        "a refresh that waits for another transaction applies the rules to what that one wrote",
+        "A refresh that waits for another transaction sees the changes of that transaction",
         arguments: [
             Change(
                 testDescription: "another refresh",
@@ -126,7 +126,7 @@ struct BatcherTests {
         #expect(try await Step.Outcome(late.value[0]) == change.outcome)
     }
 
-    @Test("a caller that is cancelled need not wait for the others, and its write is not sent")
+    @Test("A cancelled caller returns at once, and its write is not sent if it was still waiting")
     func cancellation() async throws {
         let fixture = try await StoreFixture()
         try await fixture.database.pool.transaction { holder in
@@ -144,7 +144,7 @@ struct BatcherTests {
         #expect(accounts.isEmpty)
     }
 
-    @Test("a sign-up whose connection is lost has an unknown outcome and is not repeated")
+    @Test("A sign-up whose connection is lost has an unknown outcome and is not repeated")
     func lostConnection() async throws {
         let fixture = try await StoreFixture()
         let outcomes = try await fixture.database.pool.transaction { holder in
@@ -165,11 +165,11 @@ struct BatcherTests {
 }
 
 extension StoreFixture {
-    /// Signs an anonymous account up.
+    /// Creates an account without an address, and its first session.
     @discardableResult
     fileprivate func signUp(_ id: String) async throws -> Session {
         let session = Session.fresh(of: id, at: start)
-        _ = try await store.create(NewAccount(id: ID(id), createdAt: start), opening: session, in: project)
+        _ = try await store.create(NewAccount(id: ID(id), createdAt: start), opening: session, in: realm)
         return session
     }
 
@@ -179,7 +179,7 @@ extension StoreFixture {
             Task {
                 try await store.rotate(
                     RefreshClaim(session: session.id, counter: 0), by: Policy(.sekisho), at: start + .seconds(10),
-                    in: project)
+                    in: realm)
             }
         }
         var rotations: [Rotation] = []
@@ -187,7 +187,7 @@ extension StoreFixture {
         return rotations
     }
 
-    /// Runs `work` while no account can be inserted, until it waits for that.
+    /// Runs `work` while no account can be inserted. Releases the lock when a statement of `work` waits for it.
     fileprivate func whileAccountsAreLocked<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {

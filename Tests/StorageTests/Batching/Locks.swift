@@ -3,7 +3,7 @@ import Support
 import Testing
 
 extension TestDatabase {
-    /// Until a statement waits for a lock.
+    /// Returns as soon as a statement waits for a lock.
     func waitForLock() async throws {
         for _ in 1...10_000 {
             let waiting = try await pool.query(

@@ -19,7 +19,7 @@ struct EmailQueueTests {
         }
 
         @discardableResult
-        func post(
+        func insert(
             _ kind: String = "PASSWORD_RESET", to recipient: String = "ada@example.org",
             lasting lifetime: Duration = .seconds(3600)
         ) async throws -> ID<OutgoingEmail> {
@@ -37,15 +37,15 @@ struct EmailQueueTests {
             try await queue.claim(limit: limit, lease: .seconds(60), at: now + delay)
         }
 
-        func left() async throws -> Int {
+        func count() async throws -> Int {
             try await store.database.pool.query("SELECT count(*) AS n FROM outgoing_email").first?.decode("n") ?? 0
         }
     }
 
-    @Test("are claimed with what was inserted")
+    @Test("A claimed email has the values that were inserted")
     func whole() async throws {
         let fixture = try await Fixture()
-        let id = try await fixture.post()
+        let id = try await fixture.insert()
         let claimed = try #require(try await fixture.claim().first)
         #expect(
             claimed
@@ -57,7 +57,7 @@ struct EmailQueueTests {
                     attempts: 1))
     }
 
-    @Test("to a relay address whose email forwarding is off are marked", arguments: [false, true, nil])
+    @Test("An email to a relay address whose forwarding is off is marked", arguments: [false, true, nil])
     func relay(forwards: Bool?) async throws {
         let fixture = try await Fixture()
         try await fixture.store.database.pool.execute(
@@ -65,46 +65,46 @@ struct EmailQueueTests {
             INSERT INTO linked_identity (project_id, provider, subject, account_id, email, relay_forwarding, created_at)
             VALUES ('demo', 'apple.com', 'ada', 'ada', 'relay@privaterelay.appleid.com', \(forwards), now())
             """)
-        try await fixture.post(to: "relay@privaterelay.appleid.com")
+        try await fixture.insert(to: "relay@privaterelay.appleid.com")
         #expect(try await fixture.claim().map(\.relayIsStopped) == [forwards == false])
-        try await fixture.post()
+        try await fixture.insert()
         #expect(try await fixture.claim().map(\.relayIsStopped) == [false])
     }
 
-    @Test("belong to the worker that claimed them until the lease ends, and then to the next one")
+    @Test("A claimed email can be claimed again only after the lease has ended")
     func lease() async throws {
         let fixture = try await Fixture()
-        try await fixture.post()
+        try await fixture.insert()
         #expect(try await fixture.claim().map(\.attempts) == [1])
         #expect(try await fixture.claim(after: .seconds(59)).isEmpty)
         #expect(try await fixture.claim(after: .seconds(60)).map(\.attempts) == [2])
     }
 
-    @Test("are never claimed by two workers")
+    @Test("No email is claimed by two concurrent workers")
     func race() async throws {
         let fixture = try await Fixture()
-        for _ in 0..<40 { try await fixture.post() }
+        for _ in 0..<40 { try await fixture.insert() }
         let claimed = try await withThrowingTaskGroup(of: [QueuedEmail].self) { group in
             for _ in 0..<20 { group.addTask { try await fixture.claim(4) } }
             return try await group.reduce(into: []) { $0 += $1.map(\.email.id) }
         }
         #expect(Set(claimed).count == claimed.count)
-        let rest = try await fixture.claim(100).map(\.email.id)
-        #expect(Set(claimed + rest).count == 40)
+        let remaining = try await fixture.claim(100).map(\.email.id)
+        #expect(Set(claimed + remaining).count == 40)
     }
 
-    @Test("are removed once they have expired")
+    @Test("An expired email is deleted")
     func expiry() async throws {
         let fixture = try await Fixture()
-        try await fixture.post(lasting: .seconds(10))
+        try await fixture.insert(lasting: .seconds(10))
         #expect(try await fixture.claim(after: .seconds(10)).isEmpty)
-        #expect(try await fixture.left() == 0)
+        #expect(try await fixture.count() == 0)
     }
 
-    @Test("are claimed again when their delay ends, and never after they were given up")
+    @Test("A postponed email is claimed again when its delay ends, and a given-up one is not claimed")
     func postponed() async throws {
         let fixture = try await Fixture()
-        let id = try await fixture.post()
+        let id = try await fixture.insert()
         _ = try await fixture.claim()
         try await fixture.queue.postpone(id, until: fixture.now + .seconds(30), failure: "451 to RCPT")
         #expect(try await fixture.claim(after: .seconds(29)).isEmpty)
@@ -118,19 +118,19 @@ struct EmailQueueTests {
         #expect(listed.givenUpAt == fixture.now)
     }
 
-    @Test("of a kind that this release does not know are left to a newer release")
+    @Test("An email of an unknown kind is left to a newer release")
     func unknownKind() async throws {
         let fixture = try await Fixture()
-        try await fixture.post("notice.of-the-future")
-        try await fixture.post()
+        try await fixture.insert("notice.of-the-future")
+        try await fixture.insert()
         #expect(try await fixture.claim().map(\.email.kind) == [.resetPassword])
-        #expect(try await fixture.left() == 2)
+        #expect(try await fixture.count() == 2)
     }
 
-    @Test("are bound to their account once")
+    @Test("Binding an email inserts the code and stores the account, and can be repeated")
     func binding() async throws {
         let fixture = try await Fixture()
-        try await fixture.post()
+        try await fixture.insert()
         let code = [UInt8](repeating: 7, count: 32)
         let email = try #require(try await fixture.claim().first)
         #expect(try await !fixture.queue.isUsable(code))
@@ -148,10 +148,10 @@ struct EmailQueueTests {
         #expect(Instant(try row.decode("expires_at")) == fixture.now + .seconds(3600))
     }
 
-    @Test("do not restore a code that was used between two attempts")
+    @Test("Binding an email again does not restore a code that was used in the meantime")
     func usedMeanwhile() async throws {
         let fixture = try await Fixture()
-        try await fixture.post()
+        try await fixture.insert()
         let code = [UInt8](repeating: 7, count: 32)
         let email = try #require(try await fixture.claim().first)
         #expect(try await fixture.queue.bind(code, of: email))
@@ -160,10 +160,10 @@ struct EmailQueueTests {
         #expect(try await !fixture.queue.isUsable(code))
     }
 
-    @Test("are not bound if no account has the address")
+    @Test("An email is not bound if no account has the address")
     func unknownAddress() async throws {
         let fixture = try await Fixture()
-        try await fixture.post(to: "eve@example.org")
+        try await fixture.insert(to: "eve@example.org")
         let email = try #require(try await fixture.claim().first)
         #expect(try await !fixture.queue.bind([UInt8](repeating: 7, count: 32), of: email))
         #expect(try await fixture.claim(after: .seconds(60)).first?.email.account == nil)

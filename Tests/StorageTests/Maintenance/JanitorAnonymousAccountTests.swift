@@ -4,7 +4,7 @@ import Storage
 import Support
 import Testing
 
-@Suite("The janitor, of anonymous accounts")
+@Suite("Deletion of anonymous accounts by the janitor")
 struct JanitorAnonymousAccountTests {
     static let day: Duration = .seconds(86_400)
 
@@ -19,7 +19,7 @@ struct JanitorAnonymousAccountTests {
     }
 
     @Test(
-        "deletes anonymous accounts that were unused for longer than `anonymousLifetime`, and no others",
+        "Anonymous accounts that were unused for longer than `anonymousLifetime` are deleted, and no others",
         arguments: [
             Row(testDescription: "unused", isDeleted: true),
             Row(testDescription: "unused, in a project without a limit", project: "for-ever", isDeleted: false),

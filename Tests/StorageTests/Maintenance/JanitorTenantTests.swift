@@ -4,7 +4,7 @@ import Storage
 import Support
 import Testing
 
-@Suite("The janitor, of deleted tenants")
+@Suite("Deletion of tenants by the janitor")
 struct JanitorTenantTests {
     /// - Parameter age: time since the deletion; `nil` if the tenant was not deleted.
     private func tenant(_ id: String, deleted age: Duration?, in fixture: JanitorFixture) async throws {
@@ -24,7 +24,7 @@ struct JanitorTenantTests {
             """)
     }
 
-    @Test("reaches every tenant, although the first ones still have audit events")
+    @Test("The accounts of all deleted tenants are deleted, even if the first tenants still have audit events")
     func everyTenant() async throws {
         let fixture = JanitorFixture()
         try await fixture.project()
@@ -40,10 +40,10 @@ struct JanitorTenantTests {
         #expect(try await fixture.names("SELECT project_id AS name FROM account") == [])
         #expect(
             try await fixture.names("SELECT id AS name FROM project").count == 4,
-            "tenants with audit events were deleted")
+            "tenants with audit events are kept")
     }
 
-    @Test("deletes their secrets even if their audit events are kept")
+    @Test("The secrets of a deleted tenant are deleted even if its audit events are kept")
     func secrets() async throws {
         let fixture = JanitorFixture()
         try await fixture.project()
@@ -67,7 +67,7 @@ struct JanitorTenantTests {
         #expect(try await fixture.names("SELECT id AS name FROM project") == ["demo", "demo/active", "demo/deleted"])
     }
 
-    @Test("reaches every tenant, although the first ones wait for Apple")
+    @Test("A deleted tenant is deleted even if an earlier one still has a token to revoke")
     func waitingForApple() async throws {
         let fixture = JanitorFixture()
         try await fixture.project()
@@ -94,8 +94,9 @@ struct JanitorTenantTests {
         #expect(try await fixture.names("SELECT id AS name FROM project") == ["demo"])
     }
 
-    /// Every gateway learns of a deletion within seconds. Accounts created until then are deleted with the tenant.
-    @Test("deletes the tenant itself only after every gateway has learned of the deletion")
+    /// Every gateway learns of a deletion within seconds. Accounts that are created until then are deleted with the
+    /// tenant.
+    @Test("The row of a tenant is deleted more than five minutes after the deletion")
     func late() async throws {
         let fixture = JanitorFixture()
         try await fixture.project()

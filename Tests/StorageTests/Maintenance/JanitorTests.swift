@@ -19,7 +19,7 @@ struct JanitorTests {
         var testDescription: String { kind.rawValue }
     }
 
-    private static let never = Timestamp(microsecondsSinceEpoch: 0)
+    private static let epoch = Timestamp(microsecondsSinceEpoch: 0)
 
     private static let rows: [Row] = [
         Row(
@@ -30,7 +30,7 @@ struct JanitorTests {
         Row(
             kind: .revokedSubject,
             insert: {
-                "INSERT INTO revoked_subject VALUES (\($0), decode(repeat('ab', 32), 'hex'), \(never), \($1))"
+                "INSERT INTO revoked_subject VALUES (\($0), decode(repeat('ab', 32), 'hex'), \(epoch), \($1))"
             }, names: "SELECT project_id AS name FROM revoked_subject", age: .seconds(300)),
         Row(
             kind: .authorizationFlow,
@@ -45,13 +45,13 @@ struct JanitorTests {
             insert: {
                 """
                 INSERT INTO oob_code (hash, project_id, purpose, email, created_at, expires_at)
-                VALUES (sha256(\($0)::text::bytea), \($0), 'EMAIL_SIGNIN', 'ada@example.com', \(never), \($1))
+                VALUES (sha256(\($0)::text::bytea), \($0), 'EMAIL_SIGNIN', 'ada@example.com', \(epoch), \($1))
                 """
             }, names: "SELECT project_id AS name FROM oob_code", age: .seconds(86_400)),
         Row(
             kind: .rateLimitCounter,
             insert: {
-                "INSERT INTO rate_limit_counter VALUES (sha256(\($0)::text::bytea), \(never), length(\($0)), \($1))"
+                "INSERT INTO rate_limit_counter VALUES (sha256(\($0)::text::bytea), \(epoch), length(\($0)), \($1))"
             }, names: "SELECT CASE count WHEN 3 THEN 'old' ELSE 'young' END AS name FROM rate_limit_counter",
             age: .seconds(300)),
         Row(
@@ -60,7 +60,7 @@ struct JanitorTests {
                 """
                 INSERT INTO outgoing_email
                     (id, project_id, kind, recipient, content, created_at, due_at, expires_at, failed_at)
-                VALUES (gen_random_uuid(), \($0), 'k', 'a@example.com', '', \(never), \(never), \(never), \($1))
+                VALUES (gen_random_uuid(), \($0), 'k', 'a@example.com', '', \(epoch), \(epoch), \(epoch), \($1))
                 """
             }, names: "SELECT project_id AS name FROM outgoing_email", age: .seconds(7 * 86_400)),
         Row(
@@ -73,18 +73,18 @@ struct JanitorTests {
             insert: {
                 """
                 WITH inserted AS (INSERT INTO account (project_id, id, created_at, valid_since)
-                    VALUES ('demo', \($0), \(never), \(never)))
+                    VALUES ('demo', \($0), \(epoch), \(epoch)))
                 INSERT INTO known_network VALUES ('demo', \($0), decode(repeat('ab', 16), 'hex'), \($1))
                 """
             }, names: "SELECT account_id AS name FROM known_network", age: .seconds(30 * 86_400)),
         Row(
             kind: .accountMerge,
             insert: {
-                "INSERT INTO account_merge VALUES ('demo', \($0), 'target', \(never), \($1), 1, '{}')"
+                "INSERT INTO account_merge VALUES ('demo', \($0), 'target', \(epoch), \($1), 1, '{}')"
             }, names: "SELECT source_id AS name FROM account_merge", age: .zero),
     ]
 
-    @Test("deletes expired rows, to the microsecond, and no others", arguments: rows)
+    @Test("Rows older than their retention period are deleted, and others are kept", arguments: rows)
     func expiry(row: Row) async throws {
         let fixture = JanitorFixture()
         try await fixture.account("target")
@@ -98,7 +98,7 @@ struct JanitorTests {
         #expect(try await fixture.names(row.names) == ["young"])
     }
 
-    @Test("keeps failed emails until they expire, and emails that wait")
+    @Test("Failed emails are kept until they expire, and waiting emails are kept")
     func emails() async throws {
         let fixture = JanitorFixture()
         let (past, future) = (Timestamp(microsecondsSinceEpoch: 0), Timestamp(microsecondsSinceEpoch: .max / 2))
@@ -117,7 +117,7 @@ struct JanitorTests {
         #expect(try await fixture.names("SELECT project_id AS name FROM outgoing_email") == ["valid", "waiting"])
     }
 
-    @Test("deletes ended and revoked sessions that were not used for thirty days, page by page")
+    @Test("Ended and revoked sessions that were not used for thirty days are deleted, page by page")
     func sessions() async throws {
         let fixture = JanitorFixture()
         try await fixture.account("ada")
@@ -140,7 +140,7 @@ struct JanitorTests {
                 == ["ended recently", "old but active", "revoked recently"])
     }
 
-    @Test("continues in the next pass where the previous one stopped, and restarts at the end")
+    @Test("A pass over the sessions continues where the previous one stopped, and restarts at the end")
     func pages() async throws {
         let fixture = JanitorFixture()
         try await fixture.account("ada")
@@ -155,7 +155,7 @@ struct JanitorTests {
         #expect(try await janitor.remove(.session, at: JanitorFixture.now) == 1)
     }
 
-    @Test("deletes in small batches, and leaves the remaining rows for the next pass")
+    @Test("A pass deletes a limited number of batches, and leaves the remaining rows for the next pass")
     func batches() async throws {
         let fixture = JanitorFixture()
         try await fixture.run(
@@ -170,7 +170,7 @@ struct JanitorTests {
         #expect(removed == [15, 10, 0])
     }
 
-    @Test("deletes each row once if two run at the same time, and skips locked rows")
+    @Test("Two concurrent janitors delete each row once, and skip locked rows")
     func concurrentJanitors() async throws {
         let fixture = JanitorFixture()
         try await fixture.project("brief", anonymousLifetime: 30 * 86_400)
@@ -206,7 +206,7 @@ struct JanitorTests {
         #expect(try await janitors[0].remove(.account, at: JanitorFixture.now) == 1)
     }
 
-    @Test("relies on no index that prevents HOT updates of a session by a refresh")
+    @Test("No index of sessions contains a column that a refresh changes")
     func indexes() async throws {
         let fixture = JanitorFixture()
         let columns = try await fixture.names(

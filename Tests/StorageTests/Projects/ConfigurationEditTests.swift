@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Edits of a project and of its tenants, which share the apps.
-@Suite("Edits of a configuration that violates guideline 4.8, or would", .serialized)
+@Suite("Edits of a configuration that violate guideline 4.8, or repair a violation", .serialized)
 struct ConfigurationEditTests {
     typealias Fixture = ConfigurationStoreTests.Fixture
 
@@ -29,7 +29,7 @@ struct ConfigurationEditTests {
         return read.apps.allSatisfy { LoginServices(of: $0.app, in: read.project).isCompliant }
     }
 
-    /// Holds both edits after their checks, where they write their audit events, until both wait.
+    /// Runs two edits at the same time. They wait where they write audit events, or for each other.
     private static func simultaneously(
         _ fixture: Fixture, _ first: @escaping @Sendable () async throws -> Void,
         _ second: @escaping @Sendable () async throws -> Void
@@ -54,7 +54,7 @@ struct ConfigurationEditTests {
         return try await edits.asyncMap { try await $0.value }
     }
 
-    @Test("of a tenant and of its project wait for each other")
+    @Test("Concurrent edits of a tenant and its project are checked one after the other")
     func tenantAndProject() async throws {
         let fixture = try await Fixture()
         let tenant = try await Self.tenant(fixture)
@@ -69,7 +69,7 @@ struct ConfigurationEditTests {
         #expect(try await Self.isCompliant(fixture, in: tenant.realm))
     }
 
-    @Test("of a tenant's own settings and of an app's exemption wait for each other")
+    @Test("Concurrent changes of a tenant's settings and of an app's exemption are checked one after the other")
     func settingsAndExemption() async throws {
         let fixture = try await Fixture()
         try await fixture.edit {
@@ -93,13 +93,13 @@ struct ConfigurationEditTests {
         #expect(try await Self.isCompliant(fixture, in: tenant.realm))
     }
 
-    @Test("may repair step by step, but not add a violation for another provider")
+    @Test("An edit may keep a violation, but must not add one for another provider")
     func stepByStep() async throws {
         let fixture = try await Fixture()
         try await fixture.enableAll()
         _ = try await fixture.database.pool.execute("UPDATE identity_provider SET secret = NULL")
         let google = ConfigurationProblem.loginServices(.init(.appleCannotWork, .google), app: ID("default"))
-        // Worse in kind, but for the same app and provider.
+        // A more severe violation, but for the same app and provider.
         let hidden = try await fixture.edit { $0.apps[0].app.settings.signInMethods = [.google] }
         #expect(
             hidden.after.warnings == [
@@ -123,7 +123,7 @@ struct ConfigurationEditTests {
         #expect(try await fixture.edit { $0.set(Secret("p8"), of: .apple) }.after.warnings == [])
     }
 
-    @Test("add no violation in a tenant that has no provider")
+    @Test("An edit of a project must not add a violation in a tenant without providers")
     func tenantWithoutProviders() async throws {
         let fixture = try await Fixture()
         let tenant = try await Self.tenant(fixture, apple: false)
@@ -144,7 +144,7 @@ struct ConfigurationEditTests {
         }
     }
 
-    @Test("tolerate for 90 days, once, what was stored before a rule")
+    @Test("A stored violation is tolerated for 90 days, once")
     func grace() async throws {
         let fixture = try await Fixture()
         let grace = GracePeriodStore(pool: fixture.database.pool)
@@ -159,7 +159,7 @@ struct ConfigurationEditTests {
         #expect(try await app().current(at: fixture.start).graceEndsAt == end)
         #expect(try await app().current(at: end).graceEndsAt == nil)
         try await fixture.edit { $0.name = "Other" }
-        #expect(try await app().graceEndsAt == end, "an edit does not end it")
+        #expect(try await app().graceEndsAt == end, "an edit does not end the grace period")
         try await fixture.edit { $0.set(Secret("p8"), of: .apple) }
         #expect(try await grace.update(at: fixture.start).isEmpty)
         #expect(try await app().graceEndsAt == nil)
@@ -167,14 +167,14 @@ struct ConfigurationEditTests {
 }
 
 extension TestDatabase {
-    /// A pool beside that of the database, whose connections may all be waiting.
+    /// A second pool, because all connections of the database's pool may be waiting.
     fileprivate static func observer(of database: TestDatabase) -> Pool {
         Pool(loop: database.loop, configuration: Pool.Configuration(url: database.url))
     }
 }
 
 extension Pool {
-    /// How many connections to this database wait for a lock.
+    /// The number of connections to this database that wait for a lock.
     fileprivate func waiting() async throws -> Int {
         try await query(
             """

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("The stored configuration of projects", .serialized)
 struct ConfigurationStoreTests {
-    /// Seals by naming the place.
-    static let keeper = SecretEncryption { secret, provider, project in
+    /// Does not encrypt: prefixes each secret with its realm and provider.
+    static let encryption = SecretEncryption { secret, provider, project in
         Array("\(project)/\(provider.rawValue)/\(secret.expose())".utf8)
     } matches: { sealed, secret, provider, project in
         sealed == Array("\(project)/\(provider.rawValue)/\(secret.expose())".utf8)
@@ -24,7 +24,7 @@ struct ConfigurationStoreTests {
             database = try TestDatabase()
             store = ConfigurationStore(
                 pool: database.pool, rules: ConfigurationRules { secret, _ in secret.expose() != "bad" },
-                secrets: keeper, clock: .fixed(at: start))
+                secrets: encryption, clock: .fixed(at: start))
             projects = ProjectStore(pool: database.pool)
             let project = Project(
                 id: id, number: 1, profile: .sekisho, policy: Policy(.sekisho), authorizedDomains: ["localhost"])
@@ -75,7 +75,7 @@ struct ConfigurationStoreTests {
                     declaration: .init(actor: "key:k", at: Instant(seconds: 1_800_000_000))))),
         name: "The app")
 
-    @Test("is the same after writing and reading, by every query")
+    @Test("A configuration is read as it was stored, through each of the stores")
     func roundTrip() async throws {
         let fixture = try await Fixture()
         try await fixture.enableAll()
@@ -104,7 +104,7 @@ struct ConfigurationStoreTests {
         #expect(holder.app == Self.ios.app)
     }
 
-    @Test("creates a project with providers and secrets at once")
+    @Test("A project can be created together with its providers and secrets")
     func creation() async throws {
         let fixture = try await Fixture()
         var apple = Self.apple
@@ -112,10 +112,10 @@ struct ConfigurationStoreTests {
         let project = Project(
             id: ID("new"), number: 2, profile: .firebase, policy: Policy(.firebase), authorizedDomains: [],
             providers: [apple, Self.google])
-        let isMade = try await fixture.projects.create(
+        let isCreated = try await fixture.projects.create(
             project, name: "New", app: Self.ios.app, keys: [], secrets: [.apple: [1, 2]], by: .commandLine,
             at: fixture.start)
-        #expect(isMade)
+        #expect(isCreated)
         var expected = project
         expected.apps = [Self.ios.app]
         #expect(try await fixture.projects.project(ID("new")) == expected)
@@ -124,7 +124,7 @@ struct ConfigurationStoreTests {
         #expect(try await secrets.secret(of: .google, in: ID("new")) == nil)
     }
 
-    @Test("removes what is omitted")
+    @Test("An edit removes providers with their secrets, and apps")
     func removal() async throws {
         let fixture = try await Fixture()
         try await fixture.enableAll()
@@ -140,7 +140,7 @@ struct ConfigurationStoreTests {
         #expect(try await ProviderSecretStore(pool: fixture.database.pool).all().isEmpty)
     }
 
-    @Test("rejects a change as a whole with every problem, and changes nothing")
+    @Test("A change with problems is rejected with all of them, and nothing is stored")
     func refusal() async throws {
         let fixture = try await Fixture()
         let expected = ConfigurationRefusal(problems: [
@@ -160,7 +160,7 @@ struct ConfigurationStoreTests {
         #expect(try await fixture.trail().isEmpty)
     }
 
-    @Test("accepts a change although there was a violation before")
+    @Test("A change may keep an existing violation, but must not add one for another app")
     func oldProblems() async throws {
         let fixture = try await Fixture()
         try await fixture.enableAll()
@@ -179,7 +179,7 @@ struct ConfigurationStoreTests {
         }
     }
 
-    @Test("reports the changes of a dry run, and changes nothing")
+    @Test("A dry run reports its changes and stores nothing")
     func rehearsal() async throws {
         let fixture = try await Fixture()
         let edit = try await fixture.edit(isDryRun: true) {
@@ -191,7 +191,7 @@ struct ConfigurationStoreTests {
         #expect(try await fixture.trail().isEmpty)
     }
 
-    @Test("stores secrets encrypted, keeps them if they are omitted, and removes them on request")
+    @Test("Secrets are stored encrypted, kept if an edit omits them, and removed by an empty secret")
     func secrets() async throws {
         let fixture = try await Fixture()
         try await fixture.enableAll()
@@ -202,7 +202,7 @@ struct ConfigurationStoreTests {
         let other = try await fixture.edit { $0.set(Secret("other"), of: .apple) }
         #expect(other.after.changes(since: other.before).map(\.path) == [["providers", "apple.com", "privateKey"]])
         #expect(try await secrets.all().map(\.sealed) == [Array("demo/apple.com/other".utf8)])
-        // Settings alone leave it.
+        // A change of the settings keeps the secret.
         try await fixture.edit { configuration in
             var apple = try #require(configuration.project.settings(of: .apple))
             apple.clientIDs.append("com.example.web")
@@ -217,7 +217,7 @@ struct ConfigurationStoreTests {
         #expect(try await fixture.projects.project(fixture.id)?.settings(of: .apple)?.hasSecret == false)
     }
 
-    @Test("re-encrypts a secret unless it has been changed meanwhile")
+    @Test("A secret is re-encrypted unless it was changed in the meantime")
     func reseal() async throws {
         let fixture = try await Fixture()
         try await fixture.enableAll()
@@ -228,7 +228,7 @@ struct ConfigurationStoreTests {
         #expect(try await secrets.all().map(\.sealed) == [[1]])
     }
 
-    @Test("audits every change")
+    @Test("Edits are audited, without secrets")
     func trail() async throws {
         let fixture = try await Fixture()
         try await fixture.enableAll()
@@ -247,7 +247,7 @@ struct ConfigurationStoreTests {
         #expect(leaks.isEmpty)
     }
 
-    @Test("ignores members of a newer release")
+    @Test("Members of a newer release are ignored")
     func newer() async throws {
         let fixture = try await Fixture()
         try await fixture.enableAll()
@@ -259,7 +259,7 @@ struct ConfigurationStoreTests {
         #expect(read.apps[0].app.settings == AppSettings())
     }
 
-    @Test("one edit removes Apple while another enables Google: one of them is rejected", arguments: 0..<5)
+    @Test("If one edit removes Apple while another enables Google, one of them is rejected", arguments: 0..<5)
     func race(_: Int) async throws {
         let fixture = try await Fixture()
         try await fixture.edit {
@@ -274,7 +274,7 @@ struct ConfigurationStoreTests {
         #expect(read.apps.allSatisfy { LoginServices(of: $0.app, in: read.project).isCompliant })
     }
 
-    @Test("an unknown project has no configuration")
+    @Test("An unknown project has no configuration and cannot be edited")
     func unknownProject() async throws {
         let fixture = try await Fixture()
         #expect(try await fixture.store.configuration(of: ID("nobody"))?.name == nil)

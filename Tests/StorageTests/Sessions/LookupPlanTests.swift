@@ -9,7 +9,7 @@ import Testing
 @Suite("The plan of look-ups that share a statement")
 struct LookupPlanTests {
     @Test(
-        "finds accounts and sessions by their primary keys, whatever the statistics",
+        "Look-ups find accounts and sessions by their primary keys, whatever the statistics",
         arguments: [(0, false), (10, false), (5000, false), (5000, true)])
     func lookups(sessions: Int, isAnalysed: Bool) async throws {
         let database = try TestDatabase()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Storage
 
-/// A prepared statement keeps its plan until the table is analysed, so the plan for an empty table counts as well.
+/// A prepared statement keeps its plan until the table is analysed, so the plan for an empty table matters too.
 @Suite("The plan of a refresh")
 struct RotationPlanTests {
     struct Row: CustomTestStringConvertible, Sendable {
@@ -17,7 +17,7 @@ struct RotationPlanTests {
     }
 
     @Test(
-        "finds sessions and accounts by their primary keys",
+        "A refresh finds sessions and accounts by their primary keys",
         arguments: [
             Row(testDescription: "in a new database", sessions: 0),
             Row(testDescription: "of 64 tokens, in a new database", sessions: 0, tokens: 64),
@@ -42,7 +42,7 @@ struct RotationPlanTests {
         #expect(byPrimaryKey.count == (tokens.count == 1 ? 2 : 3), "\(plan)")
     }
 
-    @Test("of a foreign key's check finds the account by its primary key in a new database")
+    @Test("The check of a foreign key finds the account by its primary key in a new database")
     func foreignKey() async throws {
         let database = try TestDatabase()
         try await database.fill(sessions: 0)

@@ -3,7 +3,7 @@ import Storage
 import Support
 import Testing
 
-/// One token presented: which, when (seconds after sign-in), and what must come of it.
+/// A token that is presented, the time in seconds after the sign-in, and the expected outcome.
 struct Step {
     enum Outcome: Equatable {
         case gives(Int64)
@@ -111,9 +111,9 @@ struct Interleaving: CustomTestStringConvertible {
     ]
 }
 
-@Suite("A refresh token's chain")
+@Suite("Chains of refresh tokens")
 struct RotationTests {
-    @Test("follows the rules of rotation", arguments: Interleaving.all)
+    @Test("A chain of refresh tokens follows the rules of rotation", arguments: Interleaving.all)
     func interleaving(_ row: Interleaving) async throws {
         let fixture = try await StoreFixture()
         var policy = Policy(.sekisho)
@@ -125,7 +125,7 @@ struct RotationTests {
         }
     }
 
-    @Test("gives twenty concurrent requests with one token the same successor")
+    @Test("Twenty concurrent requests with one token get the same successor")
     func race() async throws {
         let fixture = try await StoreFixture()
         let outcomes = try await withThrowingTaskGroup(of: Step.Outcome.self) { group in
@@ -140,7 +140,7 @@ extension StoreFixture {
     func present(_ token: Int64, at second: Int64, by policy: Policy) async throws -> Step.Outcome {
         Step.Outcome(
             try await store.rotate(
-                RefreshClaim(session: session.id, counter: token), by: policy, at: start + .seconds(second), in: project
+                RefreshClaim(session: session.id, counter: token), by: policy, at: start + .seconds(second), in: realm
             ))
     }
 }

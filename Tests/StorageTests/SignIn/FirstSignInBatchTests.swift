@@ -8,7 +8,7 @@ import Testing
 
 @Suite("First sign-ins of many users at once")
 struct FirstSignInBatchTests {
-    @Test("create an account each, but none for a void credential")
+    @Test("Each of fifty first sign-ins creates an account, except one with a void credential")
     func outcomes() async throws {
         let fixture = try await SignInFixture(accounts: 0)
         try await fixture.database.pool.execute(.voidCredentials(of: "subject7"))
@@ -24,7 +24,7 @@ struct FirstSignInBatchTests {
         }
     }
 
-    @Test("a void credential that is committed alone stores nothing, not even its replay key")
+    @Test("A void credential that is committed alone stores nothing, not even its replay key")
     func voidCredential() async throws {
         let fixture = try await SignInFixture(accounts: 0)
         try await fixture.database.pool.execute(.voidCredentials(of: "subject1"))
@@ -35,7 +35,7 @@ struct FirstSignInBatchTests {
         }
     }
 
-    @Test("a taken address, a used credential and a user's second sign-in fail alone")
+    @Test("A taken address, a used credential and a repeated first sign-in of one user fail alone")
     func conflicts() async throws {
         let fixture = try await SignInFixture(accounts: 0)
         func address(_ number: Int) -> (inout VerifiedIdentity) -> Void {
@@ -60,7 +60,7 @@ struct FirstSignInBatchTests {
         #expect(try await fixture.count("SELECT FROM session") == 46)
     }
 
-    @Test("two sign-ins of one user cost no other its share of a statement")
+    @Test("Two sign-ins of one user do not prevent other sign-ins from sharing statements")
     func sameUser() async throws {
         let fixture = try await SignInFixture(accounts: 0)
         let results = await fixture.commit((1...20).map { .create($0) } + [.create(7)])
@@ -69,13 +69,13 @@ struct FirstSignInBatchTests {
     }
 
     enum Content: CaseIterable {
-        case everything, theLeast
+        case complete, minimal
     }
 
-    @Test("store in a shared statement what one of its own stores", arguments: Content.allCases)
+    @Test("A shared statement stores the same values as a statement for one sign-in", arguments: Content.allCases)
     func content(content: Content) async throws {
         let fixture = try await SignInFixture(accounts: 0)
-        func commit(_ number: Int) -> SignInCommit { content == .everything ? .complete(number) : .sparse(number) }
+        func commit(_ number: Int) -> SignInCommit { content == .complete ? .complete(number) : .minimal(number) }
         _ = try await fixture.store.commit(commit(1), in: fixture.realm)
         for result in await fixture.commit((2...9).map(commit)) { _ = try result.get() }
         #expect(try await fixture.count("SELECT DISTINCT xmin::text FROM account") < 9)
@@ -86,7 +86,7 @@ struct FirstSignInBatchTests {
                 FROM \(table) t
                 """)
             let stored = try await fixture.count("SELECT FROM \(table)")
-            if content == .everything {
+            if content == .complete {
                 #expect(different == 1 && stored == 9, "\(table)")
             } else {
                 #expect(different <= 1 && (stored == 0 || stored == 9), "\(table)")
@@ -102,7 +102,7 @@ struct FirstSignInBatchTests {
     }
 
     @Test(
-        "insert in an order in which two transactions do not wait for each other",
+        "A shared statement does not deadlock with another transaction that inserts in the same order",
         arguments: [
             Order(
                 testDescription: "addresses", before: .account("x", email: "b@example.com"),
@@ -130,7 +130,7 @@ struct FirstSignInBatchTests {
             }
         }
         let late = try await fixture.database.pool.transaction { holder in
-            // In a deadlock, this transaction fails and not the other one, which would be repeated.
+            // In a deadlock, this transaction fails, and not the shared statement, which would be repeated.
             _ = try await holder.execute("SET LOCAL deadlock_timeout = '10ms'")
             _ = try await holder.execute(order.before)
             let late = Task { await fixture.commit(commits) }
@@ -145,7 +145,7 @@ struct FirstSignInBatchTests {
         }
     }
 
-    @Test("a client that repeats a used credential fails no shared statement of others")
+    @Test("A client that repeats a used credential does not fail the shared statements of others")
     func repeatedCredential() async throws {
         let fixture = try await SignInFixture(accounts: 0)
         _ = try await fixture.store.commit(.create(100, key: "used"), in: fixture.realm)
@@ -158,7 +158,7 @@ struct FirstSignInBatchTests {
         #expect(try await fixture.count("SELECT DISTINCT xmin::text FROM account WHERE id <> 'user100'") < 20)
     }
 
-    @Test("a sign-in whose connection is lost has an unknown outcome and is not repeated")
+    @Test("A sign-in whose connection is lost has an unknown outcome and is not repeated")
     func lostConnection() async throws {
         let fixture = try await SignInFixture(accounts: 0)
         let late = try await fixture.database.pool.transaction { holder in
@@ -176,7 +176,7 @@ struct FirstSignInBatchTests {
 }
 
 extension SignInCommit {
-    /// With every member that a plain first sign-in can store.
+    /// With every member that a batchable first sign-in can store.
     fileprivate static func complete(_ number: Int) -> SignInCommit {
         create(number) { identity in
             identity.email = EmailAddress("user\(number)@example.com")
@@ -192,8 +192,8 @@ extension SignInCommit {
         }
     }
 
-    /// Of a provider that states nothing but the user, without a replay key.
-    fileprivate static func sparse(_ number: Int) -> SignInCommit {
+    /// Of a provider that states only the subject, without a replay key.
+    fileprivate static func minimal(_ number: Int) -> SignInCommit {
         create(number) {
             $0 = VerifiedIdentity(provider: .google, subject: $0.subject, audience: $0.audience)
         }

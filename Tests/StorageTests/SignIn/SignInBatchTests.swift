@@ -4,9 +4,9 @@ import Storage
 import Support
 import Testing
 
-@Suite("Sign-ins of many users at once")
+@Suite("Returning sign-ins of many users at once")
 struct SignInBatchTests {
-    @Test("each of fifty has its own outcome, session and network")
+    @Test("Each of fifty sign-ins has its own outcome, session and replay key")
     func outcomes() async throws {
         let fixture = try await SignInFixture(accounts: 50)
         try await fixture.database.pool.execute("UPDATE account SET disabled_at = now() WHERE id = 'user7'")
@@ -29,7 +29,7 @@ struct SignInBatchTests {
         #expect(try await fixture.count("SELECT FROM known_network") == 50)
     }
 
-    @Test("a replayed credential fails alone")
+    @Test("A replayed credential fails alone")
     func replay() async throws {
         let fixture = try await SignInFixture(accounts: 20)
         _ = try await fixture.store.commit(.signIn(fixture.accounts[0], key: "used"), in: fixture.realm)
@@ -42,7 +42,7 @@ struct SignInBatchTests {
         #expect(shared.count == 1)
     }
 
-    @Test("sign-ins of one user at once are all applied")
+    @Test("Concurrent sign-ins of one user are all applied")
     func sameAccount() async throws {
         let fixture = try await SignInFixture(accounts: 1)
         let results = await fixture.commit((1...20).map { _ in .signIn(fixture.accounts[0]) })
@@ -50,7 +50,7 @@ struct SignInBatchTests {
         #expect(try await fixture.count("SELECT FROM session") == 21)
     }
 
-    @Test("an account that another transaction has locked delays no other, and is signed in afterwards")
+    @Test("A sign-in to a locked account does not delay others, and is applied when the lock is released")
     func lockedAccount() async throws {
         let fixture = try await SignInFixture(accounts: 20)
         let late = try await fixture.database.pool.transaction { holder in
@@ -64,14 +64,14 @@ struct SignInBatchTests {
         _ = try await late.value[0].get()
     }
 
-    @Test("look-ups of candidates at once find each user's account")
+    @Test("Concurrent look-ups find each user's account")
     func candidates() async throws {
         let fixture = try await SignInFixture(accounts: 20)
         let owners = await fixture.owners(of: 1...40)
         #expect(owners == Dictionary(uniqueKeysWithValues: (1...20).map { ($0, "user\($0)") }))
     }
 
-    @Test("an account that cannot be read fails no look-up but its own")
+    @Test("An account that cannot be decoded fails only its own look-up")
     func unreadableAccount() async throws {
         let fixture = try await SignInFixture(accounts: 20)
         try await fixture.database.pool.execute(

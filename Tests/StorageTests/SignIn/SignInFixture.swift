@@ -20,7 +20,8 @@ struct SignInFixture: Sendable {
         self.accounts = accounts
     }
 
-    /// Commits all at the same time. Those that can share a statement do, because they come in one pass of the loop.
+    /// Commits all at the same time. Most of those that can share a statement do, because they arrive in the same pass
+    /// of the loop.
     func commit(_ commits: [SignInCommit]) async -> [Result<Account, any Error>] {
         let loop = database.loop
         return await Task(executorPreference: loop) {
@@ -33,7 +34,7 @@ struct SignInFixture: Sendable {
         }.value
     }
 
-    /// The owners of the identities with these numbers, all looked up at once; a failure is no owner.
+    /// The owners of the identities with these numbers, all looked up at once. Failed look-ups are omitted.
     func owners(of numbers: ClosedRange<Int>) async -> [Int: String] {
         await withTaskGroup(of: (Int, String?).self) { group in
             for number in numbers {

@@ -9,7 +9,7 @@ import Testing
 struct SignInPlanTests {
     static let sizes = [(0, false), (10, false), (400, false), (5000, false), (5000, true)]
 
-    @Test("find candidates by indexes, whatever the statistics", arguments: sizes)
+    @Test("Candidates are found by indexes, whatever the statistics", arguments: sizes)
     func candidates(accounts: Int, isAnalysed: Bool) async throws {
         let identities = (1...64).map { VerifiedIdentity.proof(of: $0) }
         let plan = try await expectIndexes(
@@ -19,7 +19,7 @@ struct SignInPlanTests {
         #expect(byAddress.count == 1, "\(plan)")
     }
 
-    @Test("find the account of an address by its index, whatever the statistics", arguments: sizes)
+    @Test("The account of an address is found by the index of addresses, whatever the statistics", arguments: sizes)
     func holder(accounts: Int, isAnalysed: Bool) async throws {
         let email = try #require(EmailAddress("ada@example.com"))
         let plan = try await expectIndexes(
@@ -27,7 +27,7 @@ struct SignInPlanTests {
         #expect(plan.contains("account_email_key"), "\(plan)")
     }
 
-    @Test("find accounts and identities by indexes, whatever the statistics", arguments: sizes)
+    @Test("Returning sign-ins find accounts and identities by indexes, whatever the statistics", arguments: sizes)
     func signIns(accounts: Int, isAnalysed: Bool) async throws {
         let signIns = try (1...64).map { number in
             let account = Account.returning(number)
@@ -36,7 +36,7 @@ struct SignInPlanTests {
         try await expectIndexes(for: .apply(signIns, in: ID("demo")), among: accounts, isAnalysed: isAnalysed)
     }
 
-    @Test("find void credentials by an index, whatever the statistics", arguments: sizes)
+    @Test("First sign-ins find void credentials by an index, whatever the statistics", arguments: sizes)
     func firstSignIns(accounts: Int, isAnalysed: Bool) async throws {
         let signIns = try (1...64).map { try FirstSignIn(.create($0), takesEmail: true) }
         try await expectIndexes(for: .create(signIns, in: ID("demo")), among: accounts, isAnalysed: isAnalysed)

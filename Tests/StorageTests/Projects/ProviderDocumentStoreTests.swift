@@ -9,7 +9,7 @@ struct ProviderDocumentStoreTests {
     private let url = "https://provider.example/keys"
     private let start = Instant(seconds: 1_800_000_000)
 
-    @Test("the newest of each URL is stored")
+    @Test("The newest document of each URL is stored")
     func storing() async throws {
         let database = try TestDatabase()
         let store = PostgresProviderDocumentStore(pool: database.pool).documentStore
@@ -24,7 +24,7 @@ struct ProviderDocumentStoreTests {
         #expect(try await store.load(url) == ProviderDocument(body: "newer", fetchedAt: start + .seconds(1)))
     }
 
-    @Test("a forced refetch is allowed once a minute")
+    @Test("A forced refetch is allowed once a minute")
     func forcedRefetch() async throws {
         let database = try TestDatabase()
         let store = PostgresProviderDocumentStore(pool: database.pool).documentStore
@@ -42,24 +42,24 @@ struct ProviderDocumentStoreTests {
             stored == ProviderDocument(body: "keys", fetchedAt: start, forcedRefetchAt: start + .seconds(500)))
     }
 
-    @Test("a forced refetch is allowed to one of many concurrent callers, before and after a document is stored")
+    @Test("A forced refetch is allowed to one of many concurrent callers, before and after a document is stored")
     func race() async throws {
         let database = try TestDatabase()
         let store = PostgresProviderDocumentStore(pool: database.pool).documentStore
         let (url, start) = (url, start)
         for round in 0..<2 {
             let now = start + .seconds(60 * round)
-            let given = try await withThrowingTaskGroup(of: Bool.self) { group in
+            let granted = try await withThrowingTaskGroup(of: Bool.self) { group in
                 for _ in 1...20 { group.addTask { try await store.claimForcedFetch(url, now) } }
                 return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
             }
-            #expect(given == 1)
+            #expect(granted == 1)
             #expect(try await store.load(url)?.body == (round == 0 ? nil : "keys"))
             try await store.store(url, "keys", now)
         }
     }
 
-    @Test("a clock that was wrong delays a refetch by a minute at most")
+    @Test("Times in the future, which a wrong clock stored, prevent neither a store nor a refetch")
     func wrongClock() async throws {
         let database = try TestDatabase()
         let store = PostgresProviderDocumentStore(pool: database.pool).documentStore
@@ -72,7 +72,7 @@ struct ProviderDocumentStoreTests {
             try await store.load(url) == ProviderDocument(body: "now", fetchedAt: start, forcedRefetchAt: start))
     }
 
-    @Test("an unreachable database is the domain's StoreUnavailable")
+    @Test("An unreachable database throws StoreUnavailable")
     func unreachable() async throws {
         let pool = Pool(
             loop: TestCluster.shared.loop, configuration: .init(url: "postgresql:///nobody?host=/nonexistent"))
