@@ -17,7 +17,7 @@ struct AccountUpdateTests {
     }
 
     @Test(
-        "ends the sessions if it changes how the user signs in, and only then",
+        "An update ends the sessions if it changes the address or the password, enables the account or sets validSince",
         arguments: [
             ("nothing", update { _ in }, account(), false),
             ("the name", update { $0.displayName = .set("Ada") }, account(), false),

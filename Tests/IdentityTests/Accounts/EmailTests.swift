@@ -1,10 +1,10 @@
 import Identity
 import Testing
 
-@Suite("An email address")
+@Suite("Email addresses")
 struct EmailTests {
     @Test(
-        "is accepted and folded to lower case",
+        "A valid address is accepted and converted to lower case",
         arguments: [
             ("ada@example.com", "ada@example.com"),
             ("Ada.Lovelace+x@Example.COM", "ada.lovelace+x@example.com"),
@@ -18,7 +18,7 @@ struct EmailTests {
     }
 
     @Test(
-        "is rejected",
+        "An invalid address is rejected",
         arguments: [
             "", "ada", "@", "ada@", "@example.com", "a@b@c", "ada @example.com", "ada@exa mple.com", "ada@example.com ",
             "ada@\n", "ada\u{0}@example.com", "\"ada\"@example.com", "ada@example..com", "ada@.example.com",

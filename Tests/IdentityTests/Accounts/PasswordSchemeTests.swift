@@ -45,7 +45,7 @@ struct PasswordSchemeTests {
     }
 
     @Test(
-        "are stored as one text with their parameters, and read again",
+        "An imported hash is stored as one text with its parameters, and can be read again",
         arguments: [
             Row(
                 input: input("SCRYPT") { $0.saltSeparator = [7] }, count: 64,
@@ -70,7 +70,7 @@ struct PasswordSchemeTests {
         #expect(read.text == text)
     }
 
-    @Test("of digests may be hexadecimal", arguments: ["MD5", "SHA256", "HMAC_SHA1"])
+    @Test("A digest can be imported in hexadecimal", arguments: ["MD5", "SHA256", "HMAC_SHA1"])
     func hexadecimal(algorithm: String) throws {
         let length = ["MD5": 16, "SHA256": 32, "HMAC_SHA1": 20][algorithm] ?? 0
         let text = try Self.stored(Self.input(algorithm), hash: Array(String(repeating: "01", count: length).utf8))
@@ -87,7 +87,7 @@ struct PasswordSchemeTests {
     }
 
     @Test(
-        "that would cost too much, or lack parameters, are rejected",
+        "A hash that costs too much, or has missing or invalid parameters, is rejected",
         arguments: [
             Refused(why: "unknown", input: input("ROT13"), fault: .algorithmIsUnknown),
             Refused(why: "no key", input: input("SCRYPT") { $0.key = nil }, fault: .keyIsMissing),
@@ -131,7 +131,7 @@ struct PasswordSchemeTests {
         #expect(throws: row.fault) { try Self.stored(row.input, hash: row.hash, salt: row.salt) }
     }
 
-    @Test("of Argon2 become encoded strings, within limits")
+    @Test("Argon2 hashes become encoded strings, within limits")
     func argon2() throws {
         func stored(_ memoryKiB: Int, _ iterations: Int, isPlain: Bool = true, type: String = "ARGON2_ID") throws
             -> String
@@ -155,7 +155,7 @@ struct PasswordSchemeTests {
     static let yescrypt = String(repeating: "a", count: 43)
 
     @Test(
-        "that contain their parameters need no others",
+        "An encoded hash is stored unchanged if its format and parameters are accepted",
         arguments: [
             ("$2b$10$\(bcrypt)", nil), ("$2b$15$\(bcrypt)", .rounds(4...14)), ("$2b$1$\(bcrypt)", .unreadable),
             ("$2b$10$\(bcrypt.dropLast())", .unreadable), ("$2b$10$\(bcrypt)$", .unreadable),
@@ -183,7 +183,7 @@ struct PasswordSchemeTests {
         }
     }
 
-    @Test("that need a key are verified with the given key, never with one that they name")
+    @Test("A hash that needs a key gets the imported key, and not the key that it names")
     func rekeyed() throws {
         let text = try Self.stored(Self.input("SCRYPT"), hash: Self.bytes(64))
         let encoded = Base64.encode(Array(text.utf8))
@@ -195,7 +195,7 @@ struct PasswordSchemeTests {
     }
 
     @Test(
-        "beyond the limits are not read, not even from the database",
+        "A stored text that is malformed or exceeds a limit is not read",
         arguments: [
             "$scrypt$n=1073741824,r=8,p=1$TmFDbA$AQEBAQEBAQEBAQEBAQEBAQ", "$md5$i=8,o=sp$TmFDbA$AQ",
             "$pbkdf2-sha1$i=4294967295$TmFDbA$AQEBAQEBAQEBAQEBAQEBAQ", "$md5$$$", "$$$$", "",
@@ -205,12 +205,12 @@ struct PasswordSchemeTests {
         #expect(ForeignHash(text: text) == nil)
     }
 
-    @Test("and salts are accepted in both alphabets, padded or not", arguments: ["+/8=", "+/8", "-_8", "-_8="])
+    @Test("Base64 is accepted in both alphabets, with or without padding", arguments: ["+/8=", "+/8", "-_8", "-_8="])
     func base64(text: String) {
         #expect(Base64.decode(text) == [0xfb, 0xff])
     }
 
-    @Test("that are not base64 are rejected", arguments: ["not base64!", "A", "A=B="])
+    @Test("Text that is not base64 is rejected", arguments: ["not base64!", "A", "A=B="])
     func notBase64(text: String) {
         #expect(Base64.decode(text) == nil)
     }

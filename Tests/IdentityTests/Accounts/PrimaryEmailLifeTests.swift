@@ -67,7 +67,9 @@ struct PrimaryEmailLifeTests {
         return Set(all.filter { _ in dice.rolls(1, in: 2) })
     }
 
-    @Test("belongs to a remaining sign-in method, and is verified only if it was ever verified", arguments: seeds)
+    @Test(
+        "After random changes, the address belongs to a remaining sign-in method, and is verified only if it ever was",
+        arguments: seeds)
     func anyLife(seed: UInt64) {
         var dice = Dice(seed: seed)
         for _ in 1...200 {
@@ -120,7 +122,7 @@ struct PrimaryEmailLifeTests {
     }
 }
 
-/// SplitMix64: the same for the same seed, everywhere.
+/// SplitMix64: generates the same numbers from the same seed on every platform.
 private struct Dice {
     private var state: UInt64
 

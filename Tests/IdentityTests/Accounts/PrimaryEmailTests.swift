@@ -18,13 +18,13 @@ struct PrimaryEmailTests {
             }, createdAt: now, validSince: now)
     }
 
-    @Test("is removed with the identity that it came from")
-    func goes() {
+    @Test("The address is removed with the identity that it came from")
+    func removal() {
         let result = Self.account([(.google, address, .authoritative)]).primaryEmail(without: [.google])
         #expect(result.email == nil && !result.isVerified)
     }
 
-    @Test("stays if there is a password, if another identity has it, or if it did not come from the identity")
+    @Test("The address stays if there is a password, another identity has it, or the removed one has another")
     func stays() {
         for account in [
             Self.account(hasPassword: true, [(.google, address, .authoritative)]),
@@ -37,17 +37,17 @@ struct PrimaryEmailTests {
     }
 
     @Test(
-        "becomes that of a remaining identity, verified only if that provider verified it",
+        "The address of a remaining identity takes its place, verified only if the provider is authoritative for it",
         arguments: [
             (EmailTrust.authoritative, true), (.verified, false), (.none, false),
         ])
-    func passes(trust: EmailTrust, isVerified: Bool) {
+    func replacement(trust: EmailTrust, isVerified: Bool) {
         let result = Self.account([(.google, address, .authoritative), (.apple, Self.other, trust)])
             .primaryEmail(without: [.google])
         #expect(result.email == Self.other && result.isVerified == isVerified)
     }
 
-    @Test("an unverified address never becomes verified, whatever is removed")
+    @Test("An address is verified after a removal only if it was before, or an identity is authoritative for it")
     func property() {
         var generator = SystemRandomNumberGenerator()
         let providers: [ProviderID] = [.apple, .google, ProviderID("oidc.x"), .password]
@@ -59,12 +59,12 @@ struct PrimaryEmailTests {
                 )
             }
             let account = Self.account(hasPassword: .random(), isVerified: .random(), identities)
-            let gone = Set(providers.filter { _ in Bool.random(using: &generator) })
-            let (email, isVerified) = account.primaryEmail(without: gone)
+            let removed = Set(providers.filter { _ in Bool.random(using: &generator) })
+            let (email, isVerified) = account.primaryEmail(without: removed)
             let isProven =
                 email == account.email && account.emailIsVerified
                 || account.identities.contains {
-                    $0.email == email && $0.emailTrust == .authoritative && !gone.contains($0.provider)
+                    $0.email == email && $0.emailTrust == .authoritative && !removed.contains($0.provider)
                 }
             #expect(!isVerified || isProven)
         }

@@ -1,7 +1,7 @@
 import Identity
 import Testing
 
-@Suite("Decisions about grants of Apple")
+@Suite("Decisions about Apple grants")
 struct AppleGrantDecisionTests {
     struct Redemption: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -11,14 +11,14 @@ struct AppleGrantDecisionTests {
     }
 
     @Test(
-        "an exchange is kept, repeated or given up",
+        "The tokens of an exchange are kept, or the exchange is retried or given up",
         arguments: [
             Redemption(
-                testDescription: "tokens of the same person",
+                testDescription: "tokens of the same user",
                 exchange: .tokens(AppleTokens(refreshToken: Secret("r"), subject: "ada")),
                 expected: .keep),
             Redemption(
-                testDescription: "tokens of another person",
+                testDescription: "tokens of another user",
                 exchange: .tokens(AppleTokens(refreshToken: Secret("r"), subject: "eve")),
                 expected: .giveUp(reason: "other subject")),
             Redemption(
@@ -26,7 +26,7 @@ struct AppleGrantDecisionTests {
                 exchange: .tokens(AppleTokens(refreshToken: Secret("r"), subject: nil)),
                 expected: .giveUp(reason: "other subject")),
             Redemption(
-                testDescription: "unlinked meanwhile: the token has to be revoked",
+                testDescription: "unlinked in the meantime: the token has to be revoked",
                 exchange: .tokens(AppleTokens(refreshToken: Secret("r"), subject: "ada")), subject: nil, expected: .keep
             ),
             Redemption(
@@ -36,7 +36,7 @@ struct AppleGrantDecisionTests {
                 testDescription: "wrong key: an operator may correct it", exchange: .failed(.rejected(.invalidClient)),
                 expected: .retry(reason: "invalid_client")),
             Redemption(
-                testDescription: "no answer", exchange: .failed(.unavailable(reason: "status 503")),
+                testDescription: "Apple unavailable", exchange: .failed(.unavailable(reason: "status 503")),
                 expected: .retry(reason: "status 503")),
         ])
     func redemption(row: Redemption) {
@@ -45,35 +45,35 @@ struct AppleGrantDecisionTests {
 
     struct Check: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        let answer: AppleResponse
+        let response: AppleResponse
         let expected: RecordedCheck
     }
 
     @Test(
-        "only Apple's word about the token marks a grant as revoked",
+        "Only an error about the token itself marks a grant as revoked",
         arguments: [
-            Check(testDescription: "accepted", answer: .accepted, expected: .authorized),
+            Check(testDescription: "accepted", response: .accepted, expected: .authorized),
             Check(
-                testDescription: "invalid_grant", answer: .rejected(.invalidGrant),
+                testDescription: "invalid_grant", response: .rejected(.invalidGrant),
                 expected: .revoked(failure: "invalid_grant")),
             Check(
-                testDescription: "invalid_request after a disconnection", answer: .rejected(.invalidRequest),
+                testDescription: "invalid_request after a disconnection", response: .rejected(.invalidRequest),
                 expected: .revoked(failure: "invalid_request")),
             Check(
-                testDescription: "invalid_client", answer: .rejected(.invalidClient),
+                testDescription: "invalid_client", response: .rejected(.invalidClient),
                 expected: .failed(failure: "invalid_client")),
             Check(
-                testDescription: "unauthorized_client", answer: .rejected(.unauthorizedClient),
+                testDescription: "unauthorized_client", response: .rejected(.unauthorizedClient),
                 expected: .failed(failure: "unauthorized_client")),
             Check(
-                testDescription: "outage", answer: .unavailable(reason: "status 503"),
+                testDescription: "outage", response: .unavailable(reason: "status 503"),
                 expected: .failed(failure: "status 503")),
         ])
     func check(row: Check) {
-        #expect(RecordedCheck(row.answer) == row.expected)
+        #expect(RecordedCheck(row.response) == row.expected)
     }
 
-    struct Brake: Sendable, CustomTestStringConvertible {
+    struct FailureRate: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let all: Int
         let failed: Int
@@ -81,20 +81,20 @@ struct AppleGrantDecisionTests {
     }
 
     @Test(
-        "more than 5 % of failed checks stop a client ID, but not the few failures of a small app",
+        "Checks of a client ID stop if more than 5% of them, and more than two, fail",
         arguments: [
-            Brake(testDescription: "nothing checked", all: 0, failed: 0, stops: false),
-            Brake(testDescription: "two of two", all: 2, failed: 2, stops: false),
-            Brake(testDescription: "three of three", all: 3, failed: 3, stops: true),
-            Brake(testDescription: "exactly 5 %", all: 100, failed: 5, stops: false),
-            Brake(testDescription: "more than 5 %", all: 100, failed: 6, stops: true),
+            FailureRate(testDescription: "nothing checked", all: 0, failed: 0, stops: false),
+            FailureRate(testDescription: "two of two", all: 2, failed: 2, stops: false),
+            FailureRate(testDescription: "three of three", all: 3, failed: 3, stops: true),
+            FailureRate(testDescription: "exactly 5 %", all: 100, failed: 5, stops: false),
+            FailureRate(testDescription: "more than 5 %", all: 100, failed: 6, stops: true),
         ])
-    func brake(row: Brake) {
+    func failureRate(row: FailureRate) {
         #expect(CheckCounts(all: row.all, failed: row.failed).stopsChecks == row.stops)
     }
 
-    @Test("a batch that stops its client ID marks nothing")
-    func withoutConsequence() {
+    @Test("A batch that stops the checks of its client ID revokes no grant")
+    func stoppingBatch() {
         let ids = (0..<4).map { ID<AppleGrant>("\($0)") }
         let results = Dictionary(
             uniqueKeysWithValues: ids.map { ($0, RecordedCheck.revoked(failure: "invalid_grant")) })
@@ -106,7 +106,7 @@ struct AppleGrantDecisionTests {
         #expect(few.results == [ids[0]: .revoked(failure: "invalid_grant")])
     }
 
-    @Test("the first check is spread over the day after the first day")
+    @Test("First checks are spread over the second day, and checks per minute grow with the number of grants")
     func spread() {
         let now = Instant(seconds: 1_800_000_000)
         #expect(AppleGrant.firstCheck(after: now, chance: 0) == now + .seconds(86_400))
@@ -125,7 +125,7 @@ struct AppleGrantDecisionTests {
     }
 
     @Test(
-        "a deletion says whether the tokens can be revoked",
+        "A deletion reports whether Apple's tokens can be revoked",
         arguments: [
             Deletion(testDescription: "a token", grants: [.authorized], expected: .queued),
             Deletion(testDescription: "a code", grants: [.redeeming], expected: .queued),
@@ -156,7 +156,7 @@ struct AppleGrantDecisionTests {
     }
 
     @Test(
-        "a sign-in proves that the person uses the app, unless its token is older than what Apple said since",
+        "A sign-in authorizes the identity, unless Apple has reported a revocation since its token was issued",
         arguments: [
             SignIn(testDescription: "another provider", before: nil, issuedAt: nil, expected: nil),
             SignIn(testDescription: "the first", before: nil, issuedAt: 5, expected: at(.authorized, 5)),

@@ -1,10 +1,10 @@
 import Identity
 import Testing
 
-@Suite("What follows from an event at Apple")
+@Suite("Decisions about Apple's events")
 struct AppleEventDecisionTests {
     private static let event = Instant(seconds: 1_800_000_000)
-    /// Has requested the revocation through the gateway.
+    /// The session that requested a revocation through the gateway.
     private static let caller = ID<Session>("caller")
 
     private static func at(_ seconds: Int64) -> Instant { event + .seconds(seconds) }
@@ -37,20 +37,22 @@ struct AppleEventDecisionTests {
         Row(testDescription: "linked by an administrator since", credential: nil, linkedAt: at(1), change: "none"),
         Row(testDescription: "moved since", linkedAt: at(1), change: "revoke"),
         Row(
-            testDescription: "caused by the gateway", tokensRevokedAt: at(-1), change: "revoke",
+            testDescription: "caused by a revocation through the gateway", tokensRevokedAt: at(-1), change: "revoke",
             sessions: .end(except: caller)),
         Row(
-            testDescription: "caused by the gateway, whose clock is ahead", tokensRevokedAt: at(59), change: "revoke",
+            testDescription: "caused by a revocation through the gateway, whose clock is ahead",
+            tokensRevokedAt: at(59), change: "revoke",
             sessions: .end(except: caller)),
         Row(testDescription: "before a revocation through the gateway", tokensRevokedAt: at(61), change: "revoke"),
         Row(
             testDescription: "ten minutes after a revocation through the gateway", tokensRevokedAt: at(0),
             arrivesAfter: 600, change: "revoke", sessions: .end(except: caller)),
         Row(
-            testDescription: "later", tokensRevokedAt: at(0), arrivesAfter: 601, change: "revoke"),
+            testDescription: "more than ten minutes after a revocation through the gateway", tokensRevokedAt: at(0),
+            arrivesAfter: 601, change: "revoke"),
         Row(testDescription: "account-deleted", kind: .accountDeleted, change: "unlink"),
         Row(
-            testDescription: "account-deleted, after a check that found out", kind: .accountDeleted,
+            testDescription: "account-deleted, after a check that reported a revocation", kind: .accountDeleted,
             credential: .init(.revoked, at: at(1)), change: "unlink"),
         Row(
             testDescription: "account-deleted, after a revocation through the gateway", kind: .accountDeleted,
@@ -79,7 +81,7 @@ struct AppleEventDecisionTests {
             email: "former@privaterelay.appleid.com", change: "none", sessions: .keep, revokesGrants: false),
     ]
 
-    @Test("depends on what Apple has said since", arguments: rows)
+    @Test("The decision about an event depends on its kind and on what has happened since", arguments: rows)
     func decision(row: Row) throws {
         let identity = LinkedIdentity(
             provider: .apple, subject: "ada", email: EmailAddress("relay@privaterelay.appleid.com"),

@@ -1,7 +1,7 @@
 import Identity
 import Testing
 
-@Suite("An account whose Apple identity moves to another team")
+@Suite("An account whose Apple identity moves to another developer team")
 struct IdentityTransferTests {
     private static let relay = EmailAddress("former@privaterelay.appleid.com")
     private static let own = EmailAddress("ada@example.com")
@@ -31,7 +31,9 @@ struct IdentityTransferTests {
         Row(testDescription: "the account has no address", accountEmail: nil, expected: nil),
     ]
 
-    @Test("changes its address only where nothing else signs in with it", arguments: rows)
+    @Test(
+        "The address changes only if it is the old relay address and the account has no password and no email links",
+        arguments: rows)
     func address(row: Row) {
         let identity = LinkedIdentity(
             provider: .apple, subject: "old", email: row.identityEmail, emailTrust: .authoritative,

@@ -27,7 +27,7 @@ struct AuthorizationTargetTests {
     }
 
     @Test(
-        "is exactly a redirect URI of an app that has some",
+        "If an app has redirect URIs, exactly these are accepted as the target",
         arguments: [
             ("com.example.app:/done", "accepted"), ("https://links.example/done", "accepted"),
             ("http://127.0.0.1:7/", "accepted"), ("https://app.example.com/", "UNAUTHORIZED_DOMAIN"),
@@ -40,7 +40,7 @@ struct AuthorizationTargetTests {
     }
 
     @Test(
-        "is otherwise a page of an authorized domain",
+        "If an app has no redirect URIs, a page of an authorized domain is accepted as the target",
         arguments: [
             ("https://app.example.com/", "accepted"), ("https://APP.example.com:8443/a?b#c", "accepted"),
             ("http://localhost:5000/", "accepted"), ("http://app.example.com/", "INVALID_CONTINUE_URI"),
@@ -54,13 +54,13 @@ struct AuthorizationTargetTests {
             ("https://app.example.com/" + String(repeating: "x", count: 2048), "INVALID_CONTINUE_URI"),
         ])
     func page(text: String, expected: String) {
-        #expect(Self.outcome(text, of: Self.plain) == expected)
+        #expect(Self.outcome(text, of: Self.appWithoutURIs) == expected)
     }
 
-    private static let plain = App(id: ID("app"))
+    private static let appWithoutURIs = App(id: ID("app"))
 
     @Test(
-        "gets parameters of the gateway before its fragment",
+        "The gateway's parameters are added before the fragment",
         arguments: [
             ("https://app.example.com/", "https://app.example.com/?grant=g"),
             ("https://app.example.com/?a=1#b", "https://app.example.com/?a=1&grant=g#b"),
@@ -69,12 +69,14 @@ struct AuthorizationTargetTests {
         ])
     func adding(text: String, expected: String) throws {
         #expect(
-            try AuthorizationTarget(text, of: text.hasPrefix("https") ? Self.plain : Self.app, in: Self.project).adding(
+            try AuthorizationTarget(
+                text, of: text.hasPrefix("https") ? Self.appWithoutURIs : Self.app, in: Self.project
+            ).adding(
                 "grant", "g") == expected)
     }
 
     @Test(
-        "may be registered unless a browser handles its scheme",
+        "A redirect URI can be registered if it is an https URL, an http URL of a loopback host, or has the app's scheme",
         arguments: [
             ("com.example.app:/done", true), ("myapp://auth", true), ("https://links.example/a", true),
             ("http://localhost:5000/x", true), ("http://app.example.com/", false), ("javascript:alert(1)", false),
@@ -85,7 +87,7 @@ struct AuthorizationTargetTests {
         #expect(AuthorizationTarget.canBeRegistered(text) == isAccepted)
     }
 
-    @Test("pages that may embed the SDK's frame are those of the authorized domains")
+    @Test("Only pages of the authorized domains may embed the SDK's frame")
     func ancestors() {
         #expect(
             Self.project.frameAncestors == [

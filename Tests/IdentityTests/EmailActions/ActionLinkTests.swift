@@ -4,7 +4,7 @@ import Testing
 @Suite("Links in emails")
 struct ActionLinkTests {
     @Test(
-        "contain mode, code, API key and language",
+        "A link contains the mode, the code, the API key and the language",
         arguments: [
             (OOBCode.Purpose.resetPassword, "resetPassword"), (.verifyEmail, "verifyEmail"), (.signIn, "signIn"),
             (.changeEmail, "verifyAndChangeEmail"), (.recoverEmail, "recoverEmail"),
@@ -18,14 +18,14 @@ struct ActionLinkTests {
         #expect(link.url == "https://a.example/act?mode=\(mode)&oobCode=c-_0&apiKey=key&lang=ja")
     }
 
-    @Test("contain the project's ID if there is no API key")
+    @Test("A link contains the project's ID if there is no API key")
     func withoutKey() {
         let link = ActionLink(
             .signIn, code: "c", in: ID("demo"), at: "https://a.example", apiKey: nil, language: .english)
         #expect(link.url == "https://a.example?mode=signIn&oobCode=c&apiKey=demo&lang=en")
     }
 
-    @Test("a continue URL cannot add or end a parameter")
+    @Test("A continue URL cannot add or end a parameter")
     func continueURL() {
         let link = ActionLink(
             .signIn, code: "c", in: ID("demo"), at: "https://a.example", apiKey: "k&mode=x#é", language: .english,
@@ -36,7 +36,7 @@ struct ActionLinkTests {
     }
 
     @Test(
-        "an app's own URL keeps its parameters, except those that the gateway sets",
+        "An app's own URL keeps its parameters, except those that the gateway sets",
         arguments: [
             ("https://app.example/", "https://app.example/?"), ("https://app.example", "https://app.example?"),
             ("https://app.example/?a=b", "https://app.example/?a=b&"),
@@ -52,7 +52,7 @@ struct ActionLinkTests {
         }
     }
 
-    @Test("lead to the gateway's own page or the project's page, which gets only Firebase's modes")
+    @Test("A link leads to the project's action page, if there is one and Firebase has the mode")
     func base() {
         let own = "https://g.example/__/auth/action"
         for mode in ActionLink.Mode.allCases {

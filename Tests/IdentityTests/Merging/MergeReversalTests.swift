@@ -1,7 +1,7 @@
 import Identity
 import Testing
 
-@Suite("Undoing a merge by its link")
+@Suite("The undo of a merge by its link")
 struct MergeReversalTests {
     private static let then = Instant(seconds: 1_800_000_000)
     private static let email = EmailAddress("ada@example.com")
@@ -27,21 +27,21 @@ struct MergeReversalTests {
             targetUsedEmailLinks: false, mergedAt: then, undoableUntil: then + AccountMerging.undoWindow)
     }
 
-    /// Of what the source had: who gives it back, and who keeps it.
+    /// What is restored of the source, and what other accounts keep.
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String
-        /// At the merge.
+        /// The target at the merge.
         var before = account("target") { $0.identities = [apple] }
-        /// Now.
+        /// The target at the undo.
         var target = account("target")
         var others: [Account] = []
         var returnsEmail = true
         var returnsPhoneNumber = true
-        var taken: [String] = []
+        var returned: [String] = []
         var relinked: [String] = []
         var disavowed: String?
-        /// `nil`: it is left alone.
-        var rest: Account?
+        /// The target after the undo; `nil` if it is unchanged.
+        var remaining: Account?
     }
 
     private static let rows = [
@@ -50,25 +50,25 @@ struct MergeReversalTests {
             target: account("target") {
                 ($0.email, $0.emailIsVerified, $0.passwordUpdatedAt) = (email, true, then)
                 ($0.phoneNumber, $0.displayName, $0.identities) = (phone, "Ada", [apple, google])
-            }, taken: ["g"], rest: account("target") { $0.identities = [apple] }),
+            }, returned: ["g"], remaining: account("target") { $0.identities = [apple] }),
         Row(
             testDescription: "the target has another password, an unverified address and a new name",
             target: account("target") {
                 ($0.email, $0.passwordUpdatedAt, $0.usesEmailLinks) = (email, then + .seconds(1), true)
                 ($0.displayName, $0.generation, $0.identities) = ("Eve", 7, [apple])
             }, relinked: ["g"],
-            rest: account("target") { ($0.displayName, $0.generation, $0.identities) = ("Eve", 7, [apple]) }),
+            remaining: account("target") { ($0.displayName, $0.generation, $0.identities) = ("Eve", 7, [apple]) }),
         Row(testDescription: "no account has anything from the merge", relinked: ["g"]),
         Row(
             testDescription: "the target has its own address",
             before: account("target") { ($0.email, $0.emailIsVerified) = (EmailAddress("bob@example.com"), true) },
             target: account("target") { ($0.email, $0.identities) = (EmailAddress("bob@example.com"), [google]) },
-            taken: ["g"], rest: account("target") { $0.email = EmailAddress("bob@example.com") }),
+            returned: ["g"], remaining: account("target") { $0.email = EmailAddress("bob@example.com") }),
         Row(
             testDescription: "the target took the address later",
             before: account("target") { $0.email = EmailAddress("bob@example.com") },
             target: account("target") { ($0.email, $0.passwordUpdatedAt) = (email, then) }, relinked: ["g"],
-            rest: account("target")),
+            remaining: account("target")),
         Row(
             testDescription: "the target got the number later, from another request",
             before: account("target") { $0.phoneNumber = "+15555550101" },
@@ -92,20 +92,22 @@ struct MergeReversalTests {
             relinked: ["g"]),
     ]
 
-    @Test("returns to the source what the target still has", arguments: rows)
+    @Test(
+        "The undo restores what the source had, unless another account has verified or received it since",
+        arguments: rows)
     func decision(row: Row) throws {
         let reversal = MergeReversal(
             of: try Self.merge(into: row.before), from: row.target, among: [row.target] + row.others)
         #expect(reversal.returnsEmail == row.returnsEmail)
         #expect(reversal.returnsPhoneNumber == row.returnsPhoneNumber)
-        #expect(reversal.returned.map(\.subject) == row.taken)
+        #expect(reversal.returned.map(\.subject) == row.returned)
         #expect(reversal.relinked.map(\.subject) == row.relinked)
         #expect(reversal.disavowed?.id.rawValue == row.disavowed)
-        #expect(reversal.target == row.rest)
+        #expect(reversal.target == row.remaining)
         #expect(reversal.targetLosesEmail == (row.target.email == Self.email))
     }
 
-    @Test("sets a new password only for a restored address")
+    @Test("The undo creates a password reset code only if the address is restored")
     func reset() throws {
         let code = OOBCode(
             hash: [1], purpose: .undoMerge, account: ID("target"), email: try #require(Self.email),
@@ -119,10 +121,10 @@ struct MergeReversalTests {
         let expected = OOBCode(
             hash: [2], purpose: .resetPassword, account: ID("source"), generation: 5, email: code.email, createdAt: now,
             expiresAt: now + .seconds(60))
-        var back = Self.source
-        back.generation = 5
-        #expect(reset([2], of: back) == expected)
-        #expect(reset(nil, of: back) == nil)
+        var restored = Self.source
+        restored.generation = 5
+        #expect(reset([2], of: restored) == expected)
+        #expect(reset(nil, of: restored) == nil)
         #expect(reset([2], of: Self.account("source")) == nil)
     }
 }

@@ -26,7 +26,7 @@ struct AllowedCallersTests {
     }
 
     @Test(
-        "are recognized by their bundle ID, exactly or before a dot",
+        "An iOS app is accepted by its bundle ID, with or without a suffix after a dot",
         arguments: [
             ("com.example.app", true), ("com.example.app.widget", true), ("", true), ("com.example.application", false),
             ("com.example", false), ("COM.EXAMPLE.APP", false), ("com.example.app ", false),
@@ -37,7 +37,7 @@ struct AllowedCallersTests {
     }
 
     @Test(
-        "are recognized by their package and certificate",
+        "An Android app is accepted by its package and certificate",
         arguments: [
             ("com.example.android", certificate, true), ("com.example.android", nil, true),
             ("com.example.android", certificate.uppercased(), true), ("com.example.android.x", certificate, false),
@@ -51,7 +51,7 @@ struct AllowedCallersTests {
     }
 
     @Test(
-        "are recognized by their origin or referrer",
+        "A web page is accepted by its origin, otherwise by its referrer",
         arguments: [
             ("https://example.com", true), ("https://EXAMPLE.com:8443", true), ("http://example.com/", true),
             ("https://a.apps.example.com", true), ("https://a.b.apps.example.com", true),
@@ -67,13 +67,13 @@ struct AllowedCallersTests {
         #expect(Self.refusal(["Origin": "null", "Referer": url]) == (isAccepted ? nil : .web(referrer: url)))
     }
 
-    @Test("are not recognized by the referrer if there is an origin")
+    @Test("The referrer is ignored if there is an origin")
     func origin() {
         let headers = ["Origin": "https://evil.example", "Referer": "https://example.com/"]
         #expect(Self.refusal(headers) == .web(referrer: "https://evil.example"))
     }
 
-    @Test("must send one of the headers if the policy requires it")
+    @Test("A caller must send one of the headers if the policy requires it")
     func required() {
         #expect(Self.refusal([:]) == nil)
         #expect(Self.refusal([:], isRequired: true) == .ios(bundleID: nil))
@@ -88,7 +88,7 @@ struct AllowedCallersTests {
         #expect(Self.refusal([:], isRequired: true, of: web) == .web(referrer: nil))
     }
 
-    @Test("are all accepted, and no header is read, if the app lists none")
+    @Test("If the app lists no callers, every caller is accepted, and no header is read")
     func unrestricted() {
         var names: [String] = []
         #expect(throws: Never.self) {

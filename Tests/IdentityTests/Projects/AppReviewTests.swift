@@ -11,7 +11,7 @@ struct AppReviewTests {
         return AppReview(of: row.app, in: row.project, redeemed: redeemed)
     }
 
-    @Test("fails exactly the apps that violate guideline 4.8", arguments: LoginServicesTests.rows)
+    @Test("The report fails exactly the apps that violate guideline 4.8", arguments: LoginServicesTests.rows)
     func verdicts(row: LoginServicesTests.Row) {
         let clientIDs = row.project.settings(of: .apple)?.clientIDs ?? []
         let review = AppReview(of: row.app, in: row.project, redeemed: Set(clientIDs))
@@ -20,14 +20,14 @@ struct AppReviewTests {
         #expect(review.passes == row.expected.isEmpty)
     }
 
-    @Test("contains the reason of a valid exemption")
+    @Test("The report contains the reason of a valid exemption")
     func exemption() throws {
         let point = try #require(Self.row(.missing, google: true, .thirdPartyClient).points.first)
         #expect(point.verdict == .met)
         #expect(point.text == "exempt as thirdPartyClient, because: because")
     }
 
-    @Test("names who declared an exemption, and when")
+    @Test("The report states who declared an exemption, and when")
     func declaration() throws {
         var row = LoginServicesTests.Row(platform: .ios, showsGoogle: true, apple: .missing, exemption: nil).app
         row.settings.exemption = LoginServicesExemption(
@@ -38,7 +38,7 @@ struct AppReviewTests {
             point?.text == "exempt as thirdPartyClient, declared by cli at 2027-01-15T08:00:00.000Z, because: because")
     }
 
-    @Test("explains how Apple meets each of the three conditions")
+    @Test("The report explains how Apple meets each of the three conditions")
     func conditions() {
         let points = Self.row(.ok, google: true, nil).points.filter { $0.guideline == "4.8" }
         #expect(points.map(\.verdict) == [.met, .met, .met, .met])
@@ -47,7 +47,7 @@ struct AppReviewTests {
         }
     }
 
-    @Test("lists what the gateway cannot know as open")
+    @Test("The report lists as open what the gateway cannot know")
     func open() {
         let corp = ProviderSettings(
             provider: ConfigurationTests.corp, isEnabled: true, clientIDs: ["c"],
@@ -63,7 +63,9 @@ struct AppReviewTests {
         #expect(review.passes)
     }
 
-    @Test("describes the deletion, and whether Apple's tokens are revoked", arguments: [true, false])
+    @Test(
+        "The report describes the deletion of accounts, and whether Apple's tokens are revoked",
+        arguments: [true, false])
     func deletion(redeems: Bool) throws {
         let row = LoginServicesTests.Row(platform: .ios, showsGoogle: false, apple: .ok, exemption: nil)
         let clientIDs = row.project.settings(of: .apple)?.clientIDs ?? []
@@ -74,7 +76,7 @@ struct AppReviewTests {
         #expect(review.passes == redeems)
     }
 
-    @Test("omits Apple's tokens for an app that does not show Apple")
+    @Test("The report omits Apple's tokens for an app that does not show Apple")
     func withoutApple() {
         let points = Self.row(.missing, google: false, nil).points.filter { $0.guideline == "5.1.1(v)" }
         #expect(points.map(\.verdict) == [.met])

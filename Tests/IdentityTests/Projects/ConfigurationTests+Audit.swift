@@ -2,7 +2,7 @@ import Identity
 import Testing
 
 extension ConfigurationTests {
-    @Test("audits every change and every exemption")
+    @Test("Changes of the project, providers, apps and exemptions are audited")
     func events() {
         var after = Self.valid
         after.set(Secret("k"), of: .apple)

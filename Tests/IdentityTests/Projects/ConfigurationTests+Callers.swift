@@ -3,7 +3,7 @@ import Identity
 extension ConfigurationTests {
     /// The callers of apps, methods for linking, and the relations of providers.
     static let callerRows: [Row] = [
-        app("a bundle id twice", .bundleID(app)) { $0.bundleIDs = ["com.example.app", "com.example.app"] },
+        app("a bundle ID twice", .bundleID(app)) { $0.bundleIDs = ["com.example.app", "com.example.app"] },
         app("too many callers", .tooManyValues(app, list: "androidPackages", count: 51)) {
             $0.callers.androidPackages = (0...50).map { "com.example.p\($0)" }
         },

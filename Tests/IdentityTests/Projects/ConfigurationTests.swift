@@ -1,7 +1,7 @@
 import Identity
 import Testing
 
-@Suite("A project's whole configuration")
+@Suite("The configuration of a project")
 struct ConfigurationTests {
     static let app = ID<App>("app")
     static let corp = ProviderID("oidc.corp")
@@ -57,7 +57,7 @@ struct ConfigurationTests {
     }
 
     static let rows: [Row] = [
-        Row(testDescription: "a valid one") { _ in },
+        Row(testDescription: "a valid configuration") { _ in },
         Row(testDescription: "an empty name", problems: [.projectName]) { $0.name = "" },
         Row(testDescription: "a domain with scheme", problems: [.domain(index: 1)]) {
             $0.project.authorizedDomains.append("https://a.example")
@@ -178,7 +178,7 @@ struct ConfigurationTests {
         },
     ]
 
-    @Test("reports every problem at once", arguments: rows + callerRows)
+    @Test("All problems of a configuration are reported at once", arguments: rows + callerRows)
     func problems(row: Row) {
         var configuration = Self.valid
         row.change(&configuration)
@@ -186,7 +186,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "accepts https issuers",
+        "Issuers must be https URLs, or loopback URLs in development",
         arguments: [
             ("https://id.example.com", true, true), ("https://id.example.com:8443/a/b", true, true),
             ("https://id.example.com?x", false, false), ("https://id.example.com/#x", false, false),
@@ -208,7 +208,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "accepts action URLs only with https and an authorized domain",
+        "Action URLs must be https URLs of an authorized domain or of the gateway, or http URLs of localhost",
         arguments: [
             ("https://app.example.com", true), ("https://app.example.com:8443/a/b", true),
             ("https://APP.example.com/a", true), ("https://auth.example.com/mail", true),
@@ -221,23 +221,23 @@ struct ConfigurationTests {
             ("javascript:alert(1)", false), ("//app.example.com/", false), ("", false),
             ("https://app.example.com/" + String(repeating: "a", count: 2048), false),
         ])
-    func actionURL(url: String, isTaken: Bool) {
+    func actionURL(url: String, isAccepted: Bool) {
         var configuration = Self.valid
         configuration.project.authorizedDomains = ["localhost", "app.example.com"]
         configuration.project.emailSettings.actionURL = url
         var rules = Self.rules
         rules.ownHost = "auth.example.com"
-        #expect(configuration.problems(by: rules).isEmpty == isTaken)
+        #expect(configuration.problems(by: rules).isEmpty == isAccepted)
     }
 
-    @Test("has a different text for each problem")
+    @Test("Each problem has a different text")
     func words() {
         let all = (Self.rows + Self.callerRows).flatMap(\.problems)
         #expect(Set(all.map(\.description)).count == Set(all).count)
         #expect(all.allSatisfy { !$0.description.isEmpty })
     }
 
-    @Test("lists the changed values, and no secret")
+    @Test("The changes are listed with old and new values, and without secrets")
     func changes() {
         var after = Self.valid
         after.project.policy.allowsAnonymous = false

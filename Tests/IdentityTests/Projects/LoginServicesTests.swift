@@ -3,12 +3,12 @@ import Testing
 
 @Suite("Guideline 4.8")
 struct LoginServicesTests {
-    /// What the project or the app has of Apple.
+    /// How the project has configured Apple, and whether the app shows it.
     enum Apple: String, CaseIterable {
         case missing, disabled, notShown, withoutKey, ok
     }
 
-    /// For apps that show Google. One that does not has nothing to answer for.
+    /// The violations of an app that shows Google. An app that does not show it has none.
     static let faults: [Apple: [LoginServicesViolation.Kind]] = [
         .missing: [.appleNotEnabled], .disabled: [.appleNotEnabled], .notShown: [.appleNotShown],
         .withoutKey: [.appleCannotWork], .ok: [],
@@ -60,7 +60,8 @@ struct LoginServicesTests {
         }
     }
 
-    @Test("requires Apple beside social providers, on every platform, unless exempted", arguments: rows)
+    @Test(
+        "An app that shows a social provider must show Apple on every platform, unless it is exempted", arguments: rows)
     func table(row: Row) {
         let services = LoginServices(of: row.app, in: row.project)
         #expect(services.violations == row.expected)
@@ -71,7 +72,7 @@ struct LoginServicesTests {
         }
     }
 
-    @Test("is decided the same when a user signs in", arguments: rows)
+    @Test("A sign-in is rejected if showing its provider violates the guideline", arguments: rows)
     func require(row: Row) {
         let expected: ProviderRefusal? =
             !row.showsGoogle ? .disabled : row.expected.isEmpty ? nil : .notForThisApp(row.expected.first)
@@ -104,27 +105,27 @@ struct LoginServicesTests {
     }
 
     @Test(
-        "requires that Apple can work for the app",
+        "Apple must be configured so that it works for the app",
         arguments: [
             CannotWork(testDescription: "everything is configured", isFine: true),
             CannotWork(testDescription: "no team") { $0.apple = nil },
             CannotWork(testDescription: "short team") { $0.apple?.teamID = "TEAM" },
             CannotWork(testDescription: "lower case team") { $0.apple?.teamID = "team123456" },
-            CannotWork(testDescription: "long key id") { $0.apple?.keyID = "KEY12345678" },
+            CannotWork(testDescription: "long key ID") { $0.apple?.keyID = "KEY12345678" },
             CannotWork(testDescription: "no audience") { $0.clientIDs = [] },
             CannotWork(testDescription: "no audience for the app", settings: .init(clientIDs: ["apple.com": []])),
             CannotWork(
-                testDescription: "another app's bundle id", settings: .init(platform: .ios, bundleIDs: ["com.b"]),
+                testDescription: "another app's bundle ID", settings: .init(platform: .ios, bundleIDs: ["com.b"]),
                 problem: .bundleIDMissing),
-            CannotWork(testDescription: "no bundle id", settings: .init(platform: .macos), problem: .bundleIDMissing),
+            CannotWork(testDescription: "no bundle ID", settings: .init(platform: .macos), problem: .bundleIDMissing),
             CannotWork(
                 testDescription: "no Services ID", settings: .init(platform: .windows), problem: .servicesIDMissing
             ) { $0.clientIDs = ["com.example.app"] },
             CannotWork(
-                testDescription: "its own bundle id", settings: .init(platform: .ios, bundleIDs: ["com.example.app"]),
+                testDescription: "its own bundle ID", settings: .init(platform: .ios, bundleIDs: ["com.example.app"]),
                 isFine: true),
             CannotWork(
-                testDescription: "its own bundle id among its own audiences",
+                testDescription: "its own bundle ID among its own audiences",
                 settings: .init(platform: .macos, bundleIDs: ["com.b"], clientIDs: ["apple.com": ["com.b"]]),
                 isFine: true),
             CannotWork(
@@ -145,7 +146,7 @@ struct LoginServicesTests {
     static let everything: [ProviderID] = [.apple, .google, ProviderID("oidc.corp"), .password, .anonymous]
 
     @Test(
-        "an app shows the enabled methods that it lists",
+        "An app shows the enabled methods that it lists",
         arguments: [
             (nil, everything),
             ([.password, .google, .apple], [.password, .google, .apple]),
@@ -162,7 +163,7 @@ struct LoginServicesTests {
         #expect(services.methods == shown)
     }
 
-    @Test("an app shows nothing that the policy forbids or the project has switched off")
+    @Test("An app shows no method that the policy or the project has disabled")
     func policies() {
         let app = App(id: ID("app"), settings: .init(signInMethods: Self.everything))
         let project = Project.demo(providers: [appleSettings, google(isEnabled: false)]) {
@@ -172,7 +173,7 @@ struct LoginServicesTests {
         #expect(LoginServices(of: app, in: project).methods == [.apple])
     }
 
-    @Test("OpenID Connect providers are social")
+    @Test("An OpenID Connect provider without a stated relation is social")
     func openID() {
         let openID = ProviderSettings(
             provider: ProviderID("oidc.corp"), isEnabled: true, clientIDs: ["c"],
@@ -185,14 +186,14 @@ struct LoginServicesTests {
                 == .notForThisApp(.init(.appleNotEnabled, openID.provider)))
     }
 
-    @Test("a provider without an audience counts as not configured")
+    @Test("A provider without an audience counts as not configured")
     func noAudience() {
         let app = App(id: ID("app"), settings: .init(clientIDs: ["google.com": []]))
         #expect(refusal(of: .google, for: app, in: .demo(providers: [appleSettings, google()])) == .notConfigured)
     }
 }
 
-/// Able to work.
+/// Complete and enabled.
 let appleSettings = ProviderSettings(
     provider: .apple, isEnabled: true, clientIDs: ["com.example.app", "com.example.web"], hasSecret: true,
     apple: AppleSettings(teamID: "TEAM123456", keyID: "KEY1234567"))

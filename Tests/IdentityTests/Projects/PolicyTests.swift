@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A policy")
 struct PolicyTests {
-    @Test("stores only what differs from its profile", arguments: Policy.Profile.allCases)
+    @Test("A policy stores only the members that differ from its profile", arguments: Policy.Profile.allCases)
     func overrides(profile: Policy.Profile) {
         #expect(Policy(profile).overrides(of: profile).isEmpty)
         var policy = Policy(profile)
@@ -14,14 +14,14 @@ struct PolicyTests {
         #expect(Policy(profile, overrides: policy.overrides(of: profile)) == policy)
     }
 
-    @Test("ignores members of a newer release")
+    @Test("Members and values of a newer release are ignored")
     func newer() {
         let policy = Policy(.sekisho, overrides: ["sendsPigeons": "true", "emailEnumerationProtection": "sometimes"])
         #expect(policy == Policy(.sekisho))
     }
 
     @Test(
-        "rejects values out of range",
+        "Invalid values and values out of range are rejected",
         arguments: [
             ("allowsPasswords", "yes"), ("minimumPasswordLength", "5"), ("minimumPasswordLength", "65"),
             ("refreshTokenGracePeriod", "-1"), ("refreshTokenGracePeriod", "301"), ("idTokenLifetime", "299"),

@@ -22,7 +22,7 @@ struct SharedHostTests {
     }
 
     @Test(
-        "are reported if an Android app is among their apps",
+        "A host that several projects share is reported if one of its apps is an Android app",
         arguments: [
             Row(
                 testDescription: "two projects, one with an Android app",

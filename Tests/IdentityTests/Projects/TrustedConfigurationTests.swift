@@ -1,12 +1,12 @@
 import Identity
 import Testing
 
-@Suite("A change of a configuration")
+@Suite("Changes of a configuration that need trust")
 struct TrustedConfigurationTests {
     typealias Change = @Sendable (inout ProjectConfiguration) -> Void
 
     struct Row: CustomTestStringConvertible {
-        /// `Type.member`; what follows a blank tells rows of one member apart.
+        /// `Type.member`. Text after a space distinguishes rows of the same member.
         let testDescription: String
         let change: Change
 
@@ -53,7 +53,7 @@ struct TrustedConfigurationTests {
 
     static let trusted: [Row] = [
         Row("ProjectConfiguration.newSecrets") { $0.set(Secret("s"), of: .google) },
-        Row("ProjectConfiguration.newSecrets taken away") { $0.set(Secret(""), of: .apple) },
+        Row("ProjectConfiguration.newSecrets removed") { $0.set(Secret(""), of: .apple) },
         Row("ProjectConfiguration.apps with a bundle ID") {
             $0.set(
                 ConfiguredApp(app: App(id: ID("new"), settings: AppSettings(bundleIDs: ["com.example.b"])), name: "New")
@@ -164,21 +164,23 @@ struct TrustedConfigurationTests {
         "Project.apps", "ProjectConfiguration.warnings", "App.graceEndsAt", "LoginServicesExemption.declaration",
     ]
 
-    @Test("needs trust if it changes which tokens are trusted, or where codes and events go", arguments: trusted)
+    @Test(
+        "A change needs the scope trust if it changes which tokens are trusted, or where codes and events go",
+        arguments: trusted)
     func needsTrust(row: Row) {
         var after = Self.valid
         row.change(&after)
         #expect(after.changesTrust(since: Self.valid))
     }
 
-    @Test("does not need trust otherwise", arguments: ordinary)
+    @Test("Other changes do not need the scope trust", arguments: ordinary)
     func isOrdinary(row: Row) {
         var after = Self.valid
         row.change(&after)
         #expect(!after.changesTrust(since: Self.valid))
     }
 
-    @Test("does not need trust if it repeats what is stored")
+    @Test("A change that repeats the stored values does not need the scope trust")
     func repeated() throws {
         var after = Self.valid
         for settings in Self.valid.project.providers { after.set(settings) }
@@ -186,7 +188,7 @@ struct TrustedConfigurationTests {
         #expect(!after.changesTrust(since: Self.valid))
     }
 
-    @Test("is classified for every member that a configuration has")
+    @Test("Every member of a configuration is classified")
     func everyMember() throws {
         let project = Self.valid.project
         let apple = try #require(project.settings(of: .apple))
@@ -204,12 +206,12 @@ struct TrustedConfigurationTests {
         #expect(classified.subtracting(members) == [], "rows without a member")
     }
 
-    /// They are changed by an operation of their own, which `config` alone allows.
-    @Test("of a tenant's own settings needs no trust")
+    /// Tenant settings are changed by an operation of their own, which the scope `config` alone allows.
+    @Test("The settings of a tenant have only members that do not need the scope trust")
     func tenants() {
         let members = Mirror(reflecting: TenantSettings()).children.compactMap(\.label)
         #expect(
             members == ["displayName", "allowsPasswords", "allowsEmailLinks", "allowsAnonymous", "isDisabled"],
-            "classify the new member: what is of trust must not be changed with the scope config alone")
+            "classify the new member: one that needs trust must not be changed with the scope config alone")
     }
 }

@@ -34,17 +34,17 @@ struct RateCountsTests {
         RateWindow(of: Array(name.utf8), lasting: .seconds(600), at: now ?? start)
     }
 
-    @Test("admit as many as the limit in a window, for each key separately")
+    @Test("Each key is admitted as often as the limit in a window")
     func limit() {
         let counts = Counter(capacity: 10)
         #expect(counts.room(for: window("a"), below: 3) == 3)
         #expect(counts.room(for: window("b"), below: 3) == 3)
-        #expect(counts.room(for: window("a"), below: 5) == 2, "a wider limit")
+        #expect(counts.room(for: window("a"), below: 5) == 2, "a higher limit")
         #expect(counts.room(for: window("a", at: start + .seconds(599)), below: 3) == 0)
         #expect(counts.room(for: window("a", at: start + .seconds(600)), below: 3) == 3)
     }
 
-    @Test("can be decreased, but not below zero")
+    @Test("A count can be decreased, but not below zero")
     func takingBack() {
         let counts = Counter(capacity: 10)
         counts.add(to: window("a"))
@@ -53,7 +53,7 @@ struct RateCountsTests {
         #expect(counts.room(for: window("a"), below: 3) == 3)
     }
 
-    @Test("learn the counts of other replicas, for windows that were counted here or only queried")
+    @Test("The counts of other replicas are applied to windows that were counted or queried here")
     func learning() {
         let counts = Counter(capacity: 10)
         counts.add(to: window("counted"))
@@ -68,10 +68,10 @@ struct RateCountsTests {
         #expect(counts.room(for: window("counted"), below: 10) == 2, "seven, and one since")
         #expect(counts.room(for: window("asked"), below: 10) == 1)
         #expect(!counts.drainDeltas(atMost: 10, at: start).isEmpty)
-        #expect(counts.drainDeltas(atMost: 10, at: start).isEmpty, "everything has been told")
+        #expect(counts.drainDeltas(atMost: 10, at: start).isEmpty, "everything has been sent")
     }
 
-    @Test("a window at its limit is not queried again, and one that no replica has counted is removed")
+    @Test("A window at its limit is not queried again, and one that no replica has counted is removed")
     func quiet() {
         let counts = Counter(capacity: 10)
         #expect(counts.admits(window("asked"), below: 10))
@@ -83,7 +83,7 @@ struct RateCountsTests {
         #expect(counts.drainDeltas(atMost: 10, at: start).isEmpty)
     }
 
-    @Test("continue locally while other replicas are unreachable, and are sent later")
+    @Test("Counts continue locally if they cannot be sent, and are sent later")
     func outage() {
         let counts = Counter(capacity: 10)
         counts.add(to: window("a"))
@@ -93,7 +93,7 @@ struct RateCountsTests {
         #expect(counts.drainDeltas(atMost: 10, at: start) == [RateDelta(window: window("a"), count: 3)])
     }
 
-    @Test("remove windows that have ended")
+    @Test("A window that has ended is removed")
     func over() {
         let counts = Counter(capacity: 10)
         counts.add(to: window("a"))
@@ -101,7 +101,7 @@ struct RateCountsTests {
         #expect(counts.size == 0)
     }
 
-    @Test("keep a bounded number of windows, among them those that are queried often")
+    @Test("A bounded number of windows is kept, among them those that are queried often")
     func bounded() {
         let counts = Counter(capacity: 1000)
         for _ in 1...5 { counts.add(to: window("attacked")) }
@@ -112,7 +112,7 @@ struct RateCountsTests {
         }
     }
 
-    @Test("are sent in batches of at most the requested size")
+    @Test("Counts are sent in batches of at most the requested size")
     func portions() {
         let counts = Counter(capacity: 10)
         for name in ["a", "b", "c"] { counts.add(to: window(name)) }

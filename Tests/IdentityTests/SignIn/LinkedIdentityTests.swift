@@ -9,7 +9,7 @@ struct LinkedIdentityTests {
         provider: .apple, subject: "s", audience: "app", email: address, emailTrust: .authoritative,
         name: PersonName(given: "Ada", family: "Lovelace"), realUserStatus: 2)
 
-    @Test("the first name is never replaced")
+    @Test("The name that the provider sent first is not replaced")
     func name() {
         let before = LinkedIdentity(Self.first)
         let later = VerifiedIdentity(
@@ -22,7 +22,7 @@ struct LinkedIdentityTests {
         #expect(after.audience == "web")
     }
 
-    @Test("a name that arrives later is stored, and a missing address keeps the last one")
+    @Test("A name that arrives later is stored, and a missing address does not remove the stored one")
     func late() {
         let nameless = LinkedIdentity(
             VerifiedIdentity(
@@ -36,7 +36,7 @@ struct LinkedIdentityTests {
     }
 
     @Test(
-        "names in Han, Kana or Hangul begin with the family name",
+        "Names in Han, Kana or Hangul begin with the family name",
         arguments: [
             ("Ada", "Lovelace", "Ada Lovelace"), ("太郎", "山田", "山田 太郎"), ("小明", "王", "王 小明"),
             ("たろう", "やまだ", "やまだ たろう"), ("タロー", "ヤマダ", "ヤマダ タロー"), ("ﾀﾛｰ", "ﾔﾏﾀﾞ", "ﾔﾏﾀﾞ ﾀﾛｰ"),
@@ -49,7 +49,7 @@ struct LinkedIdentityTests {
     }
 
     @Test(
-        "a name is sanitized and truncated",
+        "A name is sanitized and truncated",
         arguments: [
             (" Ada\u{202E}\u{0000} ", "Ada"), ("Ada\n\tB.", "Ada B."),
             (String(repeating: "a", count: 500), String(repeating: "a", count: 100)),

@@ -36,7 +36,7 @@ private func caller(_ account: Account) -> Caller {
     return Caller(account: account, session: session)
 }
 
-@Suite("The decision on a proven identity")
+@Suite("The decision about a verified identity")
 struct LinkingDecisionTests {
     struct Row: CustomTestStringConvertible {
         let testDescription: String
@@ -170,7 +170,7 @@ struct LinkingDecisionTests {
             .refuse(.providerAlreadyLinked)),
         Row("the address is another account's: refused", sameEmail: ada, caller: anonymous, .refuse(.emailTaken)),
         Row(
-            "the address is another account's, unproven there: also refused", sameEmail: squatter,
+            "the address is another account's, unproven there: refused too", sameEmail: squatter,
             caller: anonymous, .refuse(.emailTaken)),
         Row(
             "the address is another account's, duplicates allowed: link, and take no address", sameEmail: ada,
@@ -187,20 +187,25 @@ struct LinkingDecisionTests {
                     by: caller(account("c", identities: [linked(.google)])), takesEmail: true))),
     ]
 
-    @Test("of a returning identity", arguments: returningRows)
+    @Test(
+        "A returning identity or a re-authentication is decided by the identity, not by its address",
+        arguments: returningRows)
     func returning(row: Row) { #expect(LinkingDecision(row.facts) == row.expected) }
 
-    @Test("of a new identity", arguments: newRows)
+    @Test("A new identity creates an account, or is decided by the account that has its address", arguments: newRows)
     func new(row: Row) { #expect(LinkingDecision(row.facts) == row.expected) }
 
-    @Test("of an identity that a signed-in user links", arguments: callerRows)
+    @Test(
+        "A signed-in user can link an identity unless it, its provider or its address is taken", arguments: callerRows)
     func linking(row: Row) { #expect(LinkingDecision(row.facts) == row.expected) }
 
-    @Test("leaves a pending token for every conflict that signing in or merging can solve")
+    @Test("A pending token is issued for every conflict that a sign-in or a merge can solve")
     func pending() {
         for refusal in [LinkRefusal.identityTaken, .providerAlreadyLinked, .emailTaken] {
             #expect(refusal.issuesPendingToken)
         }
-        for refusal in [LinkRefusal.accountDisabled, .accountUnknown] { #expect(!refusal.issuesPendingToken) }
+        for refusal in [LinkRefusal.accountDisabled, .accountUnknown, .linkOnly] {
+            #expect(!refusal.issuesPendingToken)
+        }
     }
 }

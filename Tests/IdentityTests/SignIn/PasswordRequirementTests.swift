@@ -1,10 +1,10 @@
 import Identity
 import Testing
 
-@Suite("A password")
+@Suite("Requirements for passwords")
 struct PasswordRequirementTests {
     @Test(
-        "lists the missing requirements of the policy, in a fixed order",
+        "The missing requirements of the policy are listed in a fixed order",
         arguments: [
             ("correct Horse 7!", []),
             ("", [.minimumLength(8), .lowercase, .uppercase, .digit, .symbol]),
@@ -27,7 +27,7 @@ struct PasswordRequirementTests {
         #expect(policy.requirements(missingIn: Secret(password)) == missing)
     }
 
-    @Test("is described to password generators")
+    @Test("The requirements are described to password generators")
     func passwordRules() {
         var policy = Policy(.sekisho)
         #expect(policy.passwordRules == "minlength: 8; maxlength: 4096; allowed: ascii-printable;")
@@ -43,7 +43,7 @@ struct PasswordRequirementTests {
     }
 
     @Test(
-        "has a minimum length as clients count it, and a maximum in bytes that are hashed",
+        "The minimum length is in UTF-16 code units, and the maximum length in bytes",
         arguments: [
             (String(repeating: "a", count: 7), [.minimumLength(8)]),
             (String(repeating: "a", count: 8), []),

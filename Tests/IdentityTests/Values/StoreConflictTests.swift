@@ -2,11 +2,11 @@ import Identity
 import Synchronization
 import Testing
 
-@Suite("A stale write")
+@Suite("Retries of conflicting writes")
 struct StoreConflictTests {
     private struct OtherError: Error {}
 
-    @Test("is retried until it succeeds")
+    @Test("A stale write is retried until it succeeds")
     func success() async throws {
         let number = try await retryingConflicts { number in
             if number < 5 { throw StoreConflict.stale }
@@ -15,7 +15,7 @@ struct StoreConflictTests {
         #expect(number == 5)
     }
 
-    @Test("is given up after the fifth attempt, which does not count as an unavailable database")
+    @Test("A stale write is given up after the fifth attempt with PersistentConflict")
     func giveUp() async {
         let attempts = Mutex(0)
         await #expect(throws: PersistentConflict.self) {
@@ -27,7 +27,9 @@ struct StoreConflictTests {
         #expect(attempts.withLock { $0 } == 5)
     }
 
-    @Test("is not retried after any other error", arguments: [StoreConflict.notFound, OtherError()] as [any Error])
+    @Test(
+        "A write that fails with another error is not retried",
+        arguments: [StoreConflict.notFound, OtherError()] as [any Error])
     func otherError(error: any Error) async {
         let attempts = Mutex(0)
         await #expect(throws: (any Error).self) {

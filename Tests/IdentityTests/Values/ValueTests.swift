@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Values")
 struct ValueTests {
-    @Test("an instant rounds down to seconds and milliseconds, before the epoch too")
+    @Test("An instant rounds down to seconds and milliseconds, before the epoch too")
     func rounding() {
         #expect(Instant(microseconds: 1_999_999).seconds == 1)
         #expect(Instant(microseconds: 1_999_999).milliseconds == 1999)
@@ -11,7 +11,7 @@ struct ValueTests {
         #expect(Instant(microseconds: -1).milliseconds == -1)
     }
 
-    @Test("instants and durations add up")
+    @Test("Durations are added to instants, and instants subtracted, exactly")
     func arithmetic() {
         let noon = Instant(seconds: 43_200)
         #expect(noon + .milliseconds(1500) == Instant(microseconds: 43_201_500_000))
@@ -20,7 +20,7 @@ struct ValueTests {
         #expect(noon - (noon + .seconds(7)) == .seconds(-7))
     }
 
-    @Test("a secret is exposed only by an explicit call")
+    @Test("A secret is exposed only by an explicit call")
     func secret() {
         let secret = Secret("hunter2")
         #expect(!"\(secret)".contains("hunter2"))
@@ -31,7 +31,7 @@ struct ValueTests {
         #expect(secret.expose() == "hunter2")
     }
 
-    @Test("an account is anonymous only without identity and address; a password alone is not a sign-in method")
+    @Test("An account is anonymous if it has no identity and no address, even with a password")
     func anonymous() {
         var account = Account(id: ID("a"), createdAt: Instant(seconds: 0), validSince: Instant(seconds: 0))
         #expect(account.isAnonymous)
