@@ -6,15 +6,15 @@ internal import Postgres
 /// commit if they are writes.
 ///
 /// Requests are sent when the jobs of the loop's pass have run, if their realm has fewer running statements than the
-/// maximum. Otherwise they wait for the next statement. It takes up to the maximum size of them, except requests that
-/// have a key of a running statement or must run alone. No request waits only to fill a batch.
+/// maximum. Otherwise they wait. The next statement takes as many of them as the maximum size allows, except requests
+/// that have a key of a running statement or must run alone. No request waits only to fill a batch.
 ///
 /// A statement with an unknown outcome is not repeated: all of its callers get the error. If PostgreSQL rejected a
 /// statement, the statement changed nothing, and its requests are executed one by one.
 actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
-    /// The maximum of requests in a statement. Larger statements take longer and save little more per request.
+    /// The maximum number of requests in a statement. Larger statements take longer and save little more per request.
     private static var maximumSize: Int { 64 }
-    /// The maximum of waiting requests of a realm.
+    /// The maximum number of waiting requests of a realm.
     private static var waitingLimit: Int { 1000 }
     /// How long a request may wait until it is sent.
     private static var waitingDeadline: Duration { .seconds(3) }
@@ -51,9 +51,9 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
         self.batching = batching
     }
 
-    /// - Throws: errors of PostgreSQL and of the batching; ``PostgresError/unavailable(_:)`` if too many requests are
-    ///   waiting, or this one waited for too long; `CancellationError` as soon as the task is cancelled. A request that
-    ///   was sent may then still be executed.
+    /// - Throws: errors of PostgreSQL and of the functions of ``Batching``; ``PostgresError/unavailable(_:)`` if too
+    ///   many requests are waiting, or this one waited for too long; `CancellationError` as soon as the task is
+    ///   cancelled. A request that was sent may then still be executed.
     func run(_ request: Request, in realm: ID<Realm>) async throws -> Outcome {
         try Task.checkCancellation()
         let pending = Pending(
@@ -106,7 +106,7 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
         }
     }
 
-    /// Removes the oldest requests whose keys no running statement has from the queue.
+    /// Takes from the queue the oldest requests whose keys no running statement has.
     ///
     /// - Returns: `nil` if there are none.
     private func nextBatch(of queue: RealmQueue) -> [Pending]? {
@@ -188,7 +188,7 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
 /// How requests of one kind become a statement.
 struct Batching<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable>: Sendable {
     let kind: StatementKind
-    /// The maximum of running statements of a realm.
+    /// The maximum number of running statements of a realm.
     let concurrency: Int
     /// If fewer requests than this are waiting, each is sent in a statement of its own.
     let minimumSize: Int

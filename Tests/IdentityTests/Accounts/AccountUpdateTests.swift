@@ -26,7 +26,7 @@ struct AccountUpdateTests {
             ("no address", update { $0.email = .remove }, account(), true),
             ("a password", update { $0.passwordHash = .set("hash") }, account(), true),
             ("no password", update { $0.passwordHash = .remove }, account(), true),
-            ("no password, of none", update { $0.passwordHash = .remove }, account(hasPassword: false), false),
+            ("no password, as before", update { $0.passwordHash = .remove }, account(hasPassword: false), false),
             ("disabled", update { $0.isDisabled = true }, account(), false),
             ("enabled", update { $0.isDisabled = false }, account(isDisabled: true), true),
             ("enabled, as before", update { $0.isDisabled = false }, account(), false),

@@ -89,7 +89,7 @@ struct PasswordSchemeTests {
     @Test(
         "A hash that costs too much, or has missing or invalid parameters, is rejected",
         arguments: [
-            Refused(why: "unknown", input: input("ROT13"), fault: .algorithmIsUnknown),
+            Refused(why: "unknown algorithm", input: input("ROT13"), fault: .algorithmIsUnknown),
             Refused(why: "no key", input: input("SCRYPT") { $0.key = nil }, fault: .keyIsMissing),
             Refused(why: "empty key", input: input("HMAC_MD5") { $0.key = PasswordKey([]) }, fault: .keyIsMissing),
             Refused(
@@ -97,34 +97,43 @@ struct PasswordSchemeTests {
             Refused(
                 why: "long key", input: input("HMAC_SHA512") { $0.key = PasswordKey(bytes(1025)) },
                 fault: .keyLength(1...1024)),
-            Refused(why: "Firebase's rounds", input: input("SCRYPT") { $0.rounds = 9 }, fault: .rounds(1...8)),
-            Refused(why: "no rounds", input: input("SCRYPT") { $0.rounds = nil }, fault: .rounds(1...8)),
             Refused(
-                why: "Firebase's memory", input: input("SCRYPT") { $0.memoryCost = 15 }, fault: .memoryCost(1...14)),
+                why: "too many rounds for Firebase's scrypt", input: input("SCRYPT") { $0.rounds = 9 },
+                fault: .rounds(1...8)),
             Refused(
-                why: "other length than the key", input: input("SCRYPT"), hash: bytes(63), fault: .hashLength(64...64)),
-            Refused(why: "scrypt cost", input: scrypt { $0.memoryCost = 1 }, fault: .memoryCost(2...1_048_576)),
+                why: "no rounds for Firebase's scrypt", input: input("SCRYPT") { $0.rounds = nil },
+                fault: .rounds(1...8)),
+            Refused(
+                why: "too much memory for Firebase's scrypt", input: input("SCRYPT") { $0.memoryCost = 15 },
+                fault: .memoryCost(1...14)),
+            Refused(
+                why: "hash of another length than the key", input: input("SCRYPT"), hash: bytes(63),
+                fault: .hashLength(64...64)),
+            Refused(why: "scrypt cost 1", input: scrypt { $0.memoryCost = 1 }, fault: .memoryCost(2...1_048_576)),
             Refused(
                 why: "scrypt cost 2^40", input: scrypt { $0.memoryCost = 1 << 40 }, fault: .memoryCost(2...1_048_576)),
             Refused(why: "scrypt cost 1000", input: scrypt { $0.memoryCost = 1000 }, fault: .costIsNotPowerOfTwo),
-            Refused(why: "scrypt blocks", input: scrypt { $0.blockSize = 65 }, fault: .blockSize(1...64)),
-            Refused(why: "scrypt lanes", input: scrypt { $0.parallelization = .max }, fault: .parallelization(1...64)),
-            Refused(why: "scrypt in all", input: scrypt { $0.memoryCost = 1 << 15 }, fault: .tooCostly),
-            Refused(why: "scrypt length", input: scrypt { $0.hashLength = 257 }, fault: .hashLength(16...256)),
-            Refused(why: "not dkLen", input: scrypt { $0.hashLength = 32 }, fault: .hashLength(32...32)),
+            Refused(why: "scrypt block size", input: scrypt { $0.blockSize = 65 }, fault: .blockSize(1...64)),
+            Refused(
+                why: "scrypt parallelization", input: scrypt { $0.parallelization = .max },
+                fault: .parallelization(1...64)),
+            Refused(why: "scrypt cost times blocks", input: scrypt { $0.memoryCost = 1 << 15 }, fault: .tooCostly),
+            Refused(why: "long hash of scrypt", input: scrypt { $0.hashLength = 257 }, fault: .hashLength(16...256)),
+            Refused(why: "length other than dkLen", input: scrypt { $0.hashLength = 32 }, fault: .hashLength(32...32)),
             Refused(why: "no iterations", input: input("PBKDF_SHA1") { $0.rounds = 0 }, fault: .rounds(1...2_000_000)),
             Refused(
-                why: "iterations", input: input("PBKDF2_SHA256") { $0.rounds = 2_000_001 },
+                why: "too many iterations", input: input("PBKDF2_SHA256") { $0.rounds = 2_000_001 },
                 fault: .rounds(1...2_000_000)),
             Refused(
-                why: "iterations of several blocks", input: input("PBKDF2_SHA256") { $0.rounds = 1_500_000 },
+                why: "too many iterations of two blocks", input: input("PBKDF2_SHA256") { $0.rounds = 1_500_000 },
                 fault: .rounds(1...1_000_000)),
             Refused(why: "negative rounds", input: input("MD5") { $0.rounds = -1 }, fault: .rounds(0...8192)),
-            Refused(why: "digest rounds", input: input("SHA512") { $0.rounds = 8193 }, fault: .rounds(0...8192)),
+            Refused(
+                why: "too many digest rounds", input: input("SHA512") { $0.rounds = 8193 }, fault: .rounds(0...8192)),
             Refused(why: "digest length", input: input("SHA256"), fault: .hashLength(32...32)),
-            Refused(why: "one byte", input: input("PBKDF_SHA1"), hash: [1], fault: .hashLength(16...256)),
+            Refused(why: "hash of one byte", input: input("PBKDF_SHA1"), hash: [1], fault: .hashLength(16...256)),
             Refused(why: "long salt", input: input("SHA512"), salt: bytes(257), fault: .saltLength(0...256)),
-            Refused(why: "not bcrypt's", input: input("BCRYPT"), fault: .unreadable),
+            Refused(why: "not a bcrypt hash", input: input("BCRYPT"), fault: .unreadable),
             Refused(why: "Argon2 without parameters", input: input("ARGON2"), fault: .algorithmIsUnsupported),
         ])
     func refusals(row: Refused) {

@@ -26,7 +26,9 @@ struct AppleEventDecisionTests {
 
     static let rows = [
         Row(testDescription: "consent-revoked", change: "revoke"),
-        Row(testDescription: "within the same second", credential: .init(.authorized, at: at(0)), change: "revoke"),
+        Row(
+            testDescription: "authorized within the same second", credential: .init(.authorized, at: at(0)),
+            change: "revoke"),
         Row(
             testDescription: "a sign-in since, by its session", credentialIssuedAt: at(1), change: "none"),
         Row(
@@ -35,7 +37,7 @@ struct AppleEventDecisionTests {
         Row(testDescription: "a failed check since", credential: .init(.revoked, at: at(1)), change: "revoke"),
         Row(testDescription: "linked by an administrator before", credential: nil, change: "revoke"),
         Row(testDescription: "linked by an administrator since", credential: nil, linkedAt: at(1), change: "none"),
-        Row(testDescription: "moved since", linkedAt: at(1), change: "revoke"),
+        Row(testDescription: "moved to another account since", linkedAt: at(1), change: "revoke"),
         Row(
             testDescription: "caused by a revocation through the gateway", tokensRevokedAt: at(-1), change: "revoke",
             sessions: .end(except: caller)),

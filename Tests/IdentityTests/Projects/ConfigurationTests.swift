@@ -106,7 +106,7 @@ struct ConfigurationTests {
             ProviderSettings(provider: ProviderID("facebook.com"), isEnabled: false, clientIDs: []),
             .unknownProvider(ProviderID("facebook.com"))),
         provider(
-            "a name too long",
+            "a provider ID that is too long",
             ProviderSettings(
                 provider: ProviderID("oidc." + String(repeating: "a", count: 33)), isEnabled: false, clientIDs: ["c"]),
             .unknownProvider(ProviderID("oidc." + String(repeating: "a", count: 33)))),

@@ -64,7 +64,7 @@ struct LinkingDecisionTests {
     static let returningRows: [Row] = [
         Row("linked before: sign in", owner: ada, .commit(.signIn(ada))),
         Row(
-            "linked before, address of another account by now: sign in", owner: anonymous, sameEmail: ada,
+            "linked before, the address is now another account's: sign in", owner: anonymous, sameEmail: ada,
             .commit(.signIn(anonymous))),
         Row("linked before, address unproven: sign in", trust: .none, owner: ada, .commit(.signIn(ada))),
         Row("linked before, no address: sign in", email: nil, owner: ada, .commit(.signIn(ada))),
@@ -147,9 +147,11 @@ struct LinkingDecisionTests {
         Row(
             "duplicate addresses allowed: create", sameEmail: ada, duplicates: true, .commit(.create(takesEmail: false))
         ),
-        Row("no account has it: create", .commit(.create(takesEmail: true))),
-        Row("no account has it, and it has no address: create", email: nil, .commit(.create(takesEmail: true))),
-        Row("no account has it, address unproven: create", trust: .none, .commit(.create(takesEmail: true))),
+        Row("no account has the address: create", .commit(.create(takesEmail: true))),
+        Row("the identity has no address: create", email: nil, .commit(.create(takesEmail: true))),
+        Row(
+            "no account has the address, unproven by the provider: create", trust: .none,
+            .commit(.create(takesEmail: true))),
     ]
 
     static let callerRows: [Row] = [

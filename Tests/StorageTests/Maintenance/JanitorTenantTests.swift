@@ -67,7 +67,7 @@ struct JanitorTenantTests {
         #expect(try await fixture.names("SELECT id AS name FROM project") == ["demo", "demo/active", "demo/deleted"])
     }
 
-    @Test("A deleted tenant is deleted even if an earlier one still has a token to revoke")
+    @Test("The row of a deleted tenant is deleted even if an earlier tenant still has a token to revoke")
     func waitingForApple() async throws {
         let fixture = JanitorFixture()
         try await fixture.project()

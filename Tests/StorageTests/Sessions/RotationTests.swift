@@ -68,7 +68,7 @@ struct Interleaving: CustomTestStringConvertible {
             ]),
         Interleaving(
             testDescription:
-                "a thief who refreshes without pause does not extend the grace period of the owner's token",
+                "an attacker who refreshes without pause does not extend the grace period of the owner's token",
             steps: [
                 Step(0, at: 10, .gives(1)), Step(1, at: 30, .gives(2)), Step(2, at: 50, .gives(3)),
                 Step(3, at: 70, .gives(4)), Step(4, at: 90, .gives(5)), Step(0, at: 110, .stolen),
