@@ -22,8 +22,8 @@ private func isSerializationFailure(_ error: any Error) -> Bool {
     (error as? PostgresError)?.isSerializationFailure == true
 }
 
-/// Whether another account received a unique member between the read and the write, so that
-/// ``retryingConflicts(where:pause:_:)`` should retry.
+/// Whether a write failed because another account has a unique member. The account may have received it after the read,
+/// so that a retry by ``retryingConflicts(where:pause:_:)`` may succeed.
 func isTaken(_ error: any Error) -> Bool {
     if case .taken = error as? StoreConflict { true } else { false }
 }

@@ -27,7 +27,8 @@ extension Transaction {
             _ = try await execute(.unlink([provider], from: id, in: realm))
             try await endSessions(of: [id], openedThrough: [provider], except: nil, at: now, in: realm)
             try await storePrimaryEmail(of: remaining, was: try account(id), at: now, in: realm)
-            try await record(.identityUnlinked, .identityUnlinked, id, provider, by: actor, at: now, in: realm)
+            try await record(
+                .identityUnlinked, auditing: .identityUnlinked, of: id, provider, by: actor, at: now, in: realm)
             return dated
         case .move(let provider, let from, let to, let allowsNoSignInMethod):
             let (source, target) = (try account(from), try account(to))
@@ -39,8 +40,11 @@ extension Transaction {
             try await storePrimaryEmail(of: remaining, was: source, at: now, in: realm)
             try await storePrimaryEmail(of: updated, was: target, at: now, in: realm)
             try await record(
-                .identityUnlinked, .identityUnlinked, from, provider, (nil, to), by: actor, at: now, in: realm)
-            try await record(.identityLinked, .identityLinked, to, provider, (from, nil), by: actor, at: now, in: realm)
+                .identityUnlinked, auditing: .identityUnlinked, of: from, provider, target: to, by: actor, at: now,
+                in: realm)
+            try await record(
+                .identityLinked, auditing: .identityLinked, of: to, provider, source: from, by: actor, at: now,
+                in: realm)
             return DatedIdentity(identity: identity, account: to, linkedAt: now)
         }
     }
@@ -54,7 +58,8 @@ extension Transaction {
         _ = try await execute(.link(identity, to: account.id, at: now, in: realm))
         try await storePrimaryEmail(of: updated, was: account, at: now, in: realm)
         try await record(
-            .identityLinked, .identityLinked, account.id, identity.provider, by: actor, at: now, in: realm)
+            .identityLinked, auditing: .identityLinked, of: account.id, identity.provider, by: actor, at: now,
+            in: realm)
         return DatedIdentity(identity: identity, account: account.id, linkedAt: now)
     }
 
@@ -81,15 +86,15 @@ extension Transaction {
     }
 
     private func record(
-        _ kind: OutboxEvent.Kind, _ action: AuditNote.AccountAction, _ account: ID<Account>, _ provider: ProviderID,
-        _ others: (source: ID<Account>?, target: ID<Account>?) = (nil, nil), by actor: AuditActor, at now: Instant,
-        in realm: ID<Realm>
+        _ kind: OutboxEvent.Kind, auditing action: AuditNote.AccountAction, of account: ID<Account>,
+        _ provider: ProviderID, source: ID<Account>? = nil, target: ID<Account>? = nil, by actor: AuditActor,
+        at now: Instant, in realm: ID<Realm>
     ) async throws {
-        let event = OutboxEvent(kind, of: account, provider: provider, source: others.source)
+        let event = OutboxEvent(kind, of: account, provider: provider, source: source)
         _ = try await execute(.insertOutboxEvent(event, at: now, in: realm))
         var detail = ["provider": provider.rawValue]
-        detail["source"] = others.source?.rawValue
-        detail["target"] = others.target?.rawValue
+        detail["source"] = source?.rawValue
+        detail["target"] = target?.rawValue
         try await audit([AuditNote(action, account, detail)], by: actor, at: now, in: realm)
     }
 }

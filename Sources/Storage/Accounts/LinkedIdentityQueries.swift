@@ -11,7 +11,8 @@ extension SQL {
     /// Links nothing if the account already has an identity of that provider, if the provider's issuer has changed, or
     /// if the credential is void.
     static func link(
-        _ identity: LinkedIdentity, onceTo account: Account, _ commit: SignInCommit, in realm: ID<Realm>
+        _ identity: LinkedIdentity, unlessProviderIsLinkedTo account: Account, _ commit: SignInCommit,
+        in realm: ID<Realm>
     ) -> SQL {
         """
         \(insertIdentity(identity, to: account.id, at: commit.committedAt, in: realm, from: "(VALUES (1)) v")) \

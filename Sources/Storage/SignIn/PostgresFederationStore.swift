@@ -104,13 +104,14 @@ public struct PostgresFederationStore: FederationStore {
     ) async throws -> Account {
         let isAlive: SQL = try caller.map { SQL.isAlive(try SessionRow($0.session)) } ?? "true"
         let updating = SQL.update(account, linking: commit, takesEmail: takesEmail, where: isAlive, in: realm)
-        let linking = SQL.link(commit.linked, onceTo: account, commit, in: realm)
+        let linking = SQL.link(commit.linked, unlessProviderIsLinkedTo: account, commit, in: realm)
         return try await pool.transaction { transaction in
             try await transaction.lockSubject(of: commit.identity, in: realm)
             guard try await transaction.execute(updating) == 1, try await transaction.execute(linking) == 1 else {
                 throw StoreConflict.stale
             }
-            return try await transaction.finish(commit, .identityLinked, .identityLinked, in: realm)
+            return try await transaction.finish(
+                commit, auditing: .identityLinked, emitting: .identityLinked, in: realm)
         }
     }
 
@@ -126,7 +127,7 @@ public struct PostgresFederationStore: FederationStore {
                 .voidCodesAndRemedies(of: account.id, in: realm),
                 .deleteSessions(of: account.id, before: account.generation, in: realm),
             ] { _ = try await transaction.execute(statement) }
-            return try await transaction.finish(commit, .reclaimed, .accountReclaimed, in: realm)
+            return try await transaction.finish(commit, auditing: .reclaimed, emitting: .accountReclaimed, in: realm)
         }
     }
 }
@@ -143,7 +144,8 @@ extension Transaction {
     ///
     /// - Returns: the account after the change.
     fileprivate func finish(
-        _ commit: SignInCommit, _ action: AuditNote.AccountAction, _ event: OutboxEvent.Kind, in realm: ID<Realm>
+        _ commit: SignInCommit, auditing action: AuditNote.AccountAction, emitting event: OutboxEvent.Kind,
+        in realm: ID<Realm>
     ) async throws -> Account {
         let (id, provider, now) = (commit.session.account, commit.identity.provider, commit.committedAt)
         try await audit([AuditNote(action, id, provider)], by: .user(commit.trace), at: now, in: realm)
