@@ -9,7 +9,7 @@ public enum DeliveryOutcome: Hashable, Sendable {
     case dropped
     case postponed(until: Instant, DeliveryFailure)
     case givenUp(DeliveryFailure)
-    /// The database was unavailable. The email is claimed again after its lease.
+    /// The database was unavailable, or the worker is stopping. The email is claimed again after its lease.
     case interrupted
 }
 
@@ -17,7 +17,7 @@ public enum DeliveryOutcome: Hashable, Sendable {
 public enum DeliveryFailure: Error, Hashable, CustomStringConvertible {
     case rejected(DeliveryError)
     case unknownProject
-    /// The payload was encrypted under another master key, or it is damaged.
+    /// The payload was encrypted under another master key, or is damaged.
     case undecryptable
     /// An email of this kind needs a link, and the payload has no code for it.
     case missingCode

@@ -1,7 +1,8 @@
 internal import HTML
 internal import Identity
 
-/// An ``EmailTemplate`` as plain text and as HTML. The HTML is readable without its styles, and it loads nothing.
+/// An ``EmailTemplate`` as plain text and as HTML. The HTML is readable without its styles, and loads no other
+/// resource.
 struct EmailLayout {
     let text: String
     let html: String

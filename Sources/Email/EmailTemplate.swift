@@ -1,7 +1,7 @@
 internal import Identity
 
-/// The texts of an email in one language. They contain the names of the project and of providers, but nothing that a user
-/// entered.
+/// The texts of an email in one language. The default texts contain the names of the project and of providers, but
+/// nothing that a user entered.
 struct EmailTemplate: Hashable {
     var subject: String
     /// The paragraphs before the links.
@@ -35,20 +35,20 @@ struct TemplateValues: Hashable {
     let kind: OutgoingEmail.Kind
     /// The display name of the project.
     let app: String
-    /// The sign-in method that was linked or unlinked.
+    /// The sign-in method that was added or removed.
     let method: SignInMethodName
     /// Whether the app of a deleted account is still connected with the Apple Account.
     let staysConnectedToApple: Bool
     /// The sign-in methods of the account after a merge.
     let methods: [SignInMethodName]
     let hasLink: Bool
-    /// How long the link is valid after the request or the change.
+    /// How long the link is valid after the request, the change or the merge.
     let lifetime: HumanDuration
     /// The sign-in methods that the links of the email remove, in the order of the links.
     let removable: [SignInMethodName]
 }
 
-/// A duration in whole units, rounded down.
+/// A duration in whole minutes, hours or days, rounded down; at least one minute.
 enum HumanDuration: Hashable {
     case minutes(Int64)
     case hours(Int64)

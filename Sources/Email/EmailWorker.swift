@@ -2,8 +2,8 @@ public import EventLoop
 public import Identity
 public import SMTP
 
-/// Claims due emails from the queue and sends them. Each email is sent at least once, always as the same message. If the
-/// process ends at any point, another worker claims the email after its lease.
+/// Claims due emails from the queue and sends them. If the process ends during a delivery, another worker claims the
+/// email after its lease. An email may therefore be sent twice; both messages have the same `Message-ID`.
 public actor EmailWorker {
     /// The maximum number of emails in flight.
     static let capacity = 8
@@ -66,7 +66,7 @@ public actor EmailWorker {
         polling = Task(executorPreference: loop) { await self.run() }
     }
 
-    /// Stops claiming emails. Returns when the emails in flight are done.
+    /// Stops claiming emails. Returns when no email is in flight.
     public func stop() async {
         isStopping = true
         sleeping?.cancel()
@@ -74,7 +74,8 @@ public actor EmailWorker {
         await waitUntilBelow(1)
     }
 
-    /// Returns when all emails that are due now or in flight are done.
+    /// Delivers the emails that are due now, and returns when none is in flight. Stops early if the database is
+    /// unavailable.
     public func deliverDue() async {
         while !isStopping, await claimBatch() {}
         await waitUntilBelow(1)

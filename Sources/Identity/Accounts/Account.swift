@@ -62,7 +62,8 @@ public struct Account: Hashable, Sendable {
     /// number, and no sign-in with custom tokens.
     public var isAnonymous: Bool { identities.isEmpty && email == nil && phoneNumber == nil && !usesCustomTokens }
 
-    /// The wire's `signinMethods`: every sign-in method of the account.
+    /// The wire's `signinMethods`: password, email link and the providers of the identities. Phone numbers and custom
+    /// tokens are not listed.
     public var signInMethods: [ProviderID] {
         (hasPassword ? [.password] : []) + (usesEmailLinks ? [.emailLink] : []) + identities.map(\.provider)
     }
@@ -70,7 +71,7 @@ public struct Account: Hashable, Sendable {
 
 /// New values for members of an account; `nil` leaves a member as it is.
 ///
-/// Clients, administrators, email action codes and merges all change accounts by this value.
+/// Changes by clients, administrators, email action codes and merges all have this form.
 public struct AccountUpdate: Hashable, Sendable {
     /// A member's new value.
     public enum Value<Content: Hashable & Sendable>: Hashable, Sendable {
@@ -83,7 +84,7 @@ public struct AccountUpdate: Hashable, Sendable {
         }
     }
 
-    /// Which sessions of the account end. An ended session cannot be refreshed, and its ID tokens are void.
+    /// Which sessions of the account end. An ended session cannot be refreshed, and the gateway rejects its ID tokens.
     public enum SessionEffect: Hashable, Sendable {
         case keep
         case endAll
@@ -125,7 +126,7 @@ extension AccountUpdate {
     /// emails that were sent before, because an attacker may have one.
     public var decidesOwner: Bool { email != nil || passwordHash != nil || validSince != nil }
 
-    /// The members that the update contains, by their wire names, for the audit trail.
+    /// The names of the members that an administrator's update contains, for the audit trail.
     public var members: [String] {
         let named: [(String, Bool)] = [
             ("displayName", displayName != nil), ("photoUrl", photoURL != nil), ("email", email != nil),
@@ -185,7 +186,7 @@ extension Account {
             lastSignInAt: now, lastRefreshAt: now, validSince: Instant(seconds: now.seconds))
     }
 
-    /// The account after a sign-in with an identity that is already linked.
+    /// The account after a sign-in with an identity that it already has.
     public func signedIn(with identity: LinkedIdentity, at now: Instant) -> Account {
         var account = self
         account.identities = identities.map {

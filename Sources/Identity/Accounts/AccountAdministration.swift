@@ -1,5 +1,5 @@
 /// The operations of a backend on the accounts of its project. Throws ``AdministrationRefusal`` and
-/// ``CredentialRefusal``.
+/// ``CredentialRefusal``, and the errors of the store and of ``PasswordHasher``.
 public struct AccountAdministration: Sendable {
     let store: any AccountStore
     let passwords: PasswordHasher
@@ -81,8 +81,8 @@ public struct AccountAdministration: Sendable {
             accounts, onlyDisabled: !evenIfEnabled, by: actor, now: clock.now(), in: project.realm)
     }
 
-    /// Lists the accounts in the order of IDs. An account that exists during the whole listing is returned exactly
-    /// once.
+    /// Returns the accounts that follow `id`, in the order of IDs. In a listing page by page, an account that exists
+    /// all the time is returned exactly once.
     public func page(after id: ID<Account>?, limit: Int, in project: Project) async throws -> [Account] {
         try await store.page(after: id, limit: limit, in: project.realm)
     }

@@ -1,4 +1,5 @@
-/// The operations of users on their own accounts. Throws ``EditRefusal``, ``CredentialRefusal`` and ``TokenRefusal``.
+/// The operations of users on their own accounts. Throws ``EditRefusal``, ``CredentialRefusal``, ``TokenRefusal`` and
+/// ``TooManyAttempts``.
 public struct AccountEditor: Sendable {
     private let store: any AccountStore
     private let tokens: any TokenAuthority
@@ -97,7 +98,7 @@ public struct AccountEditor: Sendable {
         return try await apply(change, to: caller, in: project, from: origin)
     }
 
-    /// Gives an account an address and a password. An anonymous account becomes a permanent one and keeps its ID.
+    /// Sets the address and the password of an account. An anonymous account becomes a permanent one and keeps its ID.
     ///
     /// - Parameter resumptionKey: lets the client resume the session that replaces its own.
     public func addPassword(

@@ -20,7 +20,7 @@ public struct AccountOrder: Hashable, Sendable {
 
 /// Why accounts were not listed.
 public enum QueryRefusal: Refusal, Hashable {
-    /// There are too many accounts to be sorted within the time limit.
+    /// The accounts could not be sorted within the time limit.
     case tooLong
 }
 
@@ -36,7 +36,7 @@ extension QueryRefusal {
     }
 }
 
-/// The email address or phone number that a search text contains.
+/// A search text, read as an email address and as a phone number. At most one of them is set.
 public struct ContactIdentifiers: Hashable, Sendable {
     public let email: EmailAddress?
     public let phoneNumber: PhoneNumber?

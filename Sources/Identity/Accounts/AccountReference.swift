@@ -6,7 +6,7 @@ public enum AccountReference: Hashable, Sendable {
     /// `password` and `phone` count as providers whose subject is the email address or the phone number.
     case identity(provider: ProviderID, subject: String)
 
-    /// Whether it identifies `account`.
+    /// Whether the reference identifies `account`.
     func identifies(_ account: Account) -> Bool {
         switch self {
         case .id(let id): account.id == id
@@ -34,8 +34,8 @@ extension Account {
 }
 
 extension ID where Subject == Account {
-    /// Whether `text` is a valid account ID. A backend that signs custom tokens may choose any text of 1 to 128
-    /// characters without NUL.
+    /// Whether `text` is a valid account ID. A backend that signs custom tokens may choose any text of 1 to 128 code
+    /// points without NUL.
     public static func isValid(_ text: String) -> Bool {
         (1...128).contains(text.unicodeScalars.count) && !text.unicodeScalars.contains("\0")
     }

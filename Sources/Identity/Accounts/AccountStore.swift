@@ -1,6 +1,6 @@
 /// Stores accounts, their sessions and their identities. Every call is one statement or one transaction, which also
-/// writes the audit events. A write throws ``StoreConflict`` if it was not applied. Every call may throw
-/// ``StoreUnavailable`` and ``PersistentConflict``.
+/// writes the audit events. A write that is not applied throws ``StoreConflict``, unless its documentation names
+/// another error. Every call may throw ``StoreUnavailable`` and ``PersistentConflict``.
 public protocol AccountStore: Sendable {
     // For sign-in:
 
@@ -12,7 +12,7 @@ public protocol AccountStore: Sendable {
     /// The account that holds `email`, with its password hash if it has one.
     func holder(of email: EmailAddress, in realm: ID<Realm>) async throws -> EmailHolder?
 
-    /// The account that holds `email`, otherwise one with an identity whose provider names it.
+    /// The account that holds `email`, otherwise an account with an identity that has this address.
     func account(knownBy email: EmailAddress, in realm: ID<Realm>) async throws -> Account?
 
     /// Whether the account that holds `email` had a session in one of `networkHashes` after `since`.
@@ -58,7 +58,8 @@ public protocol AccountStore: Sendable {
     ///   session; ``StoreConflict/taken(_:)``; ``StoreConflict/lastSignInMethod``.
     func update(_ change: OwnerChange, by session: Session, in realm: ID<Realm>) async throws -> Account
 
-    /// Deletes the account of `session` and everything that belongs to it. Its ID is never assigned again.
+    /// Deletes the account of `session` and everything that belongs to it. Only an administrator, or a custom token
+    /// issued later, can create an account with this ID again.
     ///
     /// - Parameter emailBatch: the emails to enqueue with the deletion.
     /// - Throws: ``StoreConflict/stale`` if the session has ended.
@@ -124,13 +125,13 @@ public protocol AccountStore: Sendable {
 
     func count(in realm: ID<Realm>) async throws -> Int
 
-    /// Stores each account that does not conflict with a stored one.
+    /// Stores those of the accounts that do not conflict with a stored one.
     ///
     /// - Parameters:
     ///   - accounts: accounts with different IDs, addresses, phone numbers and identities.
     ///   - overwrite: which accounts an imported account with the same ID replaces completely.
     /// - Returns: the conflicting members of the accounts that were not stored.
-    /// - Throws: ``AdministrationRefusal/unlinksIdentities``, with nothing stored.
+    /// - Throws: ``AdministrationRefusal/unlinksIdentities``; then no account was stored.
     func store(
         _ accounts: [StoredAccount], overwrite: ImportOverwrite, by actor: AuditActor, now: Instant,
         in realm: ID<Realm>
@@ -146,8 +147,9 @@ public protocol AccountStore: Sendable {
         in realm: ID<Realm>
     ) async throws -> DatedIdentity
 
-    /// Applies the merge plan, stores a merge record for the undo, and enqueues `notices`. The source's ID is never
-    /// assigned again. A merge token that was used before returns the first result as long as that merge can be undone.
+    /// Applies the merge plan, stores a merge record for the undo, and enqueues `notices`. The source's ID is reserved
+    /// as after a deletion. A merge token that was used before returns the first result as long as that merge can be
+    /// undone.
     ///
     /// - Returns: the time until which the merge can be undone.
     /// - Throws: ``StoreConflict/stale`` if the accounts no longer match the precondition; ``StoreConflict/alreadyUsed``.
@@ -201,7 +203,7 @@ public struct EmailHolder: Hashable, Sendable {
 public enum ImportOverwrite: Hashable, Sendable {
     case none
     case accountsWithoutIdentities
-    /// Every account. Its identities are removed.
+    /// Every account, with its identities.
     case all
 }
 

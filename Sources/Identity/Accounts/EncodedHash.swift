@@ -23,7 +23,7 @@ public struct EncodedHash: Hashable, Sendable {
     private static let argon2Work = 1_048_576
     private static let yescryptBytes = 268_435_456
 
-    /// - Throws: ``PasswordHashFault/unreadable``, or the fault of a parameter that is out of bounds.
+    /// - Throws: ``PasswordHashFault/unreadable``, or the reason why a parameter is unsupported or out of bounds.
     public init(_ text: String) throws(PasswordHashFault) {
         guard text.utf8.count <= Self.lengthLimit, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw .unreadable

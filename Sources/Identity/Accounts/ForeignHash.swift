@@ -11,7 +11,7 @@ public struct ForeignHash: Hashable, Sendable {
     public let salt: [UInt8]
     public let hash: [UInt8]
 
-    /// - Throws: ``PasswordHashFault`` for a value that is out of bounds.
+    /// - Throws: ``PasswordHashFault`` if a value is out of bounds, or a key is missing or not needed.
     init(_ method: HashMethod, key: ID<PasswordKey>?, salt: [UInt8], hash: [UInt8]) throws(PasswordHashFault) {
         guard HashMethod.saltLength.contains(salt.count) else { throw .saltLength(HashMethod.saltLength) }
         try method.check(hash: hash.count)

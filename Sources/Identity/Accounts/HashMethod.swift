@@ -1,7 +1,7 @@
 /// How another system computed a password hash, apart from the salt and the secret key.
 public enum HashMethod: Hashable, Sendable {
-    /// A digest of salt and password. The digest is digested again, `rounds` times in all. For MD5, the first digest is
-    /// followed by `rounds` digests of the previous digest and the password.
+    /// A digest of salt and password, digested again until there are `rounds` digests in all (at least one). For MD5,
+    /// the first digest is followed by `rounds` digests, each of the previous digest and the password.
     case digest(Function, rounds: Int, order: Order)
     case hmac(Function, order: Order)
     case pbkdf2(Function, iterations: Int)
@@ -12,7 +12,7 @@ public enum HashMethod: Hashable, Sendable {
     public enum Function: String, CaseIterable, Sendable {
         case md5, sha1, sha256, sha512
 
-        /// The length of its result in bytes.
+        /// The length of a digest in bytes.
         public var length: Int {
             switch self {
             case .md5: 16
@@ -54,7 +54,7 @@ extension HashMethod {
 
     /// Limits the cost of an imported hash to what one sign-in may cost.
     ///
-    /// - Parameter hash: its length in bytes.
+    /// - Parameter count: the length of the hash in bytes.
     func check(hash count: Int) throws(PasswordHashFault) {
         guard Self.hashLength.contains(count) else { throw .hashLength(Self.hashLength) }
         switch self {

@@ -14,9 +14,9 @@ public struct IdentifierLookup: Sendable {
         case registered(providers: [ProviderID], signInMethods: [ProviderID])
     }
 
-    /// Runs the statement even if the answer is ``Answer/hidden``, so that the response time reveals nothing.
+    /// Returns ``Answer/hidden`` only after the query, so that the response takes as long as in other projects.
     ///
-    /// An account is also found by the address of one of its identities. If the project allows duplicate addresses,
+    /// An account is also found if one of its identities has the address. If the project allows duplicate addresses,
     /// only the account that holds the address is found, and its identities are omitted.
     public func lookUp(_ email: EmailAddress, in project: Project) async throws -> Answer {
         let isOnlyHolder = project.policy.allowsDuplicateEmails

@@ -7,7 +7,7 @@ public struct PasswordScheme: Sendable {
         case foreign(HashMethod, separator: [UInt8])
         /// Raw Argon2 hashes. The stored form is a string with these parameters.
         case argon2(variant: String, memoryKiB: Int, iterations: Int, lanes: Int)
-        /// Self-describing strings of one family, or of any family if it is `nil`.
+        /// Self-describing strings of one family; `nil` accepts every family.
         case encoded(EncodedHash.Family?)
     }
 
@@ -22,7 +22,7 @@ public struct PasswordScheme: Sendable {
         self.hashLength = hashLength
     }
 
-    /// For an import without parameters: self-describing hashes.
+    /// The scheme of an import without parameters, which accepts only self-describing hashes.
     public static let selfDescribing = PasswordScheme(.encoded(nil))
 
     /// Returns the text to store for one password.
@@ -69,7 +69,7 @@ public struct PasswordScheme: Sendable {
 }
 
 extension HashMethod {
-    /// Decodes hexadecimal digits. Firebase exports MD5 in that form, so other digests are accepted in it too.
+    /// Decodes hexadecimal digits. Firebase exports MD5 in that form, so other digests are accepted in this form too.
     fileprivate func rawBytes(of hash: [UInt8]) -> [UInt8] {
         switch self {
         case .digest(let function, _, _), .hmac(let function, _):
@@ -84,7 +84,7 @@ public struct StoredPasswordScheme: Sendable {
     let scheme: PasswordScheme
     let key: ID<PasswordKey>?
 
-    /// - Parameter key: the ID under which the scheme's key is stored; required if it has one.
+    /// - Parameter key: the ID under which the scheme's key is stored; required if the scheme has a key.
     public init(_ scheme: PasswordScheme, key: ID<PasswordKey>?) {
         self.scheme = scheme
         self.key = key

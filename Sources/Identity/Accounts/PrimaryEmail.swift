@@ -1,12 +1,12 @@
 extension Account {
     /// The address of the account after these sign-in methods are removed, and whether it is verified.
     ///
-    /// The account keeps its address if the password stays, if another identity has the same address, or if the address
-    /// did not come from a removed method. Otherwise the first remaining identity supplies its address, which is
-    /// verified only if that provider is authoritative for it: a new address never inherits the verification of the old
-    /// one.
+    /// The account keeps its address if the password or the email link stays, if another identity has the same address,
+    /// or if the address did not come from a removed method. Otherwise the first remaining identity supplies its
+    /// address, which is verified only if that provider is authoritative for it: a new address never inherits the
+    /// verification of the old one.
     ///
-    /// - Parameter providers: the removed methods, including ``ProviderID/password`` if the password is removed.
+    /// - Parameter providers: the removed methods; ``ProviderID/password`` stands for the password and the email link.
     public func primaryEmail(without providers: Set<ProviderID>) -> (email: EmailAddress?, isVerified: Bool) {
         let remaining = identities.filter { !providers.contains($0.provider) }
         let isFromRemovedMethod =
@@ -57,7 +57,8 @@ extension Account {
     /// Whether the user can still sign in, or the backend can sign the user in.
     public var hasSignInMethod: Bool { hasSignInMethod(ignoring: []) }
 
-    /// Whether a sign-in method remains if identities of `linkOnly` cannot sign in; see ``Project/linkOnlyProviders``.
+    /// Whether the account has a sign-in method besides identities of `linkOnly`, which cannot sign in; see
+    /// ``Project/linkOnlyProviders``.
     public func hasSignInMethod(ignoring linkOnly: Set<ProviderID>) -> Bool {
         !signInMethods.allSatisfy(linkOnly.contains) || phoneNumber != nil || usesCustomTokens
     }

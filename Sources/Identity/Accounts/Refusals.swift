@@ -1,4 +1,4 @@
-/// Why an email address or a password is invalid, before any account is looked up.
+/// Why an email address or a password is invalid.
 public enum CredentialRefusal: Refusal, Hashable {
     case missingEmail
     case invalidEmail
@@ -94,11 +94,11 @@ public enum TokenRefusal: Refusal, Hashable {
     case invalidIDToken
     /// Valid, but issued for another tenant, or for no tenant.
     case otherTenant
-    /// Malformed, forged, of another project, or of a deleted account.
+    /// Malformed, forged, or of another project.
     case invalidRefreshToken
-    /// Valid, but its session has ended.
+    /// Valid, but its session has ended or no longer exists.
     case sessionEnded
-    /// Valid, but so old that another party must hold its successors; the session was ended.
+    /// An older token of the chain, presented after the grace period; the session was ended. See ``Rotation/stolen``.
     case refreshTokenStolen
     case accountDeleted
     case accountDisabled
@@ -156,7 +156,7 @@ public enum AdministrationRefusal: Refusal, Hashable {
     case accountUnknown
     case invalidPhoneNumber
     case taken(UniqueMember)
-    /// The import would replace an account that has identities, and lacks the permission.
+    /// The import would replace an account that has identities, and the service key lacks the permission to do so.
     case unlinksIdentities
 }
 
