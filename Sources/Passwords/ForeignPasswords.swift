@@ -9,7 +9,7 @@ struct ForeignPassword: Sendable {
     private enum Hash: Sendable {
         case foreign(ForeignHash, PasswordKey?)
         case crypt(EncodedHash)
-        /// An unsupported or too expensive hash, which matches no password.
+        /// An invalid, unsupported or too expensive hash, which matches no password.
         case none
     }
 

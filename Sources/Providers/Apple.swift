@@ -30,8 +30,8 @@ struct Apple: Sendable {
         return identity
     }
 
-    /// Returns the trust in an address. Apple operates the relay addresses and has verified every other address, unless
-    /// `email_verified` is false.
+    /// Returns the trust in an address. Apple operates the relay addresses and has verified the other addresses, unless
+    /// `email_verified` is absent or false.
     static func trust(in email: EmailAddress?, _ claims: IdentityTokenClaims) -> EmailTrust {
         email != nil && claims.isTrue("email_verified") ? .authoritative : .none
     }

@@ -2,7 +2,7 @@ internal import Crypto
 public import Identity
 internal import JSON
 
-/// Verifies Apple's notifications by their signature, because any client can send them.
+/// Verifies Apple's notifications, because any client can send one.
 public struct AppleNotifications: Sendable {
     private let endpoint: ProviderEndpoints.Issuer
     private let keys: JWKSCache
@@ -29,7 +29,8 @@ public struct AppleNotifications: Sendable {
         return try AppleNotification(token.claims, for: token.audience)
     }
 
-    /// Verifies everything except the audience, which the caller checks. So no database query is made for a forged payload.
+    /// Verifies everything except the audience, which the caller checks. Therefore a forged payload causes no database
+    /// query.
     public var verifier: AppleNotificationVerifier {
         AppleNotificationVerifier { payload, now in
             let verifier = tokenVerifier(for: [])
@@ -58,7 +59,7 @@ public struct AppleNotifications: Sendable {
 }
 
 extension AppleNotification {
-    /// The largest time that is read as seconds, which Apple documents. Larger times are milliseconds, which Apple sends.
+    /// The largest time that is read as seconds. Apple documents seconds, but sends milliseconds.
     private static let latestSecond: Double = 1e11
 
     init(_ claims: IdentityTokenClaims, for audience: String) throws(ProviderRefusal) {

@@ -6,7 +6,8 @@ internal import JSON
 /// Caches the signing keys of identity providers.
 ///
 /// A token with an unknown `kid` forces a new fetch, at most once a minute for all processes together. While a provider
-/// is unreachable, its cached keys stay valid; a token with another key then fails with ``ProviderUnreachable``.
+/// is unreachable, its cached keys stay valid for a week; a token with another key then fails with
+/// ``ProviderUnreachable``.
 public final class JWKSCache: Sendable {
     private let keys: ProviderDocumentCache<KeySet>
     private let configurations: ProviderDocumentCache<OpenIDDiscovery>

@@ -3,8 +3,8 @@ internal import Identity
 internal import JOSE
 internal import JSON
 
-/// Verifies the tokens of one provider (OpenID Connect Core 1.0 §3.1.3.7, RFC 8725). Providers differ in these rules and in
-/// their claims.
+/// Verifies the tokens of one provider (OpenID Connect Core 1.0 §3.1.3.7, RFC 8725). The properties are the rules in
+/// which providers differ.
 ///
 /// Nothing in a token decides where its keys come from: neither `iss` nor `jku`, `jwk`, `x5u` or `x5c`.
 struct OIDCVerifier: Sendable {
@@ -67,7 +67,8 @@ struct OIDCVerifier: Sendable {
         }
     }
 
-    /// Checks the audiences. A token with several audiences is accepted if all of them are accepted, or if `azp` is.
+    /// Checks the audiences. A token with several audiences is accepted if all of them are accepted, or if one of them
+    /// and `azp` are.
     ///
     /// - Returns: the first accepted audience.
     private func audience(_ claims: IdentityTokenClaims) throws(ProviderRefusal) -> String {

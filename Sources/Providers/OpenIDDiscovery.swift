@@ -8,7 +8,7 @@ struct OpenIDDiscovery: Sendable {
 
     let issuer: String
     let keysURL: String
-    /// `nil` if it is absent or its scheme is not https. Only a sign-in in the browser needs it.
+    /// `nil` if it is absent, too long or without TLS. Only a sign-in in the browser needs it.
     let authorizationURL: String?
     /// `nil` in the same cases as ``authorizationURL``.
     let tokenURL: String?

@@ -22,7 +22,7 @@ struct OpenIDProfile: Sendable {
             && url.utf8.allSatisfy { (0x21...0x7E).contains($0) && !#""'<>\^`{|}"#.utf8.contains($0) }
     }
 
-    /// Returns the nonce of the token. These providers return the nonce unchanged.
+    /// Returns the nonce of the token. Google and OpenID Connect providers return the nonce unchanged.
     static func nonce(_ claims: IdentityTokenClaims) -> String? {
         claims.text("nonce").flatMap { IDTokenInput.nonceLengths.contains($0.utf8.count) ? $0 : nil }
     }

@@ -44,7 +44,7 @@ public struct CustomTokenPayload: Sendable {
         guard expiresAt - issuedAt <= Self.maximumLifetime else { throw .invalid(.lifetimeTooLong) }
     }
 
-    /// Requires that `tenant_id` is the tenant; absent if `tenant` is `nil`.
+    /// Requires that `tenant_id` names `tenant`, or is absent if `tenant` is `nil`.
     public func requireTenant(_ tenant: Tenant?) throws(CustomTokenRefusal) {
         let named = tenant.map { JSONValue.string($0.id.rawValue) }
         guard members["tenant_id"] ?? .null == named ?? .null else { throw .tenantMismatch }

@@ -216,7 +216,7 @@ public struct KeyRing: Sendable {
     }
 }
 
-/// The project has no active key, because none was created or all are retired.
+/// The project has no key that signs now: none was created, all are retired, or none signs yet.
 struct NoSigningKey: Error {}
 
 extension StoredKey {

@@ -50,7 +50,7 @@ struct IDTokenClaims: Encodable {
     let email: String?
     let emailVerified: Bool?
     let phoneNumber: String?
-    /// `anonymous` for accounts without a credential, absent for all others.
+    /// `anonymous` for a session that was opened without a credential, otherwise absent.
     let providerID: String?
     let firebase: Firebase
 
@@ -209,7 +209,7 @@ public struct MasterKeySealedTokens: SealedTokens {
         guard token.utf8.count <= Self.lengthLimit, let sealed = Base64URL.decode(token),
             // Fails for a token that was not encrypted for this content and realm.
             let opened = try? box.open(sealed, context: context(type, realm)),
-            // A payload that another release encoded differently counts as expired.
+            // A payload that another release encoded differently is rejected like an expired one.
             let envelope = try? StrictJSON.decode(Envelope<Content>.self, from: opened), envelope.end > now
         else { throw ProviderRefusal.invalidPendingToken }
         return (envelope.content, replayKey(of: token, until: envelope.end))

@@ -30,11 +30,11 @@ struct ProviderRefusalNamesTests {
             ),
             (
                 .hostedDomain(expected: ["example.com"], seen: "evil\u{1b}.example"),
-                response("The ID token is of the hosted domain 'evil?.example'; expected 'example.com'.")
+                response("The ID token must have the hosted domain 'example.com'; it has 'evil?.example'.")
             ),
             (
                 .hostedDomain(expected: ["example.com"], seen: nil),
-                response("The ID token is of the hosted domain missing; expected 'example.com'.")
+                response("The ID token must have the hosted domain 'example.com'; it has none.")
             ),
             (
                 .credentialMissing,

@@ -1,8 +1,10 @@
-/// A stored authorization code or token from Apple. With it, the gateway checks whether a user still uses an app, and
-/// disconnects the app. At most one with a refresh token is stored for each identity and client ID.
+/// A stored authorization code or token from Apple. With a grant, the gateway checks whether a user still uses an app,
+/// and disconnects the app. At most one grant that is ``State/authorized``, ``State/revoked`` or ``State/unknown`` is
+/// stored for each identity and client ID.
 public struct AppleGrant: Hashable, Sendable {
     public enum State: String, CaseIterable, Sendable {
-        /// The authorization code of a sign-in has not been exchanged for a refresh token yet.
+        /// The authorization code of a sign-in has not been exchanged for a refresh token yet, or the refresh token of
+        /// a sign-in in the browser has not been stored for its identity yet.
         case redeeming = "REDEEMING"
         case authorized = "AUTHORIZED"
         /// The user, or the gateway for the user, has disconnected the app.
@@ -20,7 +22,7 @@ public struct AppleGrant: Hashable, Sendable {
         case code = "CODE"
     }
 
-    /// What a worker does with a pending grant.
+    /// The operation that a worker performs on a pending grant.
     public enum Purpose: String, CaseIterable, Sendable {
         /// A code is exchanged for a refresh token, or the refresh token of a sign-in in the browser is stored for its
         /// identity.
@@ -40,7 +42,7 @@ public struct AppleGrant: Hashable, Sendable {
     public let token: [UInt8]
     /// The redirect URI of the web flow; `nil` for a native app.
     public let redirectURI: String?
-    /// When the worker gives up; `nil` for a grant without a time limit.
+    /// When the worker gives up; `nil` for a refresh token that no worker has claimed in order to store or revoke it.
     public let expiresAt: Instant?
     /// Attempts so far, including the current one.
     public let attempts: Int
@@ -62,7 +64,7 @@ public struct AppleGrant: Hashable, Sendable {
     }
 }
 
-/// A client ID of one realm: the unit in which checks are stopped.
+/// A client ID of one realm. If too many checks fail, the checks of one such client ID are stopped.
 public struct AppleClientKey: Hashable, Sendable {
     public let realm: ID<Realm>
     public let clientID: String

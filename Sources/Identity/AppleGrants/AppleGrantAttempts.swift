@@ -1,5 +1,5 @@
-/// Attempts to redeem and to revoke grants. Each attempt is one request to Apple; after a crash at any point, another
-/// worker continues with the grant.
+/// Attempts to redeem and to revoke grants. An attempt sends at most one request to Apple. After a crash at any point,
+/// another worker continues with the grant.
 public struct AppleGrantAttempts: Sendable {
     private let store: any AppleGrantStore
     private let endpoint: AppleTokenEndpoint
@@ -35,7 +35,7 @@ public struct AppleGrantAttempts: Sendable {
         case revoked
         case postponed(until: Instant, reason: String)
         case givenUp(reason: String)
-        /// The database failed. The grant is tried again after its lease.
+        /// The database failed, or the task was cancelled. The grant is tried again after its lease.
         case interrupted
     }
 
@@ -80,8 +80,8 @@ public struct AppleGrantAttempts: Sendable {
         }
     }
 
-    /// Apple accepts a code once, so a token that is not stored is lost. If the database fails, this retries until the
-    /// code would have expired.
+    /// Apple accepts a code once, so a token that is not stored is lost. If the database is unavailable, the gateway
+    /// retries until the code would have expired.
     private func storeNewToken(_ token: [UInt8], of grant: AppleGrant, obtainedWith key: AppleKeyName) async throws {
         while true {
             do {

@@ -5,7 +5,7 @@ public struct AppleGrantChecks: Sendable {
     /// Longer than the requests of a batch can take. A grant whose check did not finish is checked again after the
     /// lease.
     private static let lease: Duration = .seconds(3600)
-    /// The maximum number of concurrent requests.
+    /// The maximum number of concurrent requests for one client ID.
     private static let concurrency = 8
 
     private let store: any AppleGrantStore
@@ -33,7 +33,8 @@ public struct AppleGrantChecks: Sendable {
         /// The client IDs that are not checked, because too many checks failed in the last hour.
         public var stopped: Set<AppleClientKey> = []
         public var counts: [AppleGrant.State: Int] = [:]
-        /// Database errors that ended the checks of a client ID, or prevented the marking of grants of other keys.
+        /// Errors, such as those of the database, that ended the checks of a client ID or the marking of grants of
+        /// other keys.
         public var interruptions: [String] = []
     }
 
@@ -61,7 +62,7 @@ public struct AppleGrantChecks: Sendable {
         return report
     }
 
-    /// Counts the grants once an hour, because this reads all of them.
+    /// Counts the grants once an hour, because counting reads all of them.
     private func counts(at now: Instant) async throws -> [AppleClientKey: [AppleGrant.State: Int]] {
         if let known = lastCounts.value(at: now) { return known }
         let counts = try await store.counts()

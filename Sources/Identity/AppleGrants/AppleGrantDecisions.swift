@@ -57,13 +57,13 @@ public struct CheckBatch: Sendable {
     }
 }
 
-/// What the deletion of an account or the removal of an identity means for Sign in with Apple.
+/// Whether the deletion of an account or the removal of an identity disconnects the app from the Apple Account.
 public enum AppleRevocation: String, CaseIterable, Sendable {
     /// The tokens will be revoked at Apple.
     case queued = "QUEUED"
-    /// The gateway has no token. The user can disconnect the app in the settings of a device.
+    /// The gateway has no token or no private key. The user can disconnect the app in the settings of a device.
     case notPossible = "NOT_POSSIBLE"
-    /// There is nothing to revoke.
+    /// The user has already disconnected the app, so there is nothing to revoke.
     case none = "NONE"
 
     /// - Parameters:

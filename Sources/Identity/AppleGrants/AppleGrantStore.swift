@@ -33,19 +33,19 @@ public protocol AppleGrantStore: Sendable {
     func checks(since start: Instant) async throws -> [AppleClientKey: CheckCounts]
 
     /// Claims grants of a client ID whose check is due. A grant whose account was not used since `activeSince` is
-    /// postponed until `nextCheck` instead. No other worker can claim them until `lease` has passed.
+    /// postponed until `nextCheck` instead. No other worker can claim the returned grants until `lease` has passed.
     func claimChecks(
         of client: AppleClientKey, limit: Int, lease: Duration, activeSince: Instant, nextCheck: Instant,
         at now: Instant
     ) async throws -> [AppleGrant]
 
-    /// Stores the results of checks of one client ID, and the states of the identities that follow from them. Skips
-    /// grants that were replaced in the meantime.
+    /// Stores the results of checks of one client ID, and the credential states of identities that follow from the
+    /// results. Skips grants that were replaced in the meantime.
     func record(_ checks: [ID<AppleGrant>: RecordedCheck], nextCheck: Instant, at now: Instant) async throws
 
     /// Marks grants ``AppleGrant/State/unknown`` that were obtained with another team or private key than the current
-    /// one, and exported identities of the current team ``CredentialStatus/State/transferred``. Works in small
-    /// transactions, and skips rows that another transaction has locked until the next run.
+    /// one, and identities that were exported for a move to the current team ``CredentialStatus/State/transferred``.
+    /// Works in small transactions, and skips rows that another transaction has locked until the next run.
     func markGrantsOfOtherKeys() async throws
 
     /// The states of an identity's grants.
@@ -54,15 +54,16 @@ public protocol AppleGrantStore: Sendable {
     /// The number of grants in each state, by client ID. Reads all grants, a limited number in each statement.
     func counts() async throws -> [AppleClientKey: [AppleGrant.State: Int]]
 
-    /// Stores a code or token that the owner of an identity wants to revoke. From `dueAt` on, a worker revokes it.
+    /// Stores a code or token that the owner of an identity asks to revoke. From `dueAt` on, a worker revokes it.
     func insert(_ revocation: RevocationRequest, in realm: ID<Realm>) async throws
 
     /// Stores the refresh token that the code of a revocation was exchanged for.
     func replaceCode(_ grant: ID<AppleGrant>, by token: [UInt8]) async throws
 
     /// Updates the grants of an identity after its owner has revoked a code or token. The identity stays linked. A code
-    /// has proved the identity, so its grants of the same client ID become revoked. A token proves nothing, because
-    /// Apple also accepts unknown tokens, so the stored tokens are revoked at Apple later.
+    /// has proved the identity, so the identity's grants of the same client ID become ``AppleGrant/State/revoked``. A
+    /// token proves nothing, because Apple also accepts unknown tokens, so the stored tokens are revoked at Apple
+    /// later.
     func revoke(_ revocation: RevocationRequest, in realm: ID<Realm>) async throws
 }
 

@@ -51,7 +51,7 @@ public enum AppleExchange: Sendable {
     case failed(AppleResponse)
 }
 
-/// What a code was exchanged for.
+/// The tokens that Apple returned for a code.
 public struct AppleTokens: Sendable {
     public let refreshToken: Secret
     /// The `sub` of the response's identity token.
@@ -76,7 +76,7 @@ public struct AppleTokens: Sendable {
 
 /// The errors of Apple's token endpoints (TN3107).
 public enum AppleErrorCode: String, CaseIterable, Sendable {
-    /// On a check also: the user has disconnected the app.
+    /// On a check, this also means that the user has disconnected the app.
     case invalidRequest = "invalid_request"
     /// The team, the private key or its ID is wrong, or they do not belong to the client ID.
     case invalidClient = "invalid_client"

@@ -41,8 +41,9 @@ public struct AppleTokenRevocation: Sendable {
     /// A code is exchanged first, because Apple revokes only tokens. Code and token are stored before they are used, so
     /// that a worker continues after a crash, or while Apple does not respond.
     ///
-    /// - Throws: ``AppleRevocationRefusal``, ``TooManyAttempts``; ``ProviderUnreachable`` if a code cannot be exchanged
-    ///   because Apple does not respond or rejects the project's key. Nothing is stored then.
+    /// - Throws: ``AppleRevocationRefusal``, ``TooManyAttempts``; ``ProviderUnreachable`` if the project has no usable
+    ///   private key, or if a code cannot be exchanged because Apple does not respond or rejects the key. Nothing stays
+    ///   stored then.
     public func revoke(
         _ request: Request, of caller: Caller, for app: App, in project: Project, from origin: RequestContext
     ) async throws {
@@ -105,8 +106,8 @@ public struct AppleTokenRevocation: Sendable {
 
 extension App {
     /// The client ID that Apple issued the app's codes to: the client ID of the latest sign-in if it is one of the
-    /// app's, otherwise the app's first client ID, bundle IDs before Services IDs. For an app without client IDs, it is
-    /// the client ID of the latest sign-in.
+    /// app's, otherwise the app's first client ID, bundle IDs before Services IDs. For an app without client IDs: the
+    /// client ID of the latest sign-in, otherwise the project's first client ID.
     func clientID(of settings: ProviderSettings, for identity: LinkedIdentity) -> String {
         let own = (self.settings.bundleIDs + (self.settings.clientIDs[ProviderID.apple.rawValue] ?? []))
             .filter(settings.clientIDs.contains)
@@ -124,7 +125,7 @@ extension AppleGrant {
 
 /// Why a token was not revoked.
 public enum AppleRevocationRefusal: Refusal, Hashable {
-    /// The provider is another one or not configured, or the account has no identity of it.
+    /// The provider is not Apple, Apple is not configured, or the account has no Apple identity.
     case noAppleIdentity
     /// The code belongs to another user.
     case otherUser

@@ -30,14 +30,14 @@ public struct AppleEvent: Hashable, Sendable {
         self.replayKey = replayKey
     }
 
-    /// Credentials, sessions and grants from before this time precede the event. It is the next whole second, because
-    /// identity tokens have whole seconds.
+    /// Credentials, sessions and grants from before this time precede the event. The time is the next whole second,
+    /// because the times of identity tokens are in whole seconds.
     public var end: Instant { Instant(seconds: occurredAt.seconds + 1) }
 
-    /// The time at which every identity token that the event made void has expired: Apple's are valid for a day.
+    /// By this time, every identity token that the event invalidates has expired: Apple's tokens are valid for a day.
     public var voidUntil: Instant { occurredAt + AppleNotification.replayKeyLifetime }
 
-    /// Whether identity tokens from before the event are void.
+    /// Whether the event invalidates the identity tokens that Apple issued before it.
     public var voidsCredentials: Bool {
         switch kind {
         case .consentRevoked, .accountDeleted: true
@@ -102,7 +102,7 @@ public struct AppleEventDecision: Hashable, Sendable {
         let isOutdated = identity.map { facts.isConfirmed(after: event, by: $0) } ?? true
         switch event.kind {
         case .consentRevoked where facts.isCausedByGateway(event):
-            // Stock apps call `accounts:delete` next, with the session that requested the revocation.
+            // Apps with Firebase's SDK call `accounts:delete` next, with the session that requested the revocation.
             self.init(
                 change: isOutdated ? .none : .revoke, sessions: .end(except: facts.tokensRevokedBy),
                 revokesGrants: true)

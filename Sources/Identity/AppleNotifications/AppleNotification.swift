@@ -15,7 +15,7 @@ public struct AppleNotification: Hashable, Sendable {
     public let id: String
     /// SHA-256 of ``id``, for replay keys.
     public let idHash: [UInt8]
-    /// The primary client ID of the app group.
+    /// `aud`: the primary App ID of the group of apps.
     public let audience: String
     public let kind: Kind
     public let subject: String
@@ -73,13 +73,13 @@ extension AppleNotification {
     }
 }
 
-/// Why a notification is rejected. The raw value is a label of the metric.
+/// Why a notification is rejected. The raw value is the label `reason` of `sekisho_apple_notifications_refused_total`.
 public enum AppleNotificationRefusal: String, Refusal, CaseIterable {
     /// The payload is not a token, or has no usable `jti`, `events`, `type` or `sub`.
     case malformed
     case signature
     case issuer
-    /// No project has the audience as a client ID.
+    /// No project, or not the project in the path, has the audience as a client ID.
     case audience
     /// `exp` has passed, or a time is in the future.
     case time

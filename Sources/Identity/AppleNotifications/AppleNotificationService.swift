@@ -25,10 +25,10 @@ public struct AppleNotificationService: Sendable {
         self.clock = clock
     }
 
-    /// The outcome of a notification. The raw value is a label of the metric.
+    /// The outcome of a notification. The raw value is the label `outcome` of `sekisho_apple_notifications_total`.
     public enum Outcome: String, Hashable, CaseIterable, Sendable {
         case applied
-        /// Every realm has already applied the event.
+        /// No realm has applied the event now: each had applied it before, or was deleted.
         case repeated
         case unknownType = "unknown_type"
     }

@@ -8,7 +8,8 @@ public protocol AppleNotificationStore: Sendable {
     /// - Returns: `nil` if no account has the identity.
     func facts(about event: AppleEvent, in realm: ID<Realm>) async throws -> AppleEventFacts?
 
-    /// Applies a decision, and makes older identity tokens void.
+    /// Applies a decision, and invalidates the identity tokens from before the event if ``AppleEvent/voidsCredentials``
+    /// is true.
     ///
     /// - Throws: ``StoreConflict/stale`` if the facts have changed; ``StoreConflict/alreadyUsed`` if the event was applied
     ///   before.

@@ -3,11 +3,12 @@
 public struct AppleMigrationEndpoint: Sendable {
     /// Returns an access token for the other calls, valid for an hour.
     public var token: @Sendable (_ client: AppleClientCredentials) async throws -> AppleMigration<Secret>
-    /// Requests the transfer subject of a subject from the old team's endpoint.
+    /// Requests the transfer subject of a user, with the credentials of the old team. `target` is the ID of the new
+    /// team.
     public var transferSubject:
         @Sendable (_ subject: String, _ target: String, _ token: Secret, _ client: AppleClientCredentials) async throws
             -> AppleMigration<String>
-    /// Requests the new subject and address of a transfer subject from the new team's endpoint.
+    /// Requests the new subject and address of a user, with the credentials of the new team.
     public var user:
         @Sendable (_ transferSubject: String, _ token: Secret, _ client: AppleClientCredentials) async throws
             -> AppleMigration<TransferredUser>

@@ -1,5 +1,5 @@
 /// An Apple identity that moves to another developer team with its app (TN3159). Every subject and every relay address
-/// changes; the transfer subject connects the old one with the new one.
+/// changes; the transfer subject connects the old subject with the new one.
 public struct IdentityTransfer: Hashable, Sendable {
     public let formerSubject: String
     /// Apple's `transfer_sub`.

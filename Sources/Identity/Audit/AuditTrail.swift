@@ -103,7 +103,7 @@ public struct AuditQuery: Hashable, Sendable {
     }
 }
 
-/// The audit trail for operators. Changes write their own events, in their own transactions.
+/// The audit trail for operators. A change writes its audit events in the same transaction as the change.
 public struct AuditTrail: Sendable {
     public var page: @Sendable (AuditQuery, ID<Realm>) async throws -> [AuditEvent]
     /// Records an operation that changes nothing else in the database.
@@ -131,6 +131,7 @@ extension AuditNote {
         case mergeUndone = "account.merge-undone"
         case emailChanged = "email.changed"
         case emailVerified = "email.verified"
+        /// The owner of a mailbox stated that the account with this address belongs to someone else.
         case emailDisavowed = "email.disavowed"
         case passwordSet = "password.set"
         case passwordRemoved = "password.removed"
@@ -166,7 +167,7 @@ extension AuditNote {
     /// The maximum number of IDs in one event. The event also has their total number.
     public static let idLimit = 100
 
-    /// The events for an import: one for the project, and one for each account that it replaced.
+    /// The events for an import: one for the realm, and one for each account that the import replaced.
     public static func imported(
         _ accounts: [ID<Account>], overwriting known: [ID<Account>] = [], in realm: ID<Realm>
     ) -> [AuditNote] {

@@ -17,7 +17,7 @@ public struct AuthorizationFlow: Hashable, SealedTokenContent {
         ///
         /// - Parameter sessionHash: the SHA-256 of the session ID in base64url.
         case app(AuthorizationTarget, sessionHash: String)
-        /// An event for the frame of Firebase's SDK in the window that opened this one.
+        /// An event for the frame of Firebase's SDK in the window that opened the popup.
         case popup(SDKEvent, returnTo: AuthorizationTarget)
         /// An event that is stored in the browser for the SDK's frame, and a redirect to the page.
         case page(SDKEvent, returnTo: AuthorizationTarget)
@@ -55,8 +55,8 @@ extension AuthorizationFlow {
         }
     }
 
-    /// Requires that a response came to the redirect URI of this flow. Every OpenID provider has its own redirect URI, so
-    /// that it never receives a code of another provider (RFC 9700 §4.4.2).
+    /// Requires that a response came to the redirect URI of this flow. Every OpenID provider has its own redirect URI,
+    /// so that no provider receives a code of another one (RFC 9700 §4.4.2).
     func require(path: String) throws(AuthorizationRefusal) {
         guard redirectURI.hasSuffix(path) else { throw .invalidResponse }
     }
@@ -113,7 +113,7 @@ public struct ProviderTokens: Hashable, Codable, Sendable {
     public let refreshToken: String?
     /// The lifetime of the access token in seconds.
     public let expiresIn: Int64?
-    /// The `sub` of Apple's identity token, which Apple's token endpoint vouches for; `nil` for another provider.
+    /// The `sub` of Apple's identity token, as Apple's token endpoint returned it; `nil` for another provider.
     public let appleSubject: String?
 
     public init(

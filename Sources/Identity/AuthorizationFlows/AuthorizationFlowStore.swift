@@ -15,8 +15,8 @@ public protocol AuthorizationFlowStore: Sendable {
     /// Removes the stored response of a claimed flow that has failed. The response cannot be processed again.
     func end(_ flow: StoredFlow) async throws
 
-    /// Stores Apple's refresh token until a sign-in uses it. If none does before it expires, a worker assigns it to the
-    /// linked identity, or revokes it if the identity is not linked.
+    /// Stores Apple's refresh token until a sign-in uses it. If no sign-in uses the token before it expires, a worker
+    /// stores the token for the linked identity, or revokes the token if the identity is not linked.
     func storeToken(_ token: SealedCode, in realm: ID<Realm>, at now: Instant) async throws
 
     /// Stores the result of a claimed flow for the client that presents the grant and the session ID.

@@ -53,7 +53,7 @@ extension AuthorizationFlows {
             stored: StoredFlow(hash: replayKey.hash, realm: project.realm, expiresAt: replayKey.expiresAt))
     }
 
-    /// Stores the form that a provider posted until the browser sends a request with the cookie.
+    /// Stores the form that a provider posted. The flow is completed when the browser sends the cookie.
     ///
     /// - Parameter path: the path of the request.
     public func storeResponse(
@@ -171,7 +171,7 @@ extension AuthorizationFlows {
         return try await store(result, of: returned)
     }
 
-    /// Apple's refresh token, which is revoked later unless a sign-in uses it.
+    /// Returns Apple's refresh token, encrypted; `nil` for another provider.
     private func appleToken(_ tokens: ProviderTokens, of returned: ReturnedFlow) throws -> SealedCode? {
         guard let subject = tokens.appleSubject, let refreshToken = tokens.refreshToken else { return nil }
         let id = appleSealing.newID()

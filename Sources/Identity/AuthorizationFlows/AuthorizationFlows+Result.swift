@@ -40,8 +40,8 @@ extension AuthorizationRefusal {
         self = .failed(isErrorCode ? error : "unknown")
     }
 
-    /// The provider's error; `unknown` if it is not an OAuth error code (RFC 6749 §4.1.2.1), because any client can
-    /// write the parameter.
+    /// The provider's error; `unknown` unless it consists of lower-case letters and underscores, like OAuth's error
+    /// codes (RFC 6749 §4.1.2.1). Any client can write the parameter.
     init(providerError error: String) {
         let isErrorCode = (1...64).contains(error.utf8.count) && error.utf8.allSatisfy { (0x5F...0x7A).contains($0) }
         self = .providerError(isErrorCode ? error : "unknown")

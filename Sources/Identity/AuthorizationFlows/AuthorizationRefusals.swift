@@ -1,14 +1,14 @@
 /// Why a sign-in in the browser does not start or does not complete.
 public enum AuthorizationRefusal: Refusal, Hashable {
-    /// `state` is absent, forged or expired.
+    /// `state` is absent, forged or expired, or its realm is deleted or disabled.
     case stateInvalid
     /// Another browser started the flow.
     case otherBrowser
-    /// The provider's response was processed before.
+    /// The provider's response was processed before, or was never stored.
     case alreadyUsed
     /// The user cancelled.
     case cancelled
-    /// The provider responded with an error. The value is one of OAuth's.
+    /// The provider responded with an error. The value has the form of OAuth's error codes, or is `unknown`.
     case providerError(String)
     /// The provider's response lacks a parameter, or does not belong to this provider.
     case invalidResponse
@@ -20,7 +20,7 @@ public enum AuthorizationRefusal: Refusal, Hashable {
     case notConfigured
     /// The page's URL lacks the API key, the provider or the operation, or has an invalid parameter.
     case malformedStart
-    /// The session ID is too short or too long.
+    /// The session ID is too short or too long, or has characters other than visible ASCII.
     case invalidSessionID
     case missingSessionID
     /// The grant is unknown, expired, or belongs to another session ID or app.

@@ -9,7 +9,7 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
     public let text: String
 
     /// Accepts a URL that is equal to one of the app's redirect URIs. For an app without redirect URIs, accepts a page
-    /// of an authorized domain. A page without TLS is accepted on localhost, and in `dev`.
+    /// of an authorized domain. A page without TLS is accepted on `localhost` and `127.0.0.1`, and in `dev`.
     public init(_ text: String, of app: App, in project: Project) throws(ContinueURLRefusal) {
         guard Self.isReadable(text) else { throw .malformed }
         if app.settings.redirectURIs.isEmpty {
@@ -44,7 +44,8 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
         text.utf8.count <= lengthLimit && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x5C }
     }
 
-    /// The gateway's own parameters must not occur twice in the URL that the client presents.
+    /// Whether the query has a parameter that the gateway adds later. It must not occur twice in the URL that the
+    /// client presents.
     private static func hasReservedName(_ text: String) -> Bool {
         let query = text.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
         return query.split(separator: "&").contains { pair in

@@ -14,7 +14,7 @@ public struct AddedSignInMethod: Hashable, Sendable {
 }
 
 extension Account {
-    /// The identities of the account, except the one that it was created with.
+    /// The identities that were not linked at the creation of the account.
     public var addedIdentities: [LinkedIdentity] { identities.filter { $0.linkedAt != createdAt } }
 }
 

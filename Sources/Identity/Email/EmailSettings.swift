@@ -7,7 +7,7 @@ public struct EmailSettings: Hashable, Sendable {
     public var replyTo: EmailAddress?
     /// Target of the links in emails, an https URL without query; `nil` means the gateway's own page.
     public var actionURL: String?
-    /// For requests that do not specify a language.
+    /// The language for requests that specify none.
     public var language: Language
     /// Subjects that replace the default ones.
     public var subjects: [OutgoingEmail.Kind: [Language: String]]

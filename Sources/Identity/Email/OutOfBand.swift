@@ -35,7 +35,7 @@ public struct OutOfBand: Sendable {
 }
 
 extension OutOfBand {
-    /// How long the delivery of a notice without links is retried.
+    /// How long the delivery of a notice without removal links is retried.
     private static let noticeLifetime: Duration = .seconds(72 * 3600)
 
     /// Returns a notice to the account's address; empty if the address is unverified, or the installation sends no
@@ -55,7 +55,7 @@ extension OutOfBand {
         from origin: RequestContext, at now: Instant
     ) throws -> [OutgoingEmail] {
         guard sendsEmail else { return [] }
-        // A notice with links is retried as long as the links work.
+        // A notice with removal links is retried as long as the links work.
         let lifetime =
             payload.removals == nil && kind != .identityLinked
             ? Self.noticeLifetime : Policy.removalLinkLifetime
@@ -74,7 +74,7 @@ extension OutOfBand {
             content: try seal(payload, id), createdAt: now, expiresAt: end)
     }
 
-    /// Notifies the owner of an added sign-in method, with a link that removes it.
+    /// Returns a notice to the owner about an added sign-in method, with a link that removes the method.
     func additionNotice(
         of method: AddedSignInMethod, to account: Account, from origin: RequestContext
     ) throws -> EmailBatch {
@@ -86,7 +86,7 @@ extension OutOfBand {
         return EmailBatch(codes: [issued.code], emails: emails)
     }
 
-    /// Notifies the owner of a password reset, with a link for each of `identities` that removes it.
+    /// Returns a notice to the owner about a password reset, with a removal link for each of `identities`.
     func resetNotice(
         to email: EmailAddress, about account: ID<Account>, removing identities: [LinkedIdentity],
         from origin: RequestContext,
@@ -116,8 +116,8 @@ extension OutOfBand {
         return IssuedCode(secret: secret, code: code)
     }
 
-    /// Notifies the account's former address of an address change, with a link that restores the address. An unverified
-    /// address gets no notice, because another user may own it.
+    /// Returns a notice to the account's former address about an address change, with a link that restores the address.
+    /// An unverified address gets no notice, because another user may own it.
     func emailChangedNotice(
         to account: Account, for newEmail: EmailAddress?, from origin: RequestContext, at now: Instant
     ) throws

@@ -56,13 +56,13 @@ public struct OutgoingEmail: Hashable, Sendable {
 public struct EmailPayload: Hashable, Codable, Sendable {
     /// The code of the link.
     public var code: String?
-    /// The API key: a parameter of the link that stock clients read.
+    /// The API key: a parameter of the link that Firebase's SDKs read.
     public var apiKey: String?
     /// A URL of an authorized domain, checked when the client requested the email.
     public var continueURL: String?
     /// The URL that the link begins with if an app opens it; see ``AppLink``.
     public var appLinkBase: String?
-    /// The provider that was linked or unlinked.
+    /// The sign-in method that was added or removed.
     public var provider: ProviderID?
     /// Links that remove one identity each; `nil` if the email has none.
     public var removals: [Removal]?

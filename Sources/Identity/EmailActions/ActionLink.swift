@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// The link of an email, which opens the page that redeems a code. Stock clients read its parameters by these names.
+/// The link of an email, which opens the page that redeems a code. Firebase's SDKs read its parameters by these names.
 public struct ActionLink: Hashable, Sendable {
     public enum Mode: String, Sendable, CaseIterable {
         case resetPassword

@@ -3,9 +3,9 @@
 public struct MailboxChange: Hashable, Sendable {
     public let account: Account
     public private(set) var update: AccountUpdate
-    /// Identities that were linked at that time or later are unlinked.
+    /// Identities that were linked at this time or later are unlinked.
     public var unlinksSince: Instant?
-    /// Identities of these providers are unlinked, except the one that the account was created with.
+    /// Identities of these providers are unlinked, except those that were linked at the creation of the account.
     public var unlinks: Set<ProviderID> = []
     /// The recovery and removal codes that the change invalidates.
     public var voids: VoidedRemedies?
@@ -66,8 +66,8 @@ public struct MailboxChange: Hashable, Sendable {
         return change
     }
 
-    /// Restores the address that `code` was sent to. Methods that were added after that address was replaced are
-    /// removed, because they may not be the owner's.
+    /// Restores the address that `code` was sent to. Identities that were linked, and a password that was set, after
+    /// that address was replaced are removed, because they may not be the owner's.
     ///
     /// - Parameter holder: another account that has the address now.
     public static func recovering(
@@ -85,7 +85,7 @@ public struct MailboxChange: Hashable, Sendable {
     }
 
     /// Removes `method` and everything that was added at that time or later. The account gets back the address that
-    /// `code` was sent to, or has none if another account has verified that address.
+    /// `code` was sent to, or has none if another account keeps that address (see ``Account/losesAddressToOwner``).
     ///
     /// - Parameter holder: another account that has the address now.
     public static func removing(
@@ -127,7 +127,7 @@ public struct MailboxChange: Hashable, Sendable {
         return change
     }
 
-    /// Gives the caller's account the proven address. If the address changes, every other session ends.
+    /// Gives the caller's account the proven address. If it replaces another address, every earlier session ends.
     public static func linking(_ email: EmailAddress, to caller: Account) -> MailboxChange {
         var change = MailboxChange(caller)
         change.email = email
@@ -149,7 +149,8 @@ public struct MailboxChange: Hashable, Sendable {
         return change
     }
 
-    /// The creator of the account never verified the address. Every credential of the creator is removed.
+    /// The creator of the account never verified the address. The creator's password, email link, phone number,
+    /// identities, name and photo are removed, and every session ends.
     private static func reclaiming(_ account: Account) -> MailboxChange {
         var change = MailboxChange(account)
         change.update.passwordHash = account.hasPassword ? .remove : nil
@@ -168,7 +169,7 @@ public struct MailboxChange: Hashable, Sendable {
     /// The generation of the account for a session that is opened with this change.
     var generation: Int64 { account.generation + (endsSessions ? 1 : 0) }
 
-    /// The identities that the account keeps, except the one that it was created with.
+    /// The identities that the account keeps, except those that were linked at its creation.
     var remainingAddedIdentities: [LinkedIdentity] {
         account.addedIdentities.filter { identity in
             let isLate = unlinksSince.map { since in identity.linkedAt.map { $0 >= since } ?? true } ?? false

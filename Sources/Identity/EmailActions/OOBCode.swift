@@ -1,4 +1,4 @@
-/// A single-use code that was sent to a mailbox. Only its hash is stored.
+/// A single-use email action code. Only its hash is stored.
 public struct OOBCode: Hashable, Sendable {
     /// The purpose of a code: the wire's `requestType`.
     public enum Purpose: String, Sendable, CaseIterable {
@@ -13,8 +13,8 @@ public struct OOBCode: Hashable, Sendable {
         /// Restores an account that was merged into another one.
         case undoMerge = "UNDO_MERGE"
 
-        /// Whether the code undoes what an intruder may have done. Such a code is sent without a request, and changes
-        /// of the account's credentials do not invalidate it.
+        /// Whether the code undoes what an intruder may have done. Such a code is sent without a request, and a change
+        /// of the account's credentials does not invalidate it (but see ``MailboxChange/VoidedRemedies``).
         public var isRemedy: Bool {
             switch self {
             case .verifyEmail, .resetPassword, .signIn, .changeEmail: false

@@ -15,7 +15,7 @@ public protocol OOBCodeStore: Sendable {
     /// Enqueues an email whose code is bound when the email is sent; see ``EmailQueue/bind(_:of:)``.
     func enqueue(_ outgoing: OutgoingEmail, in realm: ID<Realm>) async throws
 
-    /// Returns a stored code, expired or not, with the account it was issued for.
+    /// Returns a stored code, expired or not, with its account; see ``FoundCode/account``.
     ///
     /// - Parameter realm: `nil` searches every realm.
     func find(_ hash: [UInt8], in realm: ID<Realm>?) async throws -> FoundCode?
@@ -40,7 +40,7 @@ public protocol OOBCodeStore: Sendable {
 public struct FoundCode: Hashable, Sendable {
     public let code: OOBCode
     public let realm: ID<Realm>
-    /// For a sign-in link, the account that has the address, if there is one.
+    /// The account of the code; for a sign-in link, the account that has the address now. `nil` if there is none.
     public let account: Account?
 
     public init(code: OOBCode, realm: ID<Realm>, account: Account?) {

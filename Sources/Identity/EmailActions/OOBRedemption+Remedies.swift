@@ -1,9 +1,10 @@
 /// The remedies that the owner of a mailbox can redeem, signed in or not.
 extension OOBRedemption {
-    /// Restores the former address, and removes the sign-in methods that were added after it was replaced.
+    /// Restores the former address, and removes identities that were linked, and a password that was set, after the
+    /// address was replaced.
     ///
-    /// - Parameter providers: identities of these providers are removed too, except the one that the account was
-    ///   created with.
+    /// - Parameter providers: identities of these providers are removed too, except those that were linked at the
+    ///   creation of the account.
     public func recover(
         _ code: String?, removing providers: Set<ProviderID>, in project: Project, from origin: RequestContext
     ) async throws -> RemedyResult {
@@ -15,7 +16,7 @@ extension OOBRedemption {
         return RemedyResult(result, secret)
     }
 
-    /// Removes a sign-in method, everything that was added to the account at that time or later, and every session.
+    /// Removes a sign-in method and everything that was added to the account with or after it. Ends every session.
     public func removeSignInMethod(
         _ code: String?, in project: Project, from origin: RequestContext
     ) async throws -> RemedyResult {

@@ -1,4 +1,5 @@
-/// Redeems email action codes. Throws ``OOBCodeRefusal``, ``CredentialRefusal``, ``TokenRefusal`` and ``EditRefusal``.
+/// Redeems email action codes. Throws ``OOBCodeRefusal``, ``CredentialRefusal``, ``TokenRefusal``, ``EditRefusal`` and
+/// ``TooManyAttempts``.
 public struct OOBRedemption: Sendable {
     /// In bytes; a longer text is not a code of the gateway.
     private static let lengthLimit = 256
@@ -35,7 +36,7 @@ public struct OOBRedemption: Sendable {
 
     /// Returns what a code is for. Consumes nothing.
     ///
-    /// - Parameter project: `nil` searches the codes of every project.
+    /// - Parameter realm: `nil` searches the codes of every realm.
     public func check(_ code: String?, in realm: ID<Realm>?) async throws -> FoundCode {
         guard let code, !code.isEmpty else { throw OOBCodeRefusal.missing }
         guard code.utf8.count <= Self.lengthLimit,
@@ -48,8 +49,8 @@ public struct OOBRedemption: Sendable {
     /// Sets a password, which also verifies the address. The password is checked and hashed before the code is
     /// consumed.
     ///
-    /// - Parameter providers: identities of these providers are removed, except the one that the account was created
-    ///   with.
+    /// - Parameter providers: identities of these providers are removed, except those that were linked at the creation
+    ///   of the account.
     public func resetPassword(
         _ code: String?, to password: Secret, removing providers: Set<ProviderID>, in project: Project,
         from origin: RequestContext
@@ -220,7 +221,7 @@ extension OOBRedemption {
         }
     }
 
-    /// The notice of a reset, sent to the mailbox that was just proven.
+    /// Returns the notice of a reset or a reclaim, sent to the mailbox that was just proven.
     private func emailBatch(about reset: MailboxChange, from origin: RequestContext, at now: Instant) throws
         -> EmailBatch
     {
@@ -234,7 +235,7 @@ extension OOBRedemption {
             to: email, about: reset.account.id, removing: recent, from: origin, at: now)
     }
 
-    /// The notice of an added mailbox, sent to the former address of the account.
+    /// Returns the notices of an added mailbox, sent to the former address of the account.
     private func emailBatch(
         about change: MailboxChange, linking email: EmailAddress, from origin: RequestContext, at now: Instant
     ) throws -> EmailBatch {

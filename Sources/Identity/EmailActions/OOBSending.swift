@@ -236,7 +236,7 @@ extension OOBSending {
 
 extension OOBCode.Purpose {
     /// Whether the code becomes invalid when the sessions of the account end, because it gives control of the account.
-    /// A code that only verifies a mailbox stays valid.
+    /// A sign-in link, and a code that only verifies a mailbox, stay valid.
     var endsWithSessions: Bool { self == .resetPassword || self == .changeEmail }
 
     func lifetime(by policy: Policy) -> Duration {
@@ -270,7 +270,7 @@ public enum OOBSendingRefusal: Refusal, Hashable {
     /// No account has the address that a backend stated.
     case accountUnknown
     case missingIDToken, missingNewEmail, invalidNewEmail
-    /// The gateway sends such codes only when an address changes, not on request.
+    /// The gateway sends such codes only in notices, not on request.
     case notOnRequest
     case emailNotConfigured
 }
@@ -291,7 +291,7 @@ extension OOBSendingRefusal {
     public var detail: String? {
         switch self {
         case .notAllowed, .emailUnknown, .accountUnknown, .missingIDToken, .missingNewEmail, .invalidNewEmail: nil
-        case .notOnRequest: "The gateway sends this code itself when an address changes."
+        case .notOnRequest: "The gateway sends this code only in a notice, not on request."
         case .emailNotConfigured: "This installation does not send email."
         }
     }

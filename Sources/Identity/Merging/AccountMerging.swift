@@ -168,13 +168,15 @@ public struct MergeCommit: Hashable, Sendable {
     /// How the target was proven.
     public let method: ProviderID
     public let authenticatedAt: Instant
-    /// The target's session that proved it, if any; the merge fails if it has ended.
+    /// The session of the ID token that proved the target, if any; the merge fails if that session has ended.
     public let targetSession: ID<Session>?
-    /// The subject of the identity that proved the target, if any; the merge fails if the target has lost it.
+    /// The subject of the identity that proved the target, if any; the merge fails if the target no longer has that
+    /// identity.
     public let targetSubject: String?
     public let device: String?
     public let networkHash: [UInt8]?
-    /// When Apple issued the credential that proved the target. The merge fails if it is void at the commit.
+    /// When Apple issued the credential that proved the target. The merge fails if the user has disconnected the app
+    /// since then.
     public let credentialIssuedAt: Instant?
     public let trace: RequestTrace
 }

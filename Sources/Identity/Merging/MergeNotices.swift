@@ -11,7 +11,7 @@ public struct MergeNotices: Sendable {
         self.origin = origin
     }
 
-    /// Each address gets one notice. The source's own has a link that undoes the merge.
+    /// Each address gets one notice. The notice to the source's own address has a link that undoes the merge.
     public func emailBatch(for accounts: MergedAccounts) throws -> EmailBatch {
         guard outOfBand.sendsEmail else { return .none }
         let methods = accounts.target.signInProviders

@@ -9,12 +9,12 @@ public struct MergePlan: Hashable, Codable, Sendable {
     public let target: ID<Account>
     /// Identities that move to the target.
     public let identities: [Moved]
-    /// Whether the target gets the source's address, with its password and verification.
+    /// Whether the target gets the source's address, its verified flag and the source's password.
     public let movesEmail: Bool
     public let movesPhoneNumber: Bool
     public let movesDisplayName: Bool
     public let movesPhoto: Bool
-    /// Values of the source that the merge discards.
+    /// Values of the source that the merge discards. A display name or photo that is discarded is not listed.
     public let dropped: [Dropped]
 
     public enum Dropped: String, Hashable, Codable, Sendable {
@@ -51,8 +51,8 @@ public enum MergeRefusal: Refusal, Hashable {
     /// No account has the proven identity: there is nothing to merge with, and the identity can be linked instead.
     case targetUnknown
     case accountDisabled
-    /// The source's address was changed, and the change can still be undone. Until then, only an administrator may
-    /// merge the account.
+    /// The source's address was changed, and the recovery link is still valid. Until it expires, only an administrator
+    /// may merge the account.
     case recoveryPending
     /// Both accounts have identities of these providers, but an account can have only one of each.
     case providersConflict([ProviderID])
@@ -91,7 +91,7 @@ extension MergeRefusal {
     }
 }
 
-/// A plan, with the accounts that it was made from.
+/// A plan, with the generations that both accounts must still have at the commit.
 public struct MergePrecondition: Hashable, SealedTokenContent {
     public static let purpose = "merge-precondition"
 

@@ -1,9 +1,9 @@
 /// A merge that may be undone.
 public struct MergeRecord: Hashable, Sendable {
     public let plan: MergePlan
-    /// The source before the merge; its identities are in the plan.
+    /// The source as it was before the merge, but without identities: ``plan`` lists these.
     public let source: Account
-    /// The target's generation at the merge. If it has changed, the merge cannot be undone.
+    /// The target's generation at the merge. If it has changed, an administrator cannot undo the merge.
     public let targetGeneration: Int64
     public let targetHadSignInMethod: Bool
     public let targetUsedEmailLinks: Bool
@@ -38,6 +38,7 @@ public struct MergeRecord: Hashable, Sendable {
             }
         }
         var updated = target
+        // An account has at most one identity of each provider.
         updated.identities.removeAll { identity in plan.identities.contains { $0.provider == identity.provider } }
         if plan.movesEmail { try removeMovedEmail(from: &updated) }
         if plan.movesPhoneNumber {
@@ -66,9 +67,9 @@ public struct MergeRecord: Hashable, Sendable {
     }
 }
 
-/// Why a merge cannot be undone.
+/// Why an administrator's undo of a merge was rejected.
 public enum UndoRefusal: Refusal, Hashable {
-    /// There is no merge of this source: it never existed, was undone, or the target was deleted.
+    /// There is no merge of this source: there was none, it was undone, or the target was deleted.
     case unknown
     case tooLate
     /// The target's sessions were ended after the merge, by a reset, a reclaim, a change of credentials, or an
@@ -96,7 +97,7 @@ extension UndoRefusal {
         switch self {
         case .unknown: "No merge of this account can be undone."
         case .tooLate: "The undo period has expired."
-        case .credentialsChanged: "The sessions of the account that stayed have been ended since."
+        case .credentialsChanged: "The sessions of the target account were revoked after the merge."
         case .changedSinceMerge(let member): "The \(member.phrase) that the merge moved was changed or removed."
         case .taken: nil
         case .lastSignInMethod: EditRefusal.lastSignInMethod.detail

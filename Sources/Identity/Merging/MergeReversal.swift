@@ -1,10 +1,10 @@
-/// The effect of the link in the notice of a merge: the source is restored with everything that belonged to it,
-/// whatever the state of the target.
+/// The effect of the link in the notice of a merge: the source is restored with everything that no third account has
+/// now.
 ///
-/// The holder of the link has proven the source's address. Therefore no later action of the target's owner can prevent
-/// the undo, and the target keeps everything that did not come from the source.
-/// ``MergeRecord/undone(from:allowsNoSignInMethod:at:)`` is the administrator's undo. It is rejected if the accounts
-/// have changed, whereas this one restores as much as possible.
+/// The holder of the link has proven the source's address. Therefore no later change of the target can prevent the
+/// undo; only its deletion can. The target keeps everything that did not come from the source.
+/// ``MergeRecord/undone(from:allowsNoSignInMethod:at:)`` is the administrator's undo. That undo is rejected if the
+/// target has changed, whereas the link restores as much as possible.
 public struct MergeReversal: Hashable, Sendable {
     /// Whether the source gets back its address and the password that it had.
     public let returnsEmail: Bool
@@ -17,8 +17,8 @@ public struct MergeReversal: Hashable, Sendable {
     public let target: Account?
     /// Whether the target loses the address, and with it its current password.
     public let targetLosesEmail: Bool
-    /// Another account that has the source's address but never verified it. It loses the address, because the holder of
-    /// the link has proven it.
+    /// Another account that has the source's address but never verified it. That account loses the address, because the
+    /// holder of the link has proven control of the mailbox.
     public let disavowed: Account?
 
     /// - Parameter holders: every account that has the address, the phone number or an identity of the source now,

@@ -1,5 +1,5 @@
-/// The callers that may use the API keys of an app, besides its bundle IDs. They prevent the
-/// use of a key in the wrong app by mistake. They do not stop an attacker, because any client can send any header.
+/// The callers that may use the API keys of an app, besides its bundle IDs. These restrictions prevent the use of a key
+/// in the wrong app by mistake. They do not stop an attacker, because any client can send any header.
 public struct AllowedCallers: Hashable, Sendable {
     /// Names of Android packages.
     public var androidPackages: [String]
@@ -15,7 +15,7 @@ public struct AllowedCallers: Hashable, Sendable {
     }
 }
 
-/// Why a request with a valid API key was rejected: it states that another app sent it.
+/// Why a request with a valid API key was rejected: it states another app, or none although the policy requires it.
 public enum CallerRefusal: Refusal, Hashable {
     /// The associated values are as received, `nil` if the request states none.
     case ios(bundleID: String?)
@@ -49,7 +49,7 @@ public enum CallerRefusal: Refusal, Hashable {
         return ["service": "identitytoolkit.googleapis.com", stated.0: Self.shown(stated.1)]
     }
 
-    /// The caller chooses the value, so control characters are removed.
+    /// The caller chooses the value, so it is shortened, and characters other than printable ASCII are replaced.
     private static func shown(_ text: String?) -> String {
         guard let text else { return "<empty>" }
         return String(text.unicodeScalars.prefix(256).map { (0x20...0x7E).contains($0.value) ? Character($0) : "?" })

@@ -81,7 +81,8 @@ public struct AppReview: Hashable, Sendable {
             points.append(
                 point(
                     .open,
-                    "its platform is not declared, so the gateway does not know which kind of client ID Apple needs"))
+                    "its platform is not declared, so the gateway does not know which kind of client ID Sign in with Apple uses"
+                ))
         }
         for provider in services.methods + services.linkOnly {
             guard provider.isGenericOpenID, project.settings(of: provider)?.statedRelation == nil else { continue }

@@ -12,7 +12,7 @@ public struct EditPermissions: OptionSet, Sendable {
     public static let discardIdentities = EditPermissions(rawValue: 2)
 }
 
-/// Why an edit was rejected, although the resulting configuration may be valid.
+/// Why an edit was rejected for the change itself. The resulting configuration may be valid.
 public enum ConfigurationEditRefusal: Refusal, Hashable {
     /// The edit needs ``EditPermissions/changeTrust``.
     case trustRequired

@@ -119,7 +119,7 @@ extension ConfigurationProblem: CustomStringConvertible {
             "the subject of \(kind.name) in language \(language.rawValue) \(Self.headerTextRule)"
         case .tooManyProviders: "there must not be more than \(limits.providers) providers"
         case .unknownProvider(let id):
-            "\(id.shown) is not a provider ID: expected apple.com, google.com, or oidc. and 1 to 32 of a-z, 0-9 and hyphens"
+            "\(id.shown) is not a provider ID: expected apple.com, google.com, or \"oidc.\" followed by 1 to 32 lower-case letters, digits or hyphens"
         case .foreignSettings(let id): "\(id.shown) has settings that belong to another kind of provider"
         case .noClientIDs(let id, let app):
             "\(id.shown(for: app)) needs a client ID: without one, tokens for any app would be accepted"
@@ -141,7 +141,7 @@ extension ConfigurationProblem: CustomStringConvertible {
         case .secret(.apple): "apple.com's private key must be a P-256 key in PEM, as in the .p8 file"
         case .secret(let id): "\(id.shown)'s client secret must be visible ASCII of at most 512 bytes"
         case .tooManyApps: "there must not be more than \(limits.apps) apps"
-        case .appID: "an app ID has at most 63 characters: a to z, 0 to 9 and hyphens"
+        case .appID: "an app ID has 1 to 63 characters: a to z, 0 to 9 and hyphens, but no hyphen at the beginning"
         case .appName(let app): "app \(app): its name \(Self.nameRule)"
         case .bundleID(let app):
             "app \(app): each bundle ID must be at most 155 letters, digits, hyphens and dots, and listed once"

@@ -1,6 +1,6 @@
 /// The rules that a configuration has to satisfy as a whole.
 public struct ConfigurationRules: Sendable {
-    /// Whether issuers may be `http` URLs of this machine, for simulators.
+    /// Whether issuers may be `http` URLs of loopback hosts, for simulators.
     public var acceptsLoopbackIssuers: Bool
     /// The host of the gateway's public URL. Links in emails may open it although it is not an authorized domain.
     public var ownHost: String?

@@ -1,6 +1,7 @@
 /// The sign-in methods that an app shows, checked against App Review guideline 4.8.
 public struct LoginServices: Hashable, Sendable {
-    /// The enabled methods that the app offers for sign-in, in the app's order; also `anonymous`, which has no button.
+    /// The enabled methods that the app offers for sign-in, in the app's order, including `anonymous`, which has no
+    /// button.
     public let methods: [ProviderID]
     /// The enabled providers whose identities users of the app can only link.
     public let linkOnly: [ProviderID]
@@ -24,8 +25,8 @@ public struct LoginServices: Hashable, Sendable {
 
     public var isCompliant: Bool { violations.isEmpty }
 
-    /// The methods offered to users. If guideline 4.8 is violated, providers that need Apple are omitted. Otherwise Apple
-    /// comes first if a provider needs it.
+    /// The methods offered to users. If guideline 4.8 is violated and there is no grace period, ``thirdParties`` are
+    /// omitted. Otherwise Apple comes first if there are any.
     public var offered: [ProviderID] {
         guard isCompliant || isInGracePeriod else { return methods.filter { !thirdParties.contains($0) } }
         guard !thirdParties.isEmpty, methods.contains(.apple) else { return methods }
@@ -98,8 +99,8 @@ public enum LoginServicesGrace {
     /// The length of the grace period, which begins when a starting gateway finds the violation.
     public static let period: Duration = .seconds(90 * 86_400)
 
-    /// When the grace period of the app ends, after a start of the gateway that found it in one of `realms`; `nil` if
-    /// the app has no violation. An app gets no second period until it has been compliant.
+    /// Returns the end of the app's grace period when a gateway starts at `now`; `nil` if the app has no violation in
+    /// any of `realms`. An app gets no second period until it has been compliant.
     public static func end(for app: App, in realms: [Project], startingAt now: Instant) -> Instant? {
         guard realms.contains(where: { !LoginServices(of: app, in: $0).isCompliant }) else { return nil }
         return app.graceEndsAt ?? now + period
@@ -172,12 +173,12 @@ extension LoginServices {
         project.settings(of: provider)?.relation ?? .social
     }
 
-    /// The offered providers that require the app to show Apple, unless it has an exemption: all except those with the
-    /// relation `own`.
+    /// The offered providers that require the app to show Apple, unless it has an exemption: all except Apple and those
+    /// with the relation `own`.
     public var thirdParties: [ProviderID] { providers.filter { $0 != .apple && relation($0) != .own } }
 
-    /// All violations. The platform of the app determines only which client IDs Apple needs. An exemption that the
-    /// methods contradict does not count.
+    /// All violations. The platform of the app determines only which kind of client ID Apple's configuration must have.
+    /// An exemption that the methods contradict does not count.
     public var violations: [LoginServicesViolation] {
         let contradictions = contradictions
         let isExempt = app.settings.exemption != nil && contradictions.isEmpty
@@ -186,8 +187,8 @@ extension LoginServices {
             + thirdParties.flatMap { provider in kinds.map { LoginServicesViolation($0, provider) } }
     }
 
-    /// The offered methods that the exemption does not cover. Apple is social, so an app that offers Apple claims no
-    /// exemption.
+    /// The offered methods that the exemption does not cover. Apple's relation is `social`, so no exemption except
+    /// `thirdPartyClient` ever covers Apple.
     private var contradictions: [ProviderID] {
         switch app.settings.exemption?.kind {
         case nil: []

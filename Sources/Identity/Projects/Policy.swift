@@ -4,7 +4,7 @@ public struct Policy: Hashable, Sendable {
     public enum Profile: String, Sendable, CaseIterable {
         /// The gateway's own defaults, which are safer where Firebase's defaults are known to cause harm.
         case sekisho
-        /// Exactly Firebase's production defaults.
+        /// The behaviour of Firebase in production, as far as it is known.
         case firebase
     }
 
@@ -31,7 +31,7 @@ public struct Policy: Hashable, Sendable {
     public var requiresSymbol: Bool
     /// Passwords that were in a data breach are rejected.
     public var rejectsBreachedPasswords: Bool
-    /// A password reset by email unlinks the identities of other providers.
+    /// A password reset by email unlinks all identities (Apple, Google, OpenID Connect).
     public var resetUnlinksIdentities: Bool
     /// Lifetime of codes that verify or change an address.
     public var verificationLifetime: Duration
@@ -58,8 +58,8 @@ public struct Policy: Hashable, Sendable {
     public var refreshTokenGracePeriod: Duration
     /// The maximum age of a login that may change credentials.
     public var recentLoginMaxAge: Duration
-    /// An account follows its Apple identity to a new address, if its own address is the identity's former relay address
-    /// and nothing else signs in with it.
+    /// An account follows its Apple identity to a new address, if its own address is the identity's former relay
+    /// address and the account has no password and no email links.
     public var followsRelayAddress: Bool
     /// Linking and unlinking require a recent login, like other changes of credentials.
     public var requiresRecentLoginToLink: Bool
@@ -117,8 +117,7 @@ public struct Policy: Hashable, Sendable {
         }
     }
 
-    /// Firebase does not publish its windows. The gateway's are short enough to wait for, and not longer than the
-    /// lifetime of a sign-in link: if an attacker exhausts the limit of an address, its mailbox still has a valid link.
+    /// Firebase does not publish the lengths of its windows.
     public static let passwordWindow: Duration = .seconds(600)
     /// Wrong passwords for one address from all networks together within ``addressFailureWindow``. Beyond this limit,
     /// only attempts from known networks of the account continue.
@@ -129,6 +128,8 @@ public struct Policy: Hashable, Sendable {
     /// How long a network in which an account had a session remains a known network.
     public static let knownNetworkLifetime: Duration = .seconds(30 * 86_400)
     public static let signUpWindow: Duration = .seconds(3600)
+    /// Not longer than ``signInLinkLifetime``: if an attacker exhausts the limit of an address, a link in its mailbox is
+    /// still valid.
     public static let emailWindow: Duration = .seconds(900)
     /// The maximum number of credential changes by the clients of one account within ``credentialChangeWindow``.
     public static let credentialChangeLimit = 20
@@ -137,8 +138,9 @@ public struct Policy: Hashable, Sendable {
     /// ten minutes are enough for the sign-ins behind a large NAT.
     public static let nonceLimit = 2000
     public static let nonceWindow: Duration = .seconds(600)
-    /// Sign-ins in a browser that one IPv4 address or IPv6 /64 may start within ``authorizationFlowWindow``; each
-    /// sign-in counts twice, because the response of the provider counts too.
+    /// Starts of sign-ins in a browser, and responses of providers, from one IPv4 address or IPv6 /64 within
+    /// ``authorizationFlowWindow``. A sign-in counts twice, with Apple three times, because its form is followed by a
+    /// redirect.
     public static let authorizationFlowLimit = 1000
     public static let authorizationFlowWindow: Duration = .seconds(600)
     /// Notifications from one IPv4 address or IPv6 /64 that may be rejected within ``rejectedNotificationWindow``. Accepted
@@ -151,6 +153,6 @@ public struct Policy: Hashable, Sendable {
     public static let recoveryLifetime: Duration = .seconds(72 * 3600)
     /// Lifetime of codes that remove a sign-in method.
     public static let removalLinkLifetime: Duration = .seconds(7 * 86_400)
-    /// The confirmation of a password reset offers to remove identities that were linked within this time.
+    /// The email that confirms a password reset offers to remove identities that were linked within this time.
     static let recentLinkWindow: Duration = .seconds(30 * 86_400)
 }

@@ -70,7 +70,8 @@ extension Policy {
         .flag("allowsEmailLinks", \.allowsEmailLinks, "users can sign in with an emailed link"),
         .flag(
             "allowsDuplicateEmails", \.allowsDuplicateEmails,
-            "an identity whose address is taken gets a new account without address"),
+            "if another account has the email address of a new identity, the user gets a separate account without an address"
+        ),
         .flag(
             "trustsGoogleForEveryDomain", \.trustsGoogleForEveryDomain,
             "an email address that Google has verified is trusted in every domain"),
@@ -89,7 +90,7 @@ extension Policy {
             "passwords that were in a data breach are rejected"),
         .flag(
             "resetUnlinksIdentities", \.resetUnlinksIdentities,
-            "a password reset by email unlinks the identities of other providers"),
+            "a password reset by email unlinks all identities (Apple, Google, OpenID Connect)"),
         .seconds(
             "verificationLifetime", \.verificationLifetime, 600...604_800,
             "lifetime of codes that verify or change an email address"),
@@ -100,7 +101,7 @@ extension Policy {
             "wrong passwords for one email address from one client network; 0: no limit"),
         .number(
             "signUpLimit", \.signUpLimit, 0...100_000, "an hour",
-            "sign-ups from one client network, also if the address was taken; 0: no limit"),
+            "sign-ups from one client network, including those whose address was taken; 0: no limit"),
         .number(
             "emailLimit", \.emailLimit, 0...1000, "in a quarter of an hour",
             "emails of one purpose to one address, requested from one client network; 0: no limit"),
@@ -142,7 +143,7 @@ extension Policy {
     }
 
     /// A profile with the members that differ from it. Unknown names and values are ignored, because a newer release
-    /// wrote them.
+    /// may have written them.
     public init(_ profile: Profile, overrides: [String: String]) {
         self.init(profile)
         for member in Self.members {

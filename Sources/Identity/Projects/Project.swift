@@ -65,7 +65,7 @@ public struct Tenant: Hashable, Sendable {
         self.settings = settings
     }
 
-    /// The realm that holds its accounts.
+    /// The realm that holds the tenant's accounts.
     public var realm: ID<Realm> { ID(id, of: parent) }
 }
 
@@ -119,7 +119,7 @@ extension ID where Subject == Tenant {
 public struct App: Hashable, Sendable {
     public let id: ID<App>
     public var settings: AppSettings
-    /// Until then, sign-in works although the app violates guideline 4.8; see ``LoginServicesGrace``.
+    /// Before this time, sign-in works although the app violates guideline 4.8; see ``LoginServicesGrace``.
     public var graceEndsAt: Instant?
 
     public init(id: ID<App>, settings: AppSettings = AppSettings(), graceEndsAt: Instant? = nil) {
@@ -178,8 +178,8 @@ public struct AppSettings: Hashable, Sendable {
     /// The callers that may use the app's API keys, besides ``bundleIDs``.
     public var callers: AllowedCallers
     public var association: AppAssociation
-    /// Where a sign-in in the browser may return to, besides pages of authorized domains: app links and custom schemes,
-    /// compared exactly.
+    /// Where a sign-in in the browser may return to the app: app links, custom schemes and loopback URLs, compared
+    /// exactly. If empty, it may return to pages of authorized domains.
     public var redirectURIs: [String]
     /// Exempts the app from guideline 4.8.
     public var exemption: LoginServicesExemption?

@@ -20,7 +20,8 @@ public struct ProviderID: Hashable, Codable, Sendable {
     /// An OpenID Connect provider that the operator configures: `oidc.` and a name.
     public var isGenericOpenID: Bool { rawValue.hasPrefix("oidc.") }
 
-    /// Whether its identities are accounts of another service. Guideline 4.8 applies to such providers.
+    /// Whether the method is an identity provider: its users have accounts at another service. Guideline 4.8 applies to
+    /// such providers.
     public var isProvider: Bool { self == .apple || self == .google || isGenericOpenID }
 }
 
@@ -143,8 +144,9 @@ extension ProviderSettings {
 }
 
 extension Project {
-    /// Throws unless the identity belongs to a hosted domain that its provider's settings list. Every proof of an
-    /// identity is checked, including a pending token that was issued before the domains were configured.
+    /// Throws unless the identity belongs to a hosted domain that its provider's settings list, or they list none.
+    /// Every proof of an identity is checked, including a pending token that was issued before the domains were
+    /// configured.
     func requireHostedDomain(of identity: VerifiedIdentity) throws(ProviderRefusal) {
         guard let domains = settings(of: identity.provider)?.hostedDomains, !domains.isEmpty else { return }
         let domain = identity.hostedDomain?.lowercased()

@@ -1,4 +1,4 @@
-/// A key of the gateway's own tokens. Its private half is encrypted.
+/// A key of the gateway's own tokens. The private or secret key is encrypted.
 public struct StoredKey: Hashable, Sendable {
     public enum Purpose: String, Sendable {
         case idToken = "id-token"

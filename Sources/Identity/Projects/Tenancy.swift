@@ -26,7 +26,7 @@ public struct Tenancy: Sendable {
         self.clock = clock
     }
 
-    /// Creates an unknown tenant in `dev`, where ``tenant`` does so.
+    /// Finds a tenant. In `dev`, an unknown tenant is created, because ``tenant`` does so.
     ///
     /// - Returns: `nil` if the tenant does not exist.
     public func tenant(_ id: ID<Tenant>, of project: Project) async throws -> Tenant? {
@@ -53,7 +53,7 @@ public struct Tenancy: Sendable {
         return tenant
     }
 
-    /// Deletes the tenant. Requests no longer find it, and the janitor removes its contents in batches.
+    /// Deletes the tenant. Requests no longer find it, and a worker deletes its contents in batches.
     ///
     /// - Returns: `false` if the tenant does not exist.
     public func delete(_ id: ID<Tenant>, by actor: AuditActor, in project: Project) async throws -> Bool {

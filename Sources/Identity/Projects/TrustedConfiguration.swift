@@ -34,8 +34,8 @@ extension Project {
 }
 
 extension Policy {
-    /// Excluded are the trust in Google's addresses of every domain, whether a nonce is required, whether an account follows
-    /// a relay address, and whether identities survive a reset.
+    /// Excluded are the trust in Google's addresses of every domain, whether a nonce is required, whether an account
+    /// follows a relay address, whether identities survive a reset, and whether callers must state their app.
     fileprivate func replacingOrdinaryMembers(from new: Policy) -> Policy {
         var policy = self
         policy.allowsPasswords = new.allowsPasswords

@@ -1,5 +1,5 @@
-/// Rate limits of the project's policy for sign-in, sign-up and credential changes. A client network or an email
-/// address gets no additional attempts if a project has several tenants.
+/// Rate limits of the project's policy for sign-in, sign-up and credential changes. The limits of a client network
+/// apply to a project and all its tenants together. The limits of an email address or an account apply to each realm.
 extension RateLimiter {
     /// The number of addresses whose limits one client network may exhaust.
     private static let addressesPerNetwork = 10
@@ -11,7 +11,7 @@ extension RateLimiter {
         try passwordLimits(of: email, from: network, in: project, require)
     }
 
-    /// Counts a wrong password, also for an address without account. A correct password does not reset the counters:
+    /// Counts a wrong password, even for an address without an account. A correct password does not reset the counters:
     /// otherwise an attacker could sign in to an account of their own to get more attempts at other accounts.
     func countPasswordFailure(
         on email: EmailAddress, from network: ClientNetwork, in project: Project
@@ -54,7 +54,7 @@ extension RateLimiter {
 
     /// Counts an attempt of a signed-in client to change its account's credentials, whatever the result: each change
     /// writes to the audit trail, and each conflict reveals something about other accounts. The actions that an owner
-    /// needs against an intruder (reset, recovery, sign-out everywhere, deletion) are not counted.
+    /// needs against an attacker (reset, recovery, the end of all sessions, deletion) are not counted.
     func countCredentialChange(of account: ID<Account>, in project: Project) throws(TooManyAttempts) {
         try count(
             .credentialChanges(account), Policy.credentialChangeLimit, Policy.credentialChangeWindow, project.realm)

@@ -14,7 +14,8 @@ public enum LimitKey: Hashable, Sendable {
     case anyPasswordFailures(from: ClientNetwork)
     /// Wrong passwords for one address from all networks together.
     case addressPasswordFailures(EmailAddress)
-    /// Attempts for an address with too many wrong passwords, from networks in which its account had no session.
+    /// Attempts to sign in with an address that had too many wrong passwords, from networks in which its account had no
+    /// session.
     case unknownNetworkAttempts(EmailAddress)
     case signUps(from: ClientNetwork)
     /// Nonces issued to one network.
@@ -122,7 +123,7 @@ public struct RateLimiter: Sendable {
     }
 }
 
-/// The request was rejected before it was processed. The same request may succeed after the window has ended.
+/// The request exceeds a rate limit. The same request may succeed after the window has ended.
 public struct TooManyAttempts: Refusal, Hashable {
     public let retryAfter: Duration
 

@@ -13,7 +13,7 @@ public struct Session: Hashable, Sendable {
     /// See ``RequestContext/device``.
     public let device: String?
     /// The hash of the network in which the session is opened, which becomes a known network; see ``NetworkHashing``.
-    /// `nil` if the session was opened before.
+    /// `nil` for a session that is read from the store, or if the network does not become known.
     public let networkHash: [UInt8]?
     /// When Apple issued the credential that opens the session; `nil` for other methods.
     public let credentialIssuedAt: Instant?
@@ -60,7 +60,7 @@ public struct IDTokenClaim: Hashable, Sendable {
 /// A session as its owner sees it in a list.
 public struct ListedSession: Hashable, Sendable {
     public let session: Session
-    /// When its tokens were last refreshed; before the first refresh, when it began.
+    /// When its tokens were last refreshed; before the first refresh, when the session began.
     public let lastUsedAt: Instant
 
     public init(session: Session, lastUsedAt: Instant) {

@@ -1,4 +1,4 @@
-/// Lists and ends the sessions of the caller's account. Throws ``SessionRefusal``.
+/// Lists and ends the sessions of the caller's account. Throws ``SessionRefusal`` and ``TokenRefusal``.
 ///
 /// Requires no recent login: a user who has lost a phone does not have to enter a password first, and an attacker gains
 /// nothing by ending sessions.

@@ -1,7 +1,7 @@
 /// Sign-up, sign-in, and verification of the gateway's tokens.
 ///
-/// Throws the refusals of `Refusals.swift`. Any other error is an internal fault, ``Overloaded`` or
-/// ``StoreUnavailable``.
+/// Throws the refusals of `Refusals.swift` and ``TooManyAttempts``. Any other error is an internal fault,
+/// ``Overloaded`` or ``StoreUnavailable``.
 public struct Authenticator: Sendable {
     private let store: any AccountStore
     private let tokens: any TokenAuthority
@@ -56,8 +56,8 @@ public struct Authenticator: Sendable {
         }
     }
 
-    /// Computes one password hash in every case, so that the response time does not reveal whether the account exists.
-    /// A rate-limited client is rejected before any account is looked up.
+    /// Computes one password hash whether or not the account exists, so that the response time does not reveal it. A
+    /// client over its limit is rejected before that.
     ///
     /// - Parameter idToken: the ID token of the account that authenticates again; `nil` for a sign-in.
     public func signIn(
@@ -114,8 +114,8 @@ public struct Authenticator: Sendable {
         case .continues(let session, let account, let counter):
             return try await tokens.signedIn(account, session, counter: counter, in: project, at: now)
         case .stolen: throw TokenRefusal.refreshTokenStolen
-        // SDKs sign the user out on this code, but not on INVALID_REFRESH_TOKEN. Therefore a token that this gateway
-        // issued never gets INVALID_REFRESH_TOKEN.
+        // SDKs sign the user out on TOKEN_EXPIRED, but not on INVALID_REFRESH_TOKEN. Therefore a token of a session
+        // that no longer exists gets TOKEN_EXPIRED too.
         case .ended, .removed: throw TokenRefusal.sessionEnded
         case .accountDisabled: throw TokenRefusal.accountDisabled
         }

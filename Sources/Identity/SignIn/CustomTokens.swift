@@ -4,7 +4,7 @@ public struct CustomTokenClaim: Hashable, Sendable {
     public let account: ID<Account>
     /// The claims that every ID token of the session contains.
     public let claims: Claims?
-    /// `nil` if the token does not state it.
+    /// `nil` if the token does not state a valid time.
     public let issuedAt: Instant?
 
     public init(account: ID<Account>, claims: Claims?, issuedAt: Instant?) {

@@ -1,7 +1,7 @@
-/// Sign-in with a credential of another provider.
+/// Sign-in with an identity from Apple, Google or an OpenID Connect provider.
 ///
-/// Throws ``ProviderRefusal``, ``LinkRefusal``, ``EditRefusal``, ``TokenRefusal``, ``TooManyAttempts`` and
-/// ``ProviderUnreachable``.
+/// Throws ``ProviderRefusal``, ``AuthorizationRefusal``, ``LinkRefusal``, ``EditRefusal``, ``TokenRefusal``,
+/// ``TooManyAttempts`` and ``ProviderUnreachable``.
 public struct FederatedSignIn: Sendable {
     /// Lifetime of pending tokens.
     public static let pendingLifetime: Duration = .seconds(1800)

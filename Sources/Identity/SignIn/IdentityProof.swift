@@ -6,7 +6,7 @@ public enum IdentityProof: Sendable {
     case authorization(RedeemedAuthorization)
 }
 
-/// Verifies credentials of other providers.
+/// Verifies credentials of Apple, Google and OpenID Connect providers.
 public struct Verifier: Sendable {
     /// Must not be called inside a database transaction. The provider must be one that ``admit`` accepts. Throws
     /// ``ProviderRefusal``, or ``ProviderUnreachable`` if the provider did not respond.
@@ -31,7 +31,7 @@ public struct Verifier: Sendable {
     }
 }
 
-/// Verifies proofs of identities: credentials of providers, and pending tokens.
+/// Verifies proofs of identities: credentials of providers, pending tokens, and results of sign-ins in a browser.
 struct ProofResolver: Sendable {
     let verifier: Verifier
     let sealedTokens: any SealedTokens
@@ -206,8 +206,8 @@ public struct AuthorizationCode: Sendable {
     }
 }
 
-/// A code, or the refresh token that it was exchanged for, before it is stored as an ``AppleGrant``. It is part of the
-/// verified identity that came with it, also within pending tokens and merge tokens.
+/// A code, or the refresh token that it was exchanged for, before it is stored as an ``AppleGrant``. The verified
+/// identity that came with the code contains it, and so do pending tokens and merge tokens.
 public struct SealedCode: Hashable, Codable, Sendable {
     /// The ID of the grant that the code becomes.
     public let id: ID<AppleGrant>

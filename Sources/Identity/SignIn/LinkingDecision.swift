@@ -180,8 +180,8 @@ extension LinkRefusal {
     public var detail: String? { self == .linkOnly ? ProviderRefusal.linkOnly.detail : nil }
 }
 
-/// Accounts found by identities of other providers. Every call is one statement or one transaction. A write throws
-/// ``StoreConflict`` if it was not applied. Every call may throw ``StoreUnavailable``.
+/// Finds and changes accounts for sign-ins with identities, and for merges. Every call is one statement or one
+/// transaction. A write throws ``StoreConflict`` if it was not applied. Every call may throw ``StoreUnavailable``.
 public protocol FederationStore: Sendable {
     /// Returns the account that has the identity, and the account that holds the identity's email address.
     ///

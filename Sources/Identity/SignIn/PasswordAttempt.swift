@@ -1,8 +1,8 @@
 /// An attempt to sign in with a password, for rate limits.
 ///
 /// After ``Policy/addressFailureLimit`` wrong passwords for an address from all networks together, only attempts from
-/// known networks of its account continue. All other networks share one attempt per minute. An address without account
-/// is treated the same, so that the response does not reveal whether there is one.
+/// known networks of its account continue. All other networks share one attempt per minute. An address without an
+/// account is treated the same, so that the response does not reveal whether there is one.
 struct PasswordAttempt {
     private let email: EmailAddress
     private let project: Project

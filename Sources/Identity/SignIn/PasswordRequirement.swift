@@ -19,8 +19,8 @@ extension Policy {
 
     /// The requirements that `password` does not meet, as far as they can be checked locally.
     ///
-    /// Length is counted in UTF-16 code units and letters are those of ASCII, because Firebase's own clients check
-    /// passwords that way.
+    /// The minimum length is counted in UTF-16 code units and letters are those of ASCII, because Firebase's own
+    /// clients check passwords that way.
     public func requirements(missingIn password: Secret) -> [PasswordRequirement] {
         let text = password.expose()
         let units = text.utf16
@@ -86,7 +86,7 @@ extension Policy {
     }
 }
 
-/// A valid address and a password, ready to be verified or stored.
+/// A valid address and a password that is not empty.
 struct PasswordCredential {
     let email: EmailAddress
     let password: Secret

@@ -1,4 +1,4 @@
-/// Why a credential of another provider is rejected.
+/// Why a credential or identity of a provider is rejected.
 public enum ProviderRefusal: Refusal, Hashable {
     /// The provider does not exist, or the project has not configured it.
     case notConfigured
@@ -23,7 +23,8 @@ public enum ProviderRefusal: Refusal, Hashable {
     case tokenAlreadyUsed
 }
 
-/// The texts contain expected and actual values of the configuration, but no other part of a token.
+/// The texts contain values of the configuration and the values that a token has instead, but no other part of the
+/// token.
 extension ProviderRefusal {
     public var code: ErrorCode {
         switch self {
@@ -44,7 +45,7 @@ extension ProviderRefusal {
             "\(ErrorCode.loginServices.rawValue) : This app may not use a social provider: \(violation)."
         case .linkOnly: "The app offers the identity provider only for linking, not for signing in."
         case .hostedDomain(let expected, let seen):
-            "The ID token is of the hosted domain \(IdentityTokenFault.quoted([seen].compactMap(\.self))); expected \(IdentityTokenFault.quoted(expected))."
+            "The ID token must have the hosted domain \(IdentityTokenFault.quoted(expected)); it has \(IdentityTokenFault.quoted([seen].compactMap(\.self)))."
         case .credentialMissing: "The request has no ID token, access token or code of this provider."
         case .invalidToken(let fault): fault.sentence
         case .voidCredential:
@@ -135,12 +136,13 @@ extension IdentityTokenFault {
     }
 
     private static func mismatch(_ what: String, _ expected: [String], _ seen: [String]) -> String {
-        "The \(what) of the ID token is \(quoted(seen)); expected \(quoted(expected))."
+        "The \(what) of the ID token is \(seen.isEmpty ? "missing" : quoted(seen)); expected \(quoted(expected))."
     }
 
-    /// Returns values of a token without control characters, because an attacker can choose them.
+    /// Returns values for a message. An attacker can choose those of a token, so they are shortened, and characters
+    /// other than printable ASCII are replaced.
     fileprivate static func quoted(_ texts: [String]) -> String {
-        guard !texts.isEmpty else { return "missing" }
+        guard !texts.isEmpty else { return "none" }
         let shown = texts.prefix(5).map { text in
             let visible = text.unicodeScalars.prefix(128).map { (0x20...0x7E).contains($0.value) ? String($0) : "?" }
             return "'\(visible.joined())'"

@@ -10,7 +10,7 @@ public protocol Refusal: Error {
     var loggedCode: String { get }
     /// How long the caller has to wait before the same request may succeed.
     var retryDelay: Duration? { get }
-    /// Values with which a client may continue.
+    /// The member `metadata` of the error's details, for example a pending token.
     var metadata: [String: String] { get }
 }
 

@@ -38,12 +38,12 @@ public struct Entropy: Sendable {
 public struct PasswordHasher: Sendable {
     public enum Check: Hashable, Sendable {
         case wrong
-        /// - Parameter rehashed: the same password hashed with the current cost, if the stored hash has another cost.
+        /// - Parameter rehashed: the same password hashed again, if the stored hash has another algorithm or cost.
         case right(rehashed: String?)
     }
 
     public var hash: @Sendable (_ password: Secret, _ network: ClientNetwork) async throws -> String
-    /// Without a stored hash it does the same work and returns ``Check/wrong``, so that the response time does not
+    /// Without a stored hash, this does the same work and returns ``Check/wrong``, so that the response time does not
     /// distinguish the two cases.
     public var check:
         @Sendable (_ password: Secret, _ storedHash: String?, _ network: ClientNetwork) async throws -> Check
@@ -59,7 +59,7 @@ public struct PasswordHasher: Sendable {
 
 /// Checks passwords against a list of breached passwords.
 public struct BreachedPasswords: Sendable {
-    /// Whether `password` was in a breach; also `false` if the check does not finish in time.
+    /// Whether `password` was in a breach; `false` if the check fails or does not finish in time.
     public var contain: @Sendable (_ password: Secret) async -> Bool
 
     public init(contain: @escaping @Sendable (Secret) async -> Bool) {
@@ -70,7 +70,7 @@ public struct BreachedPasswords: Sendable {
     public static let none = BreachedPasswords { _ in false }
 }
 
-/// The queue is full: nothing was done, and a retry may succeed.
+/// The queue of passwords to be hashed is full. A retry may succeed.
 public struct Overloaded: Error {
     public init() {}
 }

@@ -12,7 +12,7 @@ public enum StoreConflict: Error, Hashable {
     case lastSignInMethod
 }
 
-/// Runs `attempt` again while it fails with a conflict that another transaction caused, at most five times.
+/// Runs `attempt` at most five times, as long as it fails with a conflict that another transaction caused.
 ///
 /// - Parameters:
 ///   - isConflict: whether the error is such a conflict. Any other error is rethrown at once.

@@ -82,7 +82,7 @@ extension Instant {
     }
 }
 
-/// A syntactically valid address, folded to lower case.
+/// A syntactically valid email address, folded to lower case.
 ///
 /// Only ASCII is accepted: two addresses that look alike must not have two accounts, and mail servers fold other
 /// letters differently. An internationalised domain must be written in A-labels.
@@ -167,8 +167,8 @@ public struct PhoneNumber: Hashable, Sendable {
 
 /// A JSON object that is added to ID tokens: set on an account by an administrator, or on a session by a custom token.
 ///
-/// Stored as text. The caller that parses it ensures that it is an object of at most 1000 characters without the names
-/// in ``reserved``.
+/// Stored as text. The code that creates a value checks that the text is an object of at most ``lengthLimit``
+/// characters without the names in ``reserved``.
 public struct Claims: Hashable, Sendable {
     public let json: String
 

@@ -5,7 +5,8 @@ extension AuthorizationRequest {
     /// The URL of a provider's page, with the request in its query.
     func url(at endpoint: String) -> String {
         let gatewayParameters = parameters
-        // A name that the gateway uses, or that would replace the whole request (RFC 9101), is dropped.
+        // Dropped are names that the gateway uses or that belong to other steps, and names that would replace the whole
+        // request (RFC 9101).
         let custom = customParameters.filter { name, _ in
             // Some servers read other characters in names as underscores.
             guard name.wholeMatch(of: /[A-Za-z0-9_-]{1,64}/) != nil else { return false }

@@ -55,7 +55,7 @@ struct SendingTests {
                 outcome: "400 INSUFFICIENT_PERMISSION"),
             Row(
                 testDescription: "a recovery", body: ["requestType": "RECOVER_EMAIL"],
-                outcome: "400 INVALID_REQ_TYPE : The gateway sends this code itself when an address changes."),
+                outcome: "400 INVALID_REQ_TYPE : The gateway sends this code only in a notice, not on request."),
             Row(
                 testDescription: "a page of another site",
                 body: [

@@ -8,7 +8,7 @@ import Testing
 @Suite("Google for the accounts of organisations", .serialized)
 struct HostedDomainTests {
     static let domains = #"{"relation": "organisation", "hostedDomains": ["University.example"]}"#
-    static let refusal = "400 INVALID_IDP_RESPONSE : The ID token is of the hosted domain "
+    static let refusal = "400 INVALID_IDP_RESPONSE : The ID token must have the hosted domain 'University.example'; "
 
     @Test("accepts accounts of the listed domains, whatever the case of letters")
     func listed() async throws {
