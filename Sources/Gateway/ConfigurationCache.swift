@@ -36,7 +36,7 @@ package struct ConfigurationCache: Sendable {
     }
 
     private struct ExpiringKey {
-        let key: BackendKey
+        let key: PublicServiceKey
         let expiresAt: Instant?
     }
 
@@ -91,9 +91,9 @@ package struct ConfigurationCache: Sendable {
         backendKeys = Cache(lifetime: Self.lifetime) { name in
             try await serviceKeys.verificationKey(name.id, preferably: name.project).map {
                 let project = $0.project
-                let key = BackendKey(
+                let key = PublicServiceKey(
                     project: project, publicKey: try PublicKey(pem: $0.publicKey),
-                    mayMint: $0.scopes.allow(.mintTokens),
+                    mayMint: $0.scopes.allows(.mintTokens),
                     recordUse: { keyUse.note(name.id, in: project, at: clock.now()) })
                 return ExpiringKey(key: key, expiresAt: $0.expiresAt)
             }
@@ -116,7 +116,7 @@ package struct ConfigurationCache: Sendable {
     }
 
     /// - Parameter id: from a custom token that is not verified yet.
-    package func backendKey(_ id: String, preferably project: ID<Project>) async throws -> BackendKey? {
+    package func backendKey(_ id: String, preferably project: ID<Project>) async throws -> PublicServiceKey? {
         guard let found = try await backendKeys.value(for: BackendKeyName(id: id, project: project)),
             isValid(until: found.expiresAt)
         else { return nil }

@@ -155,7 +155,7 @@ public struct KeyRing: Sendable {
         let secret: [UInt8]
     }
 
-    /// How long a new key is published before it signs, so that every verifier has fetched it.
+    /// How long a new key is published before it signs, so that verifiers that cache the keys have fetched it.
     public static let publicationLead: Duration = .seconds(900)
 
     /// Newest first, like ``refreshKeys``.

@@ -3,7 +3,7 @@ public import Identity
 internal import JOSE
 
 /// The public half of a service key.
-public struct BackendKey: Sendable {
+public struct PublicServiceKey: Sendable {
     public let project: ID<Project>
     public let publicKey: PublicKey
     /// Whether the scopes of the key allow custom tokens.
@@ -28,7 +28,7 @@ extension CustomTokens {
     ///
     /// - Parameter key: finds an active key by its ID, preferably one of the given project.
     public static func signed(
-        by key: @escaping @Sendable (_ id: String, ID<Project>) async throws -> BackendKey?, clock: WallClock
+        by key: @escaping @Sendable (_ id: String, ID<Project>) async throws -> PublicServiceKey?, clock: WallClock
     ) -> CustomTokens {
         CustomTokens { token, project in
             let unverified = try unverified(token)

@@ -82,7 +82,7 @@ private struct BatchCreateRequest: LegacyBatchRequest {
     /// Replacing an account removes its identities, so it needs the scope for unlinking.
     func overwrite(by administrator: Administrator) -> ImportOverwrite {
         guard allowOverwrite == true else { return .none }
-        return administrator.scopes.allow(.linkUsers) ? .all : .accountsWithoutIdentities
+        return administrator.scopes.allows(.linkUsers) ? .all : .accountsWithoutIdentities
     }
 
     var containsIdentities: Bool { users?.contains { !$0.linkable.isEmpty } == true }

@@ -57,7 +57,7 @@ public struct ImportedUser: Decodable, Sendable {
         case idIsMissing, idIsInvalid, tenant, emailIsInvalid, identityIsIncomplete, tooManyIdentities
         case phoneNumberIsInvalid
         case claimsAreInvalid, claimsAreTooLarge, claimIsReserved, secondFactor, timeIsInvalid
-        case password(PasswordHashFault)
+        case password(PasswordHashRefusal)
         case emailIsTaken, identityIsTaken, phoneNumberIsTaken, idIsTaken
     }
 

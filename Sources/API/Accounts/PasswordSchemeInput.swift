@@ -31,7 +31,7 @@ struct PasswordSchemeInput: Decodable {
         let associatedData: String?
     }
 
-    /// - Throws: ``RequestRefusal`` or ``PasswordHashFault`` for invalid parameters.
+    /// - Throws: ``RequestRefusal`` or ``PasswordHashRefusal`` for invalid parameters.
     func scheme() throws -> PasswordScheme {
         guard let algorithm = hashAlgorithm.nonEmpty else { return .selfDescribing }
         var input = PasswordScheme.Input(algorithm: algorithm)

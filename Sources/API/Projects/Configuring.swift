@@ -22,7 +22,7 @@ extension EndpointCall {
     func configure(
         as administrator: Administrator, discardingIdentities: Bool, _ change: @escaping ProjectEditor.Change
     ) async throws -> ProjectConfiguration {
-        var permissions: EditPermissions = administrator.scopes.allow(.trust) ? .changeTrust : []
+        var permissions: EditPermissions = administrator.scopes.allows(.trust) ? .changeTrust : []
         if discardingIdentities {
             try administrator.require(.linkUsers)
             permissions.insert(.discardIdentities)

@@ -61,7 +61,7 @@ public struct Administrator: Sendable {
     }
 
     func require(_ scope: ServiceKeyScope) throws(AccessRefusal) {
-        guard scopes.allow(scope) else { throw .scopeMissing(scope) }
+        guard scopes.allows(scope) else { throw .scopeMissing(scope) }
     }
 }
 

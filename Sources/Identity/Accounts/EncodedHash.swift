@@ -23,8 +23,8 @@ public struct EncodedHash: Hashable, Sendable {
     private static let argon2Work = 1_048_576
     private static let yescryptBytes = 268_435_456
 
-    /// - Throws: ``PasswordHashFault/unreadable``, or the reason why a parameter is unsupported or out of bounds.
-    public init(_ text: String) throws(PasswordHashFault) {
+    /// - Throws: ``PasswordHashRefusal/unreadable``, or the reason why a parameter is unsupported or out of bounds.
+    public init(_ text: String) throws(PasswordHashRefusal) {
         guard text.utf8.count <= Self.lengthLimit, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw .unreadable
         }
@@ -48,14 +48,14 @@ public struct EncodedHash: Hashable, Sendable {
         self.text = text
     }
 
-    private static func checkBcrypt(_ fields: [Substring]) throws(PasswordHashFault) {
+    private static func checkBcrypt(_ fields: [Substring]) throws(PasswordHashRefusal) {
         guard fields.count == 4, fields[2].utf8.count == 2, let cost = Int(fields[2]), fields[3].utf8.count == 53,
             fields[3].isCryptBase64
         else { throw .unreadable }
         guard bcryptCost.contains(cost) else { throw .rounds(bcryptCost) }
     }
 
-    private static func checkSHACrypt(_ fields: [Substring]) throws(PasswordHashFault) {
+    private static func checkSHACrypt(_ fields: [Substring]) throws(PasswordHashRefusal) {
         var remaining = fields.dropFirst(2)
         if remaining.first?.hasPrefix("rounds=") == true {
             guard let rounds = Int(remaining.removeFirst().dropFirst(7)) else { throw .unreadable }
@@ -69,7 +69,7 @@ public struct EncodedHash: Hashable, Sendable {
 
     /// Checks `$y$j9T$salt$hash`, where `j9T` is one character each for the variant, the logarithm of the cost, and the
     /// block size.
-    private static func checkYescrypt(_ fields: [Substring]) throws(PasswordHashFault) {
+    private static func checkYescrypt(_ fields: [Substring]) throws(PasswordHashRefusal) {
         guard fields.count == 5, fields[2].utf8.count == 3, fields[2].first == "j", fields[3].isCryptBase64,
             fields[4].isCryptBase64, fields[4].utf8.count == 43
         else { throw .unreadable }
@@ -79,7 +79,7 @@ public struct EncodedHash: Hashable, Sendable {
         guard 128 << (numbers[0] + 1) * (numbers[1] + 1) <= yescryptBytes else { throw .tooCostly }
     }
 
-    private static func checkArgon2(_ fields: [Substring]) throws(PasswordHashFault) {
+    private static func checkArgon2(_ fields: [Substring]) throws(PasswordHashRefusal) {
         let names = ["m", "t", "p"]
         let parameters = fields[3].split(separator: ",", omittingEmptySubsequences: false)
         guard fields.count == 6, parameters.count == 3 else { throw .unreadable }

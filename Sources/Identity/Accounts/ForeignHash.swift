@@ -11,8 +11,8 @@ public struct ForeignHash: Hashable, Sendable {
     public let salt: [UInt8]
     public let hash: [UInt8]
 
-    /// - Throws: ``PasswordHashFault`` if a value is out of bounds, or a key is missing or not needed.
-    init(_ method: HashMethod, key: ID<PasswordKey>?, salt: [UInt8], hash: [UInt8]) throws(PasswordHashFault) {
+    /// - Throws: ``PasswordHashRefusal`` if a value is out of bounds, or a key is missing or not needed.
+    init(_ method: HashMethod, key: ID<PasswordKey>?, salt: [UInt8], hash: [UInt8]) throws(PasswordHashRefusal) {
         guard HashMethod.saltLength.contains(salt.count) else { throw .saltLength(HashMethod.saltLength) }
         try method.check(hash: hash.count)
         guard method.needsKey == (key != nil) else { throw method.needsKey ? .keyIsMissing : .unreadable }
@@ -59,7 +59,7 @@ public struct ForeignHash: Hashable, Sendable {
     }
 
     /// The same hash with the key ID of the importing project.
-    func keyed(by key: ID<PasswordKey>?) throws(PasswordHashFault) -> ForeignHash {
+    func keyed(by key: ID<PasswordKey>?) throws(PasswordHashRefusal) -> ForeignHash {
         try ForeignHash(method, key: method.needsKey ? key : nil, salt: salt, hash: hash)
     }
 }

@@ -40,8 +40,8 @@ extension PasswordScheme {
         }
     }
 
-    /// - Throws: the fault of a parameter that is missing, unknown or out of bounds.
-    public init(_ input: Input) throws(PasswordHashFault) {
+    /// - Throws: ``PasswordHashRefusal`` if a parameter is missing, unknown or out of bounds.
+    public init(_ input: Input) throws(PasswordHashRefusal) {
         let name = input.algorithm
         switch name {
         case "BCRYPT": self.init(.encoded(.bcrypt))
@@ -66,7 +66,7 @@ extension PasswordScheme {
         }
     }
 
-    private init(argon2 input: Input) throws(PasswordHashFault) {
+    private init(argon2 input: Input) throws(PasswordHashRefusal) {
         guard let argon2 = input.argon2 else { throw .algorithmIsUnsupported }
         guard argon2.isPlain, let variant = ["ARGON2_ID": "argon2id", "ARGON2_I": "argon2i"][argon2.type] else {
             throw .algorithmIsUnsupported
@@ -90,7 +90,7 @@ extension HashMethod {
         }
     }
 
-    fileprivate init(_ input: PasswordScheme.Input) throws(PasswordHashFault) {
+    fileprivate init(_ input: PasswordScheme.Input) throws(PasswordHashRefusal) {
         switch input.algorithm {
         case "MD5", "SHA1", "SHA256", "SHA512":
             guard let function = Function(rawValue: input.algorithm.lowercased()) else { throw .algorithmIsUnknown }

@@ -30,7 +30,7 @@ public struct PasswordScheme: Sendable {
     /// - Parameters:
     ///   - hash: as it was exported; the hexadecimal digits of a digest are decoded.
     ///   - key: the ID under which ``key`` is stored.
-    func stored(hash: [UInt8], salt: [UInt8], key: ID<PasswordKey>?) throws(PasswordHashFault) -> String {
+    func stored(hash: [UInt8], salt: [UInt8], key: ID<PasswordKey>?) throws(PasswordHashRefusal) -> String {
         if hash.first == UInt8(ascii: "$"), let text = String(validating: hash, as: UTF8.self) {
             if let known = try Self.selfDescribed(text, key: key) {
                 guard case .encoded(let family?) = method, known.family != family else { return known.text }
@@ -59,7 +59,7 @@ public struct PasswordScheme: Sendable {
     /// - Returns: `nil` if `text` is not a self-describing hash of a known kind.
     private static func selfDescribed(
         _ text: String, key: ID<PasswordKey>?
-    ) throws(PasswordHashFault) -> (text: String, family: EncodedHash.Family?)? {
+    ) throws(PasswordHashRefusal) -> (text: String, family: EncodedHash.Family?)? {
         if let hash = ForeignHash(text: text) { return (try hash.keyed(by: key).text, nil) }
         let known = ["$2a$", "$2b$", "$2y$", "$argon2i", "$5$", "$6$", "$y$"]
         guard known.contains(where: text.hasPrefix) else { return nil }
@@ -95,7 +95,7 @@ public struct StoredPasswordScheme: Sendable {
     /// - Parameters:
     ///   - hash: in base64, as an export or a client writes it.
     ///   - salt: in base64; `nil` for none.
-    public func stored(hash: String, salt: String?) throws(PasswordHashFault) -> String {
+    public func stored(hash: String, salt: String?) throws(PasswordHashRefusal) -> String {
         guard let hash = Base64.decode(hash), let salt = Base64.decode(salt ?? "") else { throw .notBase64 }
         return try scheme.stored(hash: hash, salt: salt, key: key)
     }

@@ -12,7 +12,7 @@ public struct MailboxChange: Hashable, Sendable {
     /// The hash of a network that becomes a known network of the account; see ``NetworkHashing``.
     public var network: [UInt8]?
     public var event: Event?
-    /// Another account that holds ``email`` and never verified it. It loses the address first, as after
+    /// Another account that holds ``email`` and never verified it. That account loses the address first, as after
     /// ``disavowing(_:)``. Otherwise an attacker who registers the address would prevent the owner from recovering it.
     public var displaced: Account?
 
@@ -26,7 +26,7 @@ public struct MailboxChange: Hashable, Sendable {
     public enum VoidedRemedies: Hashable, Sendable {
         case all
         /// The remedies that were sent to `email`, and all remedies that were created after the first of those. Earlier
-        /// remedies stay valid, so that an intruder who has changed the address cannot invalidate the emails that the
+        /// remedies stay valid, so that an attacker who has changed the address cannot invalidate the emails that the
         /// owner received before.
         ///
         /// - Parameters:

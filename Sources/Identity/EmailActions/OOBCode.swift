@@ -13,7 +13,7 @@ public struct OOBCode: Hashable, Sendable {
         /// Restores an account that was merged into another one.
         case undoMerge = "UNDO_MERGE"
 
-        /// Whether the code undoes what an intruder may have done. Such a code is sent without a request, and a change
+        /// Whether the code undoes what an attacker may have done. Such a code is sent without a request, and a change
         /// of the account's credentials does not invalidate it (but see ``MailboxChange/VoidedRemedies``).
         public var isRemedy: Bool {
             switch self {

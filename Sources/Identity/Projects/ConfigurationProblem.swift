@@ -1,4 +1,4 @@
-/// Why a configuration is invalid. Names the member, never its value.
+/// Why a configuration is invalid. Names the member by ID or position, without its value.
 public enum ConfigurationProblem: Hashable, Sendable {
     case projectName
     case tooManyDomains

@@ -55,7 +55,7 @@ public struct ServiceKeyScopes: Hashable, Sendable {
         self.init(names: names)
     }
 
-    public func allow(_ scope: ServiceKeyScope) -> Bool { isAll || scopes.contains(scope) }
+    public func allows(_ scope: ServiceKeyScope) -> Bool { isAll || scopes.contains(scope) }
 
     /// In a fixed order.
     public var names: [String] {

@@ -130,43 +130,6 @@ struct ResolvedProof: Sendable {
     }
 }
 
-/// Creates and verifies the short-lived tokens that the client keeps for the gateway. They are not stored. When a
-/// single-use token is used, its ``ReplayKey`` is stored.
-public protocol SealedTokens: Sendable {
-    func nonce(until end: Instant, in realm: ID<Realm>) -> IssuedNonce
-
-    /// - Returns: `nil` if the gateway did not issue the nonce.
-    /// - Throws: ``ProviderRefusal/nonce(_:)`` for an expired nonce of the gateway.
-    func replayKey(ofNonce raw: String, at now: Instant, in realm: ID<Realm>) throws -> ReplayKey?
-
-    func encode(_ content: some SealedTokenContent, until end: Instant, in realm: ID<Realm>) throws -> String
-
-    /// - Throws: ``ProviderRefusal/invalidPendingToken``, also for a token with other content.
-    func decode<Content: SealedTokenContent>(
-        _ type: Content.Type, from token: String, at now: Instant, in realm: ID<Realm>
-    ) throws -> (Content, ReplayKey)
-}
-
-/// The content of a sealed token.
-public protocol SealedTokenContent: Codable, Sendable {
-    /// The kind of content. It differs for each type, so that no token is accepted in place of another kind.
-    static var purpose: String { get }
-}
-
-/// A single-use nonce.
-public struct IssuedNonce: Hashable, Sendable {
-    public let raw: String
-    /// The SHA-256 of ``raw`` in lower-case hexadecimal, for a native app's request to Apple.
-    public let sha256: String
-    public let expiresAt: Instant
-
-    public init(raw: String, sha256: String, expiresAt: Instant) {
-        self.raw = raw
-        self.sha256 = sha256
-        self.expiresAt = expiresAt
-    }
-}
-
 /// The content of a pending token: a verified identity that could not be used yet, because that would be unsafe or
 /// ambiguous.
 public struct PendingCredential: Hashable, SealedTokenContent {
@@ -181,75 +144,6 @@ public struct PendingCredential: Hashable, SealedTokenContent {
 
     public let identity: VerifiedIdentity
     public let use: Use
-}
-
-/// The authorization code that an app received from Apple together with the identity token. It is valid once, for five
-/// minutes.
-public struct AuthorizationCode: Sendable {
-    /// The maximum length of a code and of a redirect URI in bytes.
-    public static let lengthLimit = 2048
-    /// Shorter than Apple's five minutes, because some time passes before the app sends the code.
-    public static let lifetime: Duration = .seconds(285)
-
-    public let code: Secret
-    /// The redirect URI of the web flow; `nil` for a native app.
-    public let redirectURI: String?
-
-    public init(code: Secret, redirectURI: String? = nil) {
-        self.code = code
-        self.redirectURI = redirectURI
-    }
-
-    /// Whether a redirect URI can be stored: PostgreSQL's text cannot contain NUL.
-    public static func isValid(redirectURI: String) -> Bool {
-        redirectURI.utf8.count <= lengthLimit && !redirectURI.utf8.contains(0)
-    }
-}
-
-/// A code, or the refresh token that it was exchanged for, before it is stored as an ``AppleGrant``. The verified
-/// identity that came with the code contains it, and so do pending tokens and merge tokens.
-public struct SealedCode: Hashable, Codable, Sendable {
-    /// The ID of the grant that the code becomes.
-    public let id: ID<AppleGrant>
-    public let subject: String
-    public let clientID: String
-    /// Encrypted, bound to ``id``.
-    public let code: [UInt8]
-    public let redirectURI: String?
-    /// When the code expires. For a refresh token: when no sign-in can use it any more.
-    public let expiresAt: Instant
-    /// ``AppleGrant/TokenType/refreshToken`` after a sign-in in the browser, where the gateway itself exchanged the code.
-    public let tokenType: AppleGrant.TokenType
-
-    public init(
-        id: ID<AppleGrant>, subject: String, clientID: String, code: [UInt8], redirectURI: String?, expiresAt: Instant,
-        tokenType: AppleGrant.TokenType = .code
-    ) {
-        self.id = id
-        self.subject = subject
-        self.clientID = clientID
-        self.code = code
-        self.redirectURI = redirectURI
-        self.expiresAt = expiresAt
-        self.tokenType = tokenType
-    }
-}
-
-/// Encrypts Apple tokens, each bound to the ID of its grant.
-public struct AppleGrantSealing: Sendable {
-    public var newID: @Sendable () -> ID<AppleGrant>
-    public var seal: @Sendable (_ token: Secret, _ id: ID<AppleGrant>) throws -> [UInt8]
-    public var open: @Sendable (_ sealed: [UInt8], _ id: ID<AppleGrant>) throws -> Secret
-
-    public init(
-        newID: @escaping @Sendable () -> ID<AppleGrant>,
-        seal: @escaping @Sendable (Secret, ID<AppleGrant>) throws -> [UInt8],
-        open: @escaping @Sendable ([UInt8], ID<AppleGrant>) throws -> Secret
-    ) {
-        self.newID = newID
-        self.seal = seal
-        self.open = open
-    }
 }
 
 extension Verifier {

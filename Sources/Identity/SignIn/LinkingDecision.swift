@@ -69,7 +69,7 @@ public enum SignInChange: Hashable, Sendable {
     ///   - takesEmail: whether an account without an address gets the identity's address, which no other account holds.
     case link(to: Account, by: Caller?, takesEmail: Bool)
     /// The creator of this account never verified the address. The account is assigned to the user whose address the
-    /// provider has verified, and every credential of its creator is removed: password, identities and sessions.
+    /// provider has verified, and the password and identities of its creator are removed. Every earlier session ends.
     case reclaim(Account)
     /// - Parameter takesEmail: whether the account gets the identity's address.
     case create(takesEmail: Bool)
@@ -200,8 +200,8 @@ public protocol FederationStore: Sendable {
     /// Whether a change of the account's email address can still be undone by the link sent to the earlier address.
     func hasRecoveryCode(_ account: ID<Account>, at now: Instant, in realm: ID<Realm>) async throws -> Bool
 
-    /// Applies the merge plan, stores a merge record for the undo, enqueues `notices`, and opens a session of the target.
-    /// The source's ID is never assigned again.
+    /// Applies the merge plan, stores a merge record for the undo, enqueues `notices`, and opens a session of the
+    /// target. The source's ID is reserved as after a deletion.
     ///
     /// - Returns: the target after the merge, and the new session.
     /// - Throws: ``MergeRefusal``, including ``MergeRefusal/recoveryPending``; ``StoreConflict/stale`` if the accounts no

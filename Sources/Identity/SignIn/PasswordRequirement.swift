@@ -11,7 +11,7 @@ public enum PasswordRequirement: Hashable, Sendable {
 }
 
 extension Policy {
-    /// In bytes of UTF-8. Longer passwords are never hashed.
+    /// In bytes of UTF-8. Longer passwords cannot be set.
     public static let maximumPasswordLength = 4096
 
     /// The accepted symbols: ASCII punctuation, as Firebase's clients check it.

@@ -199,7 +199,7 @@ struct ServiceKeyScopeTests {
             #expect(ServiceKeyScopes(parsing: list) == nil)
         }
         let newer = ServiceKeyScopes(names: ["passkeys.write"])
-        #expect(ServiceKeyScope.allCases.allSatisfy { !newer.allow($0) })
+        #expect(ServiceKeyScope.allCases.allSatisfy { !newer.allows($0) })
     }
 }
 

@@ -30,7 +30,7 @@ struct PasswordSchemeTests {
 
     static func stored(
         _ input: PasswordScheme.Input, hash: [UInt8], salt: [UInt8] = Array("NaCl".utf8)
-    ) throws(PasswordHashFault) -> String {
+    ) throws(PasswordHashRefusal) -> String {
         try StoredPasswordScheme(try PasswordScheme(input), key: ID("k1")).stored(
             hash: Base64.encode(hash), salt: Base64.encode(salt))
     }
@@ -82,7 +82,7 @@ struct PasswordSchemeTests {
         let input: PasswordScheme.Input
         var hash = PasswordSchemeTests.bytes(64)
         var salt: [UInt8] = []
-        let fault: PasswordHashFault
+        let fault: PasswordHashRefusal
         var testDescription: String { why }
     }
 
@@ -152,11 +152,11 @@ struct PasswordSchemeTests {
             return try Self.stored(input, hash: Self.bytes(32), salt: Array("somesalt".utf8))
         }
         #expect(try stored(65536, 3).hasPrefix("$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHQ$"))
-        #expect(throws: PasswordHashFault.memoryCost(8...262_144)) { try stored(262_145, 1) }
-        #expect(throws: PasswordHashFault.rounds(1...16)) { try stored(1024, 17) }
-        #expect(throws: PasswordHashFault.tooCostly) { try stored(262_144, 5) }
-        #expect(throws: PasswordHashFault.algorithmIsUnsupported) { try stored(1024, 1, isPlain: false) }
-        #expect(throws: PasswordHashFault.algorithmIsUnsupported) { try stored(1024, 1, type: "ARGON2_D") }
+        #expect(throws: PasswordHashRefusal.memoryCost(8...262_144)) { try stored(262_145, 1) }
+        #expect(throws: PasswordHashRefusal.rounds(1...16)) { try stored(1024, 17) }
+        #expect(throws: PasswordHashRefusal.tooCostly) { try stored(262_144, 5) }
+        #expect(throws: PasswordHashRefusal.algorithmIsUnsupported) { try stored(1024, 1, isPlain: false) }
+        #expect(throws: PasswordHashRefusal.algorithmIsUnsupported) { try stored(1024, 1, type: "ARGON2_D") }
     }
 
     static let bcrypt = "abcdefghijklmnopqrstuujydOTSfIH/d5oUHpsygqV5X9xJLQc6e"
@@ -182,8 +182,8 @@ struct PasswordSchemeTests {
                 .memoryCost(8...262_144)
             ),
             ("$1$salt$qJH7.N4xYta3aEG/dfqo/0", .algorithmIsMissing), ("nonsense", .algorithmIsMissing),
-        ] as [(String, PasswordHashFault?)])
-    func encoded(text: String, fault: PasswordHashFault?) {
+        ] as [(String, PasswordHashRefusal?)])
+    func encoded(text: String, fault: PasswordHashRefusal?) {
         let scheme = StoredPasswordScheme(.selfDescribing, key: nil)
         let stored = Result { try scheme.stored(hash: Base64.encode(Array(text.utf8)), salt: nil) }
         switch fault {
@@ -196,7 +196,7 @@ struct PasswordSchemeTests {
     func rekeyed() throws {
         let text = try Self.stored(Self.input("SCRYPT"), hash: Self.bytes(64))
         let encoded = Base64.encode(Array(text.utf8))
-        #expect(throws: PasswordHashFault.keyIsMissing) {
+        #expect(throws: PasswordHashRefusal.keyIsMissing) {
             try StoredPasswordScheme(.selfDescribing, key: nil).stored(hash: encoded, salt: nil)
         }
         let kept = StoredPasswordScheme(try PasswordScheme(Self.input("CRYPT")), key: ID("k2"))

@@ -1,5 +1,5 @@
 /// Why the gateway does not accept a password hash of another system.
-public enum PasswordHashFault: Refusal, Hashable {
+public enum PasswordHashRefusal: Refusal, Hashable {
     case algorithmIsMissing
     case algorithmIsUnknown
     /// A known algorithm that this release cannot compute.
@@ -20,7 +20,7 @@ public enum PasswordHashFault: Refusal, Hashable {
     case unreadable
 }
 
-extension PasswordHashFault {
+extension PasswordHashRefusal {
     public var code: ErrorCode {
         switch self {
         case .algorithmIsMissing, .algorithmIsUnknown: .invalidHashAlgorithm

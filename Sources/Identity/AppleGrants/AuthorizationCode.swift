@@ -1,0 +1,68 @@
+/// The authorization code that an app received from Apple together with the identity token. It is valid once, for five
+/// minutes.
+public struct AuthorizationCode: Sendable {
+    /// The maximum length of a code and of a redirect URI in bytes.
+    public static let lengthLimit = 2048
+    /// Shorter than Apple's five minutes, because some time passes before the app sends the code.
+    public static let lifetime: Duration = .seconds(285)
+
+    public let code: Secret
+    /// The redirect URI of the web flow; `nil` for a native app.
+    public let redirectURI: String?
+
+    public init(code: Secret, redirectURI: String? = nil) {
+        self.code = code
+        self.redirectURI = redirectURI
+    }
+
+    /// Whether a redirect URI can be stored: PostgreSQL's text cannot contain NUL.
+    public static func isValid(redirectURI: String) -> Bool {
+        redirectURI.utf8.count <= lengthLimit && !redirectURI.utf8.contains(0)
+    }
+}
+
+/// A code, or the refresh token that it was exchanged for, before it is stored as an ``AppleGrant``. The verified
+/// identity that came with the code contains it, and so do pending tokens and merge tokens.
+public struct SealedCode: Hashable, Codable, Sendable {
+    /// The ID of the grant that the code becomes.
+    public let id: ID<AppleGrant>
+    public let subject: String
+    public let clientID: String
+    /// Encrypted, bound to ``id``.
+    public let code: [UInt8]
+    public let redirectURI: String?
+    /// When the code expires. For a refresh token: when no sign-in can use it any more.
+    public let expiresAt: Instant
+    /// ``AppleGrant/TokenType/refreshToken`` after a sign-in in the browser, where the gateway itself exchanged the code.
+    public let tokenType: AppleGrant.TokenType
+
+    public init(
+        id: ID<AppleGrant>, subject: String, clientID: String, code: [UInt8], redirectURI: String?, expiresAt: Instant,
+        tokenType: AppleGrant.TokenType = .code
+    ) {
+        self.id = id
+        self.subject = subject
+        self.clientID = clientID
+        self.code = code
+        self.redirectURI = redirectURI
+        self.expiresAt = expiresAt
+        self.tokenType = tokenType
+    }
+}
+
+/// Encrypts Apple tokens, each bound to the ID of its grant.
+public struct AppleGrantSealing: Sendable {
+    public var newID: @Sendable () -> ID<AppleGrant>
+    public var seal: @Sendable (_ token: Secret, _ id: ID<AppleGrant>) throws -> [UInt8]
+    public var open: @Sendable (_ sealed: [UInt8], _ id: ID<AppleGrant>) throws -> Secret
+
+    public init(
+        newID: @escaping @Sendable () -> ID<AppleGrant>,
+        seal: @escaping @Sendable (Secret, ID<AppleGrant>) throws -> [UInt8],
+        open: @escaping @Sendable ([UInt8], ID<AppleGrant>) throws -> Secret
+    ) {
+        self.newID = newID
+        self.seal = seal
+        self.open = open
+    }
+}

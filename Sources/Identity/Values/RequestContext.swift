@@ -1,0 +1,96 @@
+/// The parts of a request's origin that services need.
+public struct RequestContext: Hashable, Sendable {
+    public let network: ClientNetwork
+    /// The user agent, for the list of sessions; at most ``deviceLimit`` characters.
+    public let device: String?
+    /// The requested language; `nil` if the request names none that is supported.
+    public let language: Language?
+    /// For the audit trail.
+    public let trace: RequestTrace
+
+    /// The maximum length of ``device`` in characters (grapheme clusters).
+    public static let deviceLimit = 200
+
+    public init(network: ClientNetwork, device: String?, language: Language?, trace: RequestTrace) {
+        self.network = network
+        self.device = device.map { String($0.prefix(Self.deviceLimit)) }
+        self.language = language
+        self.trace = trace
+    }
+}
+
+/// The network and ID of a request, in a form that may be stored: it identifies neither an address nor a user.
+public struct RequestTrace: Hashable, Sendable {
+    /// A prefix too wide to identify a user, as in log lines.
+    public let network: String?
+    /// The request's ID in the log.
+    public let request: String?
+
+    public init(network: String? = nil, request: String? = nil) {
+        self.network = network
+        self.request = request
+    }
+
+    /// For changes that no request caused.
+    public static let none = RequestTrace()
+}
+
+/// The networks of a client's address, for rate limits and known networks.
+///
+/// One subscriber may have a whole /48 of IPv6, or may share one IPv4 address with thousands. Therefore every limit
+/// applies at several prefix lengths at once: IPv4 address and /24; IPv6 /64, /56 and /48.
+public struct ClientNetwork: Hashable, Sendable {
+    public struct Level: Hashable, Sendable {
+        /// The prefix as text, e.g. `2001:db8:0:0:0:0:0:0/56`, without NUL.
+        public let prefix: String
+        /// The multiple of a limit that applies to this level.
+        public let factor: Int
+
+        public init(prefix: String, factor: Int) {
+            self.prefix = prefix
+            self.factor = factor
+        }
+    }
+
+    /// From the narrowest to the widest; never empty.
+    public let levels: [Level]
+    /// The prefix of one household or company, by which known networks are recognised; `nil` if the address is unknown.
+    public let knownNetworkPrefix: String?
+
+    /// - Parameters:
+    ///   - prefixes: from the narrowest to the widest: one to three.
+    ///   - knownNetworkPrefix: one of `prefixes`.
+    public init(prefixes: [String], knownNetworkPrefix: String?) {
+        precondition((1...Self.factors.count).contains(prefixes.count), "a network has one to three levels")
+        levels = zip(prefixes, Self.factors).map { Level(prefix: $0, factor: $1) }
+        self.knownNetworkPrefix = knownNetworkPrefix
+    }
+
+    private static let factors = [1, 4, 16]
+
+    public var widest: Level { levels[levels.count - 1] }
+}
+
+/// The language of emails and pages. The raw value is a primary language subtag (RFC 5646 §2.2.1).
+public enum Language: String, Codable, Sendable, CaseIterable {
+    case english = "en"
+    case japanese = "ja"
+}
+
+/// Keyed hashes of the networks in which accounts have sessions. The networks cannot be read or guessed from them.
+public struct NetworkHashing: Sendable {
+    /// Returns one hash of 16 bytes for each active master key, the current key's first; none if the client's address
+    /// is unknown.
+    public var hashes: @Sendable (_ network: ClientNetwork, _ realm: ID<Realm>) -> [[UInt8]]
+
+    public init(hashes: @escaping @Sendable (ClientNetwork, ID<Realm>) -> [[UInt8]]) {
+        self.hashes = hashes
+    }
+}
+
+extension NetworkHashing {
+    /// The network hash of a session that is opened now.
+    func hash(of origin: RequestContext, in project: Project) -> [UInt8]? {
+        hashes(origin.network, project.realm).first
+    }
+}
