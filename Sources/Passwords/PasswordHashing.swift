@@ -17,7 +17,8 @@ extension PasswordHasher {
     public static func argon2id(
         _ cost: PasswordHash.Cost, by argon2: Argon2, keys: PasswordKeys, replacesHashes: Bool = true, on pool: FairPool
     ) throws -> PasswordHasher {
-        // An unknown address is checked against this hash, so that it takes as long as a known one.
+        // The password for an unknown address is checked against this hash, so that the check takes as long as for a
+        // known one.
         let dummyHash = try argon2.hash(Random.bytes(16), cost)
         return PasswordHasher(
             hash: { password, network in

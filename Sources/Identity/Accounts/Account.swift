@@ -112,9 +112,9 @@ public struct AccountUpdate: Hashable, Sendable {
 }
 
 extension AccountUpdate {
-    /// Whether an administrator's update of `account` ends its sessions: it enables the account, changes its email
-    /// address, sets or removes its password, or sets ``validSince``. Disabling ends none, because each token of a disabled
-    /// account is rejected with that reason.
+    /// Whether an administrator's update ends the sessions of `account`. It does if it enables the account, changes its
+    /// email address, sets or removes its password, or sets ``validSince``. Disabling ends none, because each token of
+    /// a disabled account is rejected with that reason.
     public func endsSessions(of account: Account) -> Bool {
         let changesEmail = email.map { $0 != AccountUpdate.Value(account.email) } ?? false
         let changesPassword = passwordHash.map { $0 != .remove || account.hasPassword } ?? false
@@ -186,7 +186,7 @@ extension Account {
             lastSignInAt: now, lastRefreshAt: now, validSince: Instant(seconds: now.seconds))
     }
 
-    /// The account after a sign-in with an identity that it already has.
+    /// The account after a sign-in with an identity that the account already has.
     public func signedIn(with identity: LinkedIdentity, at now: Instant) -> Account {
         var account = self
         account.identities = identities.map {

@@ -20,7 +20,7 @@ public struct AccountQueryService: Sendable {
     }
 
     /// Returns accounts whose IDs begin with `text`, at most `limit`. The first page begins with the accounts whose
-    /// address or phone number is `text`; they do not count toward `limit`.
+    /// address or phone number is `text`, which do not count toward `limit`.
     public func search(
         _ text: String, after id: ID<Account>?, limit: Int, in project: Project
     ) async throws -> Page {

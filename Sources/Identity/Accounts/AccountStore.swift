@@ -31,10 +31,10 @@ public protocol AccountStore: Sendable {
     /// Records a sign-in to the account that has the session's account ID, and creates that account if there is none.
     ///
     /// - Parameters:
-    ///   - session: the session to open; it gets the generation of the account.
+    ///   - session: the session to open, which gets the generation of the account.
     ///   - issuedAt: when the backend issued the token. An account that was deleted later is not created again.
-    /// - Throws: ``StoreConflict/stale`` if the account is disabled; ``StoreConflict/notFound`` if it was deleted after
-    ///   `issuedAt`.
+    /// - Throws: ``StoreConflict/stale`` if the account is disabled; ``StoreConflict/notFound`` if the account was
+    ///   deleted after `issuedAt`.
     func openOrCreate(
         _ session: Session, issuedAt: Instant?, in realm: ID<Realm>
     ) async throws -> (account: Account, session: Session, isNew: Bool)

@@ -21,8 +21,8 @@ public struct AuthorizationCode: Sendable {
     }
 }
 
-/// A code, or the refresh token that it was exchanged for, before it is stored as an ``AppleGrant``. The verified
-/// identity that came with the code contains it, and so do pending tokens and merge tokens.
+/// A code, or the refresh token that the code was exchanged for, before either is stored as an ``AppleGrant``. The
+/// verified identity that came with the code contains it, and so do pending tokens and merge tokens.
 public struct SealedCode: Hashable, Codable, Sendable {
     /// The ID of the grant that the code becomes.
     public let id: ID<AppleGrant>

@@ -118,7 +118,7 @@ public protocol EmailQueue: Sendable {
     /// Binds the code of a password reset that was requested by address to the account that has the address now, unless
     /// it is already bound.
     ///
-    /// - Returns: whether there is such an account.
+    /// - Returns: whether the code can be redeemed: there is such an account, and the code has not been redeemed.
     func bind(_ code: [UInt8], of queued: QueuedEmail) async throws -> Bool
 
     /// Whether the code can still be redeemed.

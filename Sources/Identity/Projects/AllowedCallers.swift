@@ -124,7 +124,7 @@ extension AllowedCallers {
 }
 
 extension String {
-    /// Whether this is the bundle ID itself, or that of an extension of it.
+    /// Whether this is the app's bundle ID, or the bundle ID of one of its extensions.
     fileprivate func isBundle(of bundleID: String) -> Bool {
         guard utf8.starts(with: bundleID.utf8) else { return false }
         let remaining = utf8.dropFirst(bundleID.utf8.count)

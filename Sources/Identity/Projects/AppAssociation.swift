@@ -1,5 +1,5 @@
-/// The hosts that an app is associated with: the app opens their links, and may use passwords that were saved for them.
-/// The app lists the same hosts in its entitlement "Associated Domains" or in its manifest.
+/// The hosts that an app is associated with: the app opens their links, and may use passwords that were saved for these
+/// hosts. The app lists the same hosts in its entitlement "Associated Domains" or in its manifest.
 public struct AppAssociation: Hashable, Sendable {
     /// Host names, without scheme, port or path. Empty if the app is associated with no host.
     public var domains: [String]

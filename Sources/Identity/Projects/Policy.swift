@@ -128,8 +128,8 @@ public struct Policy: Hashable, Sendable {
     /// How long a network in which an account had a session remains a known network.
     public static let knownNetworkLifetime: Duration = .seconds(30 * 86_400)
     public static let signUpWindow: Duration = .seconds(3600)
-    /// Not longer than ``signInLinkLifetime``: if an attacker exhausts the limit of an address, a link in its mailbox is
-    /// still valid.
+    /// Not longer than ``signInLinkLifetime``: if an attacker exhausts the limit of an address, a link in the mailbox
+    /// is still valid.
     public static let emailWindow: Duration = .seconds(900)
     /// The maximum number of credential changes by the clients of one account within ``credentialChangeWindow``.
     public static let credentialChangeLimit = 20
@@ -139,8 +139,8 @@ public struct Policy: Hashable, Sendable {
     public static let nonceLimit = 2000
     public static let nonceWindow: Duration = .seconds(600)
     /// Starts of sign-ins in a browser, and responses of providers, from one IPv4 address or IPv6 /64 within
-    /// ``authorizationFlowWindow``. A sign-in counts twice, with Apple three times, because its form is followed by a
-    /// redirect.
+    /// ``authorizationFlowWindow``. A sign-in counts twice, with Apple three times, because a redirect follows Apple's
+    /// form.
     public static let authorizationFlowLimit = 1000
     public static let authorizationFlowWindow: Duration = .seconds(600)
     /// Notifications from one IPv4 address or IPv6 /64 that may be rejected within ``rejectedNotificationWindow``. Accepted

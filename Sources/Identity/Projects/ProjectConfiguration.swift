@@ -1,7 +1,7 @@
 /// The configuration of one project, which is changed, checked and stored as a whole.
 public struct ProjectConfiguration: Sendable {
     public var project: Project
-    /// The display name, which administrators see, and users in emails.
+    /// The display name, shown to administrators, and to users in emails.
     public var name: String
     /// In the order of creation.
     public var apps: [ConfiguredApp] {

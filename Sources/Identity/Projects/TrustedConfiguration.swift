@@ -1,9 +1,9 @@
 /// Separates configuration changes that ``ServiceKeyScope/config`` alone allows from those that also need
 /// ``ServiceKeyScope/trust``.
 ///
-/// Each function replaces the members that affect neither whose tokens are accepted nor where codes and events are sent
-/// with those of the new value. Any remaining difference needs ``ServiceKeyScope/trust``, so a member that is not
-/// listed here needs it too.
+/// Each function takes ordinary members from the new value: those that affect neither whose tokens are accepted nor
+/// where codes and events are sent. Any remaining difference needs ``ServiceKeyScope/trust``, so a change of a member
+/// that is not listed here needs it.
 extension ProjectConfiguration {
     /// Whether the change from `old` needs ``ServiceKeyScope/trust``.
     public func changesTrust(since old: ProjectConfiguration) -> Bool {

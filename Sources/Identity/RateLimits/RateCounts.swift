@@ -27,7 +27,7 @@ public struct RateDelta: Hashable, Sendable {
 }
 
 /// The counters of one process. If there are too many windows, the least recently used ones are dropped first. The
-/// reported counts of a dropped window are received again with its next report.
+/// reported counts of a dropped window are received again with the next report about it.
 public struct RateCounts: Sendable {
     private struct Entry {
         /// The total of all replicas in the latest response.

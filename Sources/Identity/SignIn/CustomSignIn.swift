@@ -21,8 +21,8 @@ public struct CustomSignIn: Sendable {
         self.entropy = entropy
     }
 
-    /// Creates the account if it does not exist. A deleted ID gets a new, empty account if the token was issued after
-    /// the deletion.
+    /// Creates the account if it does not exist. If the account was deleted, a new, empty account with the ID is
+    /// created, provided that the token was issued after the deletion.
     ///
     /// Throws ``CustomTokenRefusal``, ``SignInRefusal`` and ``TokenRefusal``.
     ///

@@ -168,8 +168,8 @@ public struct FederatedSignIn: Sendable {
         }
     }
 
-    /// Creates a pending token. If another pending token proved the identity, the new one expires no later, and shares
-    /// its replay key.
+    /// Creates a pending token. If another pending token proved the identity, the new one expires no later, and
+    /// consumes the same replay key.
     private func pendingToken(
         for proof: ResolvedProof, _ use: PendingCredential.Use, in project: Project
     ) throws -> String {

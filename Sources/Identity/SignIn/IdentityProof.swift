@@ -46,8 +46,8 @@ struct ProofResolver: Sendable {
             let requested = try replayKey(ofNonce: credential.rawNonce, in: project)
             credential.nonceIsFromGateway = requested != nil
             var identity = try accepted(await verifier.verify(credential, app, project), for: app, in: project)
-            // The token may have a nonce of the gateway that the request does not contain. Firebase's SDKs do this when
-            // they send Google's token a second time.
+            // The token may have a nonce of the gateway that the request does not contain: Firebase's SDKs omit the
+            // nonce when they send Google's token a second time.
             let isSecondUse = credential.provider == .google && credential.rawNonce == nil
             let used =
                 identity.nonce == credential.rawNonce || isSecondUse
