@@ -42,7 +42,7 @@ public struct AppleGrant: Hashable, Sendable {
     public let token: [UInt8]
     /// The redirect URI of the web flow; `nil` for a native app.
     public let redirectURI: String?
-    /// When the worker gives up; `nil` for a refresh token that no worker has claimed in order to store or revoke it.
+    /// When the worker gives up; `nil` for a token that no worker has claimed in order to store or revoke it.
     public let expiresAt: Instant?
     /// Attempts so far, including the current one.
     public let attempts: Int

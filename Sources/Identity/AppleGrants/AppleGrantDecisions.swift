@@ -63,7 +63,7 @@ public enum AppleRevocation: String, CaseIterable, Sendable {
     case queued = "QUEUED"
     /// The gateway has no token or no private key. The user can disconnect the app in the settings of a device.
     case notPossible = "NOT_POSSIBLE"
-    /// The user has already disconnected the app, so there is nothing to revoke.
+    /// There is nothing to revoke: the account has no Apple identity, or the user has already disconnected the app.
     case none = "NONE"
 
     /// - Parameters:

@@ -22,15 +22,16 @@ public struct MailboxChange: Hashable, Sendable {
         case disavowed
     }
 
-    /// The remedies that become invalid when control of a mailbox is proven.
+    /// The recovery and removal codes that become invalid when control of a mailbox is proven. Codes that undo a merge
+    /// stay valid.
     public enum VoidedRemedies: Hashable, Sendable {
         case all
-        /// The remedies that were sent to `email`, and all remedies that were created after the first of those. Earlier
-        /// remedies stay valid, so that an attacker who has changed the address cannot invalidate the emails that the
-        /// owner received before.
+        /// The codes that were sent to `email`, and all that were created after the first of those. Earlier codes stay
+        /// valid, so that an attacker who has changed the address cannot invalidate the emails that the owner received
+        /// before.
         ///
         /// - Parameters:
-        ///   - createdAt: when the redeemed remedy was created, if a remedy is redeemed.
+        ///   - createdAt: when the redeemed recovery or removal code was created; `nil` if another code is redeemed.
         ///   - addedSince: links to `email` that remove sign-in methods added before this time stay valid.
         case proven(email: EmailAddress, createdAt: Instant?, addedSince: Instant)
     }

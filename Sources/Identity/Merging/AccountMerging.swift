@@ -162,7 +162,7 @@ public struct AccountMerge: Hashable, Sendable {
     public var code: SealedCode?
 }
 
-/// The new session of the target.
+/// The session that a client's merge opens, with the conditions that the proof of the target must still meet.
 public struct MergeCommit: Hashable, Sendable {
     public let session: ID<Session>
     /// How the target was proven.

@@ -37,7 +37,7 @@ public struct AppReview: Hashable, Sendable {
         }
         if let exemption = app.settings.exemption { return [point(.met, text(of: exemption))] }
         let names = services.thirdParties.map(\.rawValue).joined(separator: ", ")
-        return [point(.met, "apple.com is listed before \(names); while apple.com cannot work, they are rejected")]
+        return [point(.met, "apple.com is listed before \(names), which are rejected while apple.com cannot work")]
             + conditions(app)
     }
 
@@ -112,7 +112,7 @@ public struct AppReview: Hashable, Sendable {
             Point(
                 guideline: "5.1.1(v)", verdict: .met,
                 text: """
-                    accounts:delete removes the account and all its data at once; the app must offer it, and must \
+                    accounts:delete removes the account and its personal data at once; the app must offer it, and must \
                     sign the user in again if the last login is more than \(recent) seconds ago
                     """)
         ]

@@ -75,6 +75,7 @@ public enum CustomTokenFault: Hashable, Sendable {
     case wrongAudience
     /// `iss` and `sub` are different; they must be equal.
     case issuerIsNotSubject
+    /// `iat` or `exp` is missing, or a time is not a number.
     case timesMissing
     case issuedInTheFuture
     case expired
@@ -94,7 +95,7 @@ extension CustomTokenFault {
         case .keyMayNotMint: "Its service key lacks the scope \(ServiceKeyScope.mintTokens.rawValue)."
         case .wrongAudience: "Its aud is not Identity Toolkit."
         case .issuerIsNotSubject: "Its iss and sub must be equal."
-        case .timesMissing: "Its iat and exp have to be numbers."
+        case .timesMissing: "Its iat, exp and any nbf must be numbers."
         case .issuedInTheFuture: "Its iat is in the future."
         case .expired: "It has expired."
         case .lifetimeTooLong: "Its exp is more than an hour after its iat."

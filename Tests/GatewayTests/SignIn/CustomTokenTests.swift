@@ -58,9 +58,9 @@ struct CustomTokenTests {
             Wrong("another subject", "INVALID_CUSTOM_TOKEN : Its iss and sub must be equal.") {
                 $0["sub"] = "ada"
             },
-            Wrong("no iat", "INVALID_CUSTOM_TOKEN : Its iat and exp have to be numbers.") { $0["iat"] = nil },
-            Wrong("no exp", "INVALID_CUSTOM_TOKEN : Its iat and exp have to be numbers.") { $0["exp"] = nil },
-            Wrong("exp in words", "INVALID_CUSTOM_TOKEN : Its iat and exp have to be numbers.") {
+            Wrong("no iat", "INVALID_CUSTOM_TOKEN : Its iat, exp and any nbf must be numbers.") { $0["iat"] = nil },
+            Wrong("no exp", "INVALID_CUSTOM_TOKEN : Its iat, exp and any nbf must be numbers.") { $0["exp"] = nil },
+            Wrong("exp in words", "INVALID_CUSTOM_TOKEN : Its iat, exp and any nbf must be numbers.") {
                 $0["exp"] = "1800003600"
             },
             Wrong("issued too far ahead", "INVALID_CUSTOM_TOKEN : Its iat is in the future.") {
