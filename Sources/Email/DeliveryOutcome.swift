@@ -9,7 +9,8 @@ public enum DeliveryOutcome: Hashable, Sendable {
     case dropped
     case postponed(until: Instant, DeliveryFailure)
     case givenUp(DeliveryFailure)
-    /// The database was unavailable, or the worker is stopping. The email is claimed again after its lease.
+    /// A database error prevented the attempt, or the storage of its result. The email is claimed again after its
+    /// lease.
     case interrupted
 }
 

@@ -9,7 +9,8 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
     public let text: String
 
     /// Accepts a URL that is equal to one of the app's redirect URIs. For an app without redirect URIs, accepts a page
-    /// of an authorized domain. A page without TLS is accepted on `localhost` and `127.0.0.1`, and in `dev`.
+    /// of an authorized domain. A page without TLS is accepted on `localhost` and `127.0.0.1`, and in `dev`. A project
+    /// of `dev` whose domains were not configured accepts every page and custom scheme.
     public init(_ text: String, of app: App, in project: Project) throws(ContinueURLRefusal) {
         guard Self.isReadable(text) else { throw .malformed }
         if app.settings.redirectURIs.isEmpty {

@@ -6,7 +6,8 @@ public struct ConfigurationChange: Hashable, Sendable {
     public let old: String?
     /// `nil` if the member was removed.
     public let new: String?
-    /// Whether the member is a secret, whose values are not shown.
+    /// Whether the member is a secret. Its values are not shown: ``old`` is `kept` and ``new`` is `new`, unless they
+    /// are `nil`.
     public let isSecret: Bool
 
     public init(path: [String], old: String?, new: String?, isSecret: Bool = false) {

@@ -122,7 +122,7 @@ public struct LoginServicesViolation: Hashable, Sendable {
     public enum Kind: String, CaseIterable, Sendable {
         /// The app shows a provider that needs Apple, but not `apple.com`.
         case appleNotShown = "APPLE_NOT_SHOWN"
-        /// The app shows `apple.com`, but the project has disabled it or not configured it.
+        /// The project has disabled `apple.com` or not configured it.
         case appleNotEnabled = "APPLE_NOT_ENABLED"
         /// Apple's configuration is incomplete: no key, no team, or no client ID for the tokens of this app.
         case appleCannotWork = "APPLE_CANNOT_WORK"

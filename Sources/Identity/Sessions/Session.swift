@@ -1,6 +1,6 @@
 /// A sign-in on one device. It has a chain of refresh tokens; only the counter of the newest one is stored.
 public struct Session: Hashable, Sendable {
-    /// A random UUID in lower-case text; the token's `sid`.
+    /// A UUID in lower-case text that cannot be guessed; the token's `sid`.
     public let id: ID<Session>
     public let account: ID<Account>
     /// The account's generation when the session began. The session has ended if the account's generation differs.
