@@ -2,8 +2,8 @@ internal import Crypto
 internal import Identity
 internal import Synchronization
 
-/// Caches ID tokens with a verified signature, because the verification of a signature takes as long as everything else
-/// in a look-up. Expiry, key and session are still checked for every request.
+/// Caches ID tokens with a verified signature, so that the signature is not verified again for every request. Expiry,
+/// key and session are still checked for every request.
 final class VerifiedTokenCache: Sendable {
     struct Entry: Sendable {
         let claim: IDTokenClaim

@@ -13,7 +13,7 @@ public struct EncodedHash: Hashable, Sendable {
     public let text: String
 
     private static let lengthLimit = 256
-    /// Binary logarithm of the cost. With a higher cost, a check would take more than a second.
+    /// Binary logarithm of the cost. With a higher cost, a check could take more than a second.
     private static let bcryptCost = 4...14
     private static let shaCryptRounds = 1000...1_000_000
     private static let argon2MemoryKiB = 8...262_144

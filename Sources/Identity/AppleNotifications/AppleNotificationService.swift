@@ -2,7 +2,7 @@
 /// number of rejected notifications from one client network is limited.
 ///
 /// Throws ``AppleNotificationRefusal``, ``TooManyAttempts``, and ``ProviderUnreachable`` while Apple's keys cannot be
-/// fetched: Apple then sends the notification again.
+/// fetched, so that Apple can send the notification again.
 public struct AppleNotificationService: Sendable {
     private let store: any AppleNotificationStore
     private let verifier: AppleNotificationVerifier
