@@ -183,7 +183,7 @@ extension RequestPipeline {
             guard endpoint.bodyLimit > Endpoint.clientBodyLimit, let scope = endpoint.scope else {
                 return .bytes(min(endpoint.bodyLimit, Endpoint.clientBodyLimit))
             }
-            return .checked(endpoint.bodyLimit, unchecked: Endpoint.clientBodyLimit) { [self] head in
+            return .checked(max: endpoint.bodyLimit, uncheckedUpTo: Endpoint.clientBodyLimit) { [self] head in
                 let project = parameters["project"].map { ID<Project>($0) }
                 return await refusal(of: head, for: endpoint, needing: scope, in: project)
             }

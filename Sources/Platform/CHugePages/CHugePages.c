@@ -2,8 +2,9 @@
 // take as long as the hash. This function replaces glibc's `mmap` in all libraries, because the linker exports a
 // function of the executable that one of its libraries needs.
 //
-// Only mappings with exactly the flags of libsodium are changed: private, anonymous and populated (MAP_POPULATE). Huge
-// pages use no more memory for them. glibc's malloc and thread stacks do not call this function.
+// Only mappings with the minimum size and exactly the flags of libsodium are changed: private, anonymous and populated
+// (MAP_POPULATE). libsodium uses all of this memory, so huge pages do not increase its size. glibc's malloc and thread
+// stacks do not call this function.
 
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
 #define _GNU_SOURCE

@@ -26,7 +26,8 @@ enum AESGCM {
         return output + tag
     }
 
-    /// - Returns: `nil` if the tag does not match. The partial plaintext is then wiped.
+    /// - Returns: `nil` if the tag does not match or is incomplete, or if memory is exhausted. Unverified plaintext is
+    ///   wiped.
     static func open(_ sealed: [UInt8], key: [UInt8], nonce: [UInt8], associated: [UInt8]) -> [UInt8]? {
         guard sealed.count >= tagLength, let context = EVP_CIPHER_CTX_new() else { return nil }
         defer {

@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// The variant and the cost in a PHC string of Argon2, which its verification uses.
+/// The variant, the cost and the number of lanes of an Argon2 hash, from its PHC string.
 struct Argon2Parameters: Equatable {
     enum Variant: String {
         case argon2i

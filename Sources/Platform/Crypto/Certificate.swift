@@ -3,7 +3,7 @@ internal import CSystem
 /// X.509 certificates for signing keys.
 public enum Certificate {
     /// Wraps the public key of a signing key in X.509 v3 (RFC 5280), for clients that read keys from certificates. The
-    /// certificate does not certify any other statement.
+    /// certificate is self-signed, so it proves nothing about the key.
     ///
     /// - Parameters:
     ///   - commonName: 1 to 64 characters.

@@ -12,8 +12,8 @@ public enum Digest {
         return digest
     }
 
-    /// Returns the SHA-1 digest (FIPS 180-4); 20 bytes. Only for look-ups in lists of breached passwords, which are
-    /// indexed by it: SHA-1 is not collision-resistant.
+    /// Returns the SHA-1 digest (FIPS 180-4); 20 bytes. Only for lists of breached passwords, which are
+    /// indexed by SHA-1: it is not collision-resistant.
     public static func sha1(_ message: [UInt8]) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: 20)
         guard EVP_Digest(message, message.count, &digest, nil, OpenSSL.sha1, nil) == 1 else {

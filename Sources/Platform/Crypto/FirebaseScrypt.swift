@@ -1,10 +1,10 @@
 internal import CSystem
 
-/// Firebase's password hash: scrypt derives a key, and AES-256 in counter mode encrypts the project's signer key with
-/// it.
+/// Firebase's password hash: scrypt derives a key, with which AES-256 in counter mode encrypts the project's signer
+/// key.
 public enum FirebaseScrypt {
     /// - Parameters:
-    ///   - salt: the account's, followed by the project's salt separator.
+    ///   - salt: the account's salt, followed by the project's salt separator.
     ///   - memoryCost: binary logarithm of scrypt's cost.
     ///   - rounds: scrypt's block size.
     /// - Returns: a hash of the same length as `signerKey`.

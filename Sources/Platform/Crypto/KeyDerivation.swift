@@ -15,7 +15,7 @@ public enum KeyDerivation {
         return key
     }
 
-    /// Returns a key of `count` bytes by scrypt (RFC 7914). Uses 128 × `cost` × `blockSize` bytes of memory.
+    /// Returns a key of `count` bytes by scrypt (RFC 7914). Uses about 128 × `cost` × `blockSize` bytes.
     ///
     /// - Parameter cost: a power of two above 1.
     public static func scrypt(

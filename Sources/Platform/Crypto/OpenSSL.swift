@@ -1,6 +1,6 @@
 internal import CSystem
 
-/// An unexpected failure of a call of OpenSSL or libsodium: the process is out of memory, or there is a defect.
+/// An unexpected failure of a call to OpenSSL or libsodium: the process is out of memory, or the program has a defect.
 public struct LibraryFault: Error, Equatable, CustomStringConvertible {
     public let call: String
     /// OpenSSL's error text; may be empty.
@@ -38,7 +38,7 @@ enum OpenSSL {
     }
 
     /// - Parameter write: writes its output to a memory BIO.
-    /// - Returns: the output, or `nil` if `write` did not return 1.
+    /// - Returns: the output; `nil` if `write` did not return 1, or if memory is exhausted.
     static func text(_ write: (OpaquePointer) -> Int32) -> String? {
         guard let output = BIO_new(BIO_s_mem()) else { return nil }
         defer { BIO_free(output) }
@@ -47,8 +47,10 @@ enum OpenSSL {
         return String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
     }
 
-    /// Calls `read` to read one object from PEM text. Encrypted objects are rejected; OpenSSL would otherwise
-    /// prompt for a password.
+    /// Calls `read` to read one object from PEM text. Rejects encrypted objects, for which OpenSSL would prompt for a
+    /// password.
+    ///
+    /// - Returns: the result of `read`; `nil` for an encrypted object.
     static func object(
         inPEM pem: String,
         _ read: (

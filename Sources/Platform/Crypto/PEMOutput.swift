@@ -13,7 +13,7 @@ extension PublicKey {
 }
 
 extension PrivateKey {
-    /// `BEGIN PRIVATE KEY` (RFC 7468 §10). Secret: not encrypted.
+    /// `BEGIN PRIVATE KEY` (RFC 7468 §10). Secret, because it is not encrypted.
     public var pem: String {
         get throws(LibraryFault) {
             let pem = withHandle { key in

@@ -50,15 +50,17 @@ public enum PasswordHash {
         return crypto_pwhash_str_verify(phc, password, UInt64(password.count)) == 0
     }
 
-    /// Whether `phc` differs in variant or cost from what ``hash(_:cost:)`` would produce.
+    /// Whether `phc` differs in variant, cost or lanes from what ``hash(_:cost:)`` would produce, or is not an Argon2
+    /// hash.
     public static func needsRehash(_ phc: String, cost: Cost) -> Bool {
         Argon2Parameters(phc: phc) != Argon2Parameters(cost: cost, lanes: 1)
     }
 
-    /// Returns the cost of a hash that adds the work by which verifying `phc` is cheaper than `cost`; `nil` if it is
-    /// not cheaper. Work is memory times iterations.
+    /// Returns the cost of a hash that adds the work by which verifying `phc` is cheaper than `cost`. Work is memory
+    /// times iterations.
     ///
-    /// - Parameter phc: as for ``verify(_:against:)``. The work of a string that is not hashed counts as 0.
+    /// - Parameter phc: as for ``verify(_:against:)``. For any other string, the work of the verification is 0.
+    /// - Returns: `nil` if the verification is not cheaper, or if the smallest possible hash would add too much work.
     public static func workMissing(in phc: String, comparedWith cost: Cost) -> Cost? {
         let missing = cost.work - (Argon2Parameters(phc: phc)?.cost.work ?? 0)
         let iterations = max(1, (missing + cost.memoryKiB - 1) / cost.memoryKiB)

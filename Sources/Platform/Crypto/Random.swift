@@ -14,12 +14,12 @@ public enum Random {
 
     /// Returns random text. Each character is chosen independently and uniformly from `alphabet`.
     ///
-    /// - Parameter alphabet: 2 to 256 different ASCII characters.
+    /// - Parameter alphabet: 2 to 128 different ASCII characters.
     public static func text(length: Int, alphabet: String = alphanumerics) -> String {
         let characters = Array(alphabet.utf8)
         let isASCII = characters.allSatisfy { $0 < 128 }
         precondition(
-            (2...256).contains(characters.count) && isASCII, "expected an alphabet of 2 to 256 ASCII characters")
+            (2...128).contains(characters.count) && isASCII, "expected an alphabet of 2 to 128 ASCII characters")
         // Discards bytes from this value on, because they would make the first characters of the alphabet more likely.
         let bound = 256 - 256 % characters.count
         var text: [UInt8] = []

@@ -8,7 +8,8 @@ public enum SealFault: Error, Equatable {
     case tagMismatch
 }
 
-/// Encrypts secrets for storage with AES-256-GCM. A ciphertext is bound to the column in which it is stored.
+/// Encrypts secrets for storage with AES-256-GCM. A ciphertext is bound to the row and column in which it
+/// is stored.
 ///
 /// Envelope: version (1 byte) | key ID (4) | nonce (12) | ciphertext | tag (16). Nonces are random, so one key may
 /// encrypt at most about 2^32 secrets (NIST SP 800-38D §8.3).
@@ -46,7 +47,7 @@ public struct SealedBox: Sendable {
 
     /// Re-encrypts a secret under the current master key.
     ///
-    /// - Returns: `nil` if it is already encrypted under the current key.
+    /// - Returns: `nil` if the secret is already encrypted under the current key.
     public func resealed(_ sealed: [UInt8], context: String) throws -> [UInt8]? {
         guard !isSealedWithCurrent(sealed) else { return nil }
         return try seal(try open(sealed, context: context), context: context)

@@ -12,7 +12,7 @@ public enum Base64 {
     /// Encodes without padding, as in PHC strings.
     public static func encodeUnpadded(_ bytes: [UInt8]) -> String { alphabet.encode(bytes) }
 
-    /// Decodes both alphabets of RFC 4648, with or without padding, because exports and clients use both.
+    /// Decodes both Base64 alphabets of RFC 4648, with or without padding, because exports and clients use both.
     ///
     /// - Returns: `nil` for any other character and for an impossible length. Leftover bits are ignored.
     public static func decode(_ text: String) -> [UInt8]? {
@@ -29,7 +29,7 @@ public enum Base64 {
     public static func contains(_ character: UInt8) -> Bool { alphabet.values[Int(character)] < 64 }
 }
 
-/// One of the two alphabets of RFC 4648, and the conversion that both share.
+/// One of the two Base64 alphabets (RFC 4648 §4, §5), and the conversion that both share.
 struct Base64Alphabet: Sendable {
     private let characters: [UInt8]
     /// The value of each byte; 64 for bytes outside the alphabet.

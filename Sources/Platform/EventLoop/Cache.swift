@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// Caches values for a short time, so that changes of the configuration take effect while the process runs.
 ///
-/// A value older than `lifetime` is loaded again before it is used. Of several concurrent callers, one loads the value
-/// and the others wait for it. If loading fails, all of them get the error, which is not cached.
+/// A value older than `lifetime` is loaded again before it is used. Of several concurrent callers for one key, one
+/// loads the value and the others wait for it. If loading fails, all of them get the error, which is not cached.
 public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Resumed with `nil` if loading ended before the wait began, or if the value was invalidated while it was loaded.
     private typealias Waiter = CheckedContinuation<Value?, any Error>

@@ -1,7 +1,8 @@
 internal import CSystem
 internal import Synchronization
 
-/// An event loop: one thread with one epoll set, which is also the executor of the loop's tasks.
+/// An event loop: one thread with one epoll set, which is also the executor of the loop's tasks. In each pass, the loop
+/// handles the ready descriptors, the due timers and the queued jobs.
 ///
 /// A request stays on one loop. Its socket, its database connections and its task share the thread, so the hot path
 /// never switches threads. Code on a loop must not block; blocking work runs on a ``FairPool``. Start tasks with
@@ -87,7 +88,8 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// Whether the calling code runs on this loop's thread.
     public var isCurrent: Bool { thread?.isCurrent ?? false }
 
-    /// Ends the thread after the current pass and waits for it. Must not be called on the loop itself.
+    /// Ends the thread after the current pass, and waits until the thread has ended. Must not be called on the loop
+    /// itself.
     public func stop() {
         precondition(!isCurrent, "a loop cannot wait for itself")
         isStopping.store(true, ordering: .releasing)
@@ -108,7 +110,7 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
         }
     }
 
-    /// Runs `call` on the loop in a later pass, also when called on the loop itself.
+    /// Runs `call` on the loop in a later pass, even when called on the loop itself.
     public func submit(_ call: @escaping @Sendable () -> Void) {
         submitRemotely { $0.calls.append(call) }
     }
@@ -136,7 +138,7 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
         return watch
     }
 
-    /// Changes what `watch` waits for.
+    /// Changes what `watch` waits for. Does nothing if the watch has ended.
     public func change(_ watch: Watch, to readiness: Readiness) {
         checkIsolated()
         guard watches.handler(of: watch) != nil else { return }

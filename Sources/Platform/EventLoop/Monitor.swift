@@ -1,6 +1,6 @@
 internal import CSystem
 
-/// A value protected by a mutex, with a condition variable. Only for dedicated threads, because tasks must not block.
+/// A value protected by a mutex, with a condition variable.
 final class Monitor<State>: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -25,7 +25,8 @@ final class Monitor<State>: @unchecked Sendable {
         return body(&state)
     }
 
-    /// Blocks until `body` returns a value. Calls `body` again whenever the thread is woken.
+    /// Blocks the thread until `body` returns a value; must not be called by a task. Calls `body` again whenever the
+    /// thread is woken.
     func waitUntil<Value>(_ body: (inout State) -> Value?) -> Value {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 extension Loop {
-    /// Suspends the task. Uses a timer of the loop, while `Task.sleep` would use another thread.
+    /// Suspends the task. Uses a timer of the loop; `Task.sleep` would use another thread.
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     public func sleep(for delay: Duration) async throws {

@@ -70,8 +70,8 @@ public struct URLReference: Sendable {
         self.text = isAllowed ? text : "about:invalid"
     }
 
-    /// An absolute URL, whose scheme may belong to an app. Relative URLs, and schemes that browsers handle themselves
-    /// except `http` and `https`, become `about:invalid`.
+    /// An absolute URL, whose scheme may belong to an app. A relative URL, or a URL with a scheme with which a browser
+    /// would run a script or open a document itself (for example `javascript` or `data`), becomes `about:invalid`.
     public init(appLink text: String) {
         let scheme = text.prefix { !"/?#".contains($0) }.split(separator: ":", omittingEmptySubsequences: false)
         let isDangerous = scheme.count < 2 || Self.browserSchemes.contains(scheme[0].lowercased())

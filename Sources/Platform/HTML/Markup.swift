@@ -1,5 +1,5 @@
-/// A fragment of an HTML document. Every text and every attribute value is escaped when a fragment is built, so no
-/// fragment can contain markup that does not come from this module's types.
+/// A fragment of an HTML document. Every text and every attribute value is escaped when a fragment is built, so
+/// markup can come only from this module's types, and from the constants of ``style(_:)`` and ``script(_:)``.
 public struct Markup: Sendable {
     /// Elements with content. ``void(_:_:)`` builds the elements without content.
     public enum Element: String, Sendable {

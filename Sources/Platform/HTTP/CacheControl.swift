@@ -1,8 +1,9 @@
 extension Headers {
-    /// How long the response stays fresh, by `Cache-Control` and `Age` (RFC 9111 §4.2, §5.1, §5.2); `nil` if
-    /// neither field states it. At most a year.
+    /// How long the response stays fresh: `max-age` of `Cache-Control` minus `Age` (RFC 9111 §4.2, §5.1, §5.2), at
+    /// most a year.
     ///
-    /// Zero for `no-store`, `no-cache` and an invalid `max-age`. Of several values, the smallest counts.
+    /// Zero for `no-store`, `no-cache` and an invalid `max-age`; `nil` without any of these directives. Of several
+    /// values of `max-age`, the smallest counts.
     public var freshness: Duration? {
         let directives = filter { $0.name.equalsIgnoringASCIICase("Cache-Control") }
             .flatMap { Self.directives(in: $0.value) }

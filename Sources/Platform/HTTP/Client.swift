@@ -29,8 +29,10 @@ public actor Client {
         restricted = try Transfers(loop: loop, within: limits)
     }
 
-    /// - Throws: ``ClientFault``, or `CancellationError` as soon as the task is cancelled. The server may then still
-    ///   process the request.
+    /// Sends a request and returns the complete response.
+    ///
+    /// - Throws: ``ClientFault``, or `CancellationError` as soon as the task is cancelled. The server may still process
+    ///   a cancelled request.
     public func send(_ request: ClientRequest) async throws -> ClientResponse {
         try Task.checkCancellation()
         lastID += 1

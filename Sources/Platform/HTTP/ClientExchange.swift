@@ -16,7 +16,7 @@ final class ClientExchange: Transfer {
     private var body: [UInt8] = []
     private var isTooLarge = false
 
-    /// - Throws: ``ClientFault`` if the request is not valid.
+    /// - Throws: ``ClientFault`` if the request is not valid, or if memory is exhausted.
     init(
         _ request: ClientRequest, id: UInt64, egress: EgressPolicy, limits: ClientLimits,
         certificateAuthorities: String?

@@ -7,7 +7,7 @@ public enum ClientFault: Error, Hashable, Sendable {
     case invalidURL
     /// A header field has an invalid name or value, or is one that the client sets itself.
     case invalidHeader
-    /// ``ClientRequest/destination`` does not allow the address. No connection was made.
+    /// ``ClientRequest/destination`` does not allow the scheme or the address. No connection was made.
     case destinationNotAllowed
     case unknownHost
     /// No server accepted a connection.
@@ -20,7 +20,7 @@ public enum ClientFault: Error, Hashable, Sendable {
     case timedOut
     /// The head exceeds the client's limit, or the body exceeds the request's.
     case tooLarge
-    /// The response is not valid HTTP, or libcurl reported another error, with its code `code`.
+    /// The response is not valid HTTP, or libcurl reported another error, with the code `code`.
     case protocolError(code: Int)
     /// Too many requests are in progress, or there is not enough memory.
     case overloaded

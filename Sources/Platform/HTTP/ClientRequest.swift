@@ -1,10 +1,10 @@
 /// A request to another server.
 public struct ClientRequest: Sendable {
-    /// The origin of the URL, which determines the allowed addresses.
+    /// The source of the URL, which determines the allowed addresses.
     public enum Destination: Sendable {
         /// Chosen by the operator: any address with https; http only on this machine.
         case anywhere
-        /// Chosen by a project's configuration: https only and, unless the operator allows it, public addresses only.
+        /// Chosen by a project's configuration: https only, to public addresses unless the operator allows private ones.
         /// The check applies to the address of the connection, because names can resolve differently each time.
         case configured(allowingPrivate: Bool)
     }

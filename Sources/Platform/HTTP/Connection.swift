@@ -16,7 +16,7 @@ final class Connection: @unchecked Sendable {
         case body(ValidatedHead)
         /// A task runs the handler.
         case handling(Task<Void, Never>)
-        /// The client has not received the whole response.
+        /// The kernel has not accepted the whole response.
         case sending
         case closed
     }

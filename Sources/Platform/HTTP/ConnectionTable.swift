@@ -5,7 +5,8 @@ internal import Synchronization
 struct Peer: Sendable {
     /// Numeric, without port.
     let address: String
-    /// The networks that the connection is counted in, from the narrowest to the widest; empty if exempt.
+    /// The networks that the connection is counted in, from the narrowest to the widest; empty if no limit
+    /// applies.
     let networks: [IPNetwork]
 }
 
@@ -79,7 +80,7 @@ final class ConnectionTable: Sendable {
     }
 
     /// Counts a connection that is closed because it was idle.
-    func countIdle() {
+    func countClosedIdle() {
         state.withLock { $0.closedIdle += 1 }
     }
 

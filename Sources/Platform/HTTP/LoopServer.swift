@@ -67,7 +67,7 @@ final class LoopServer: @unchecked Sendable {
     private func closeLongestIdle() {
         let idle = connections.filter(\.isIdle).sorted { $0.waitingSince < $1.waitingSince }
         for connection in idle.prefix(max(1, limits.connections / 256)) {
-            table.countIdle()
+            table.countClosedIdle()
             connection.close()
         }
     }
@@ -97,7 +97,7 @@ final class LoopServer: @unchecked Sendable {
         return encoder.encode(response, terms, into: &encoded)
     }
 
-    /// Closes the descriptor of a connection that has ended, at once or when the client has stopped sending.
+    /// Closes the descriptor of a connection that has ended: at once, or after a ``LingeringClose``.
     func ended(_ connection: Connection, lingering lingers: Bool) {
         let last = connections.removeLast()
         if last !== connection {
@@ -149,7 +149,7 @@ final class BodyBudget: Sendable {
 
     var reserved: Int { reservedBytes.load(ordering: .relaxed) }
 
-    /// The number of rejected bodies.
+    /// The number of bodies for which not enough bytes were free.
     var rejections: Int { rejectedBodies.load(ordering: .relaxed) }
 
     /// - Returns: whether `bytes` were reserved; if so, the caller must release them.

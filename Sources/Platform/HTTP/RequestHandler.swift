@@ -1,6 +1,6 @@
 internal import IPAddresses
 
-/// Answers the requests of one loop.
+/// Routes and answers requests. The server has one handler per event loop.
 public struct RequestHandler: Sendable {
     /// Returns the route of a method and a path that is not percent-decoded. Called once per request, before its body
     /// is read.
@@ -42,9 +42,9 @@ public struct MatchedRoute: Sendable {
 /// The maximum size of a request's body.
 public enum BodyLimit: Sendable {
     case bytes(Int)
-    /// At most the first value, in bytes. A body of more than `unchecked` bytes is read only if `refusal` returns `nil`
-    /// for the request without its body. Otherwise `refusal` returns the response.
-    case checked(Int, unchecked: Int, refusal: @Sendable (Request) async -> Response?)
+    /// At most `max` bytes. A body of more than `uncheckedUpTo` bytes is read only if `refusal` returns `nil` for the
+    /// request without its body. Otherwise `refusal` returns the response.
+    case checked(max: Int, uncheckedUpTo: Int, refusal: @Sendable (Request) async -> Response?)
 
     public var bytes: Int {
         switch self {
@@ -62,7 +62,8 @@ public enum BodyLimit: Sendable {
 /// The head of a request that the server accepts, with its route.
 struct ValidatedHead {
     let head: RequestHead
-    /// The body may be read only if this returns `nil`; otherwise it returns the response.
+    /// `nil` if the body may be read without a check. Otherwise the body may be read only if the closure returns `nil`; a
+    /// response rejects the request.
     let check: (@Sendable (Request) async -> Response?)?
     let respond: @Sendable (Request) async -> Response
 
@@ -86,14 +87,16 @@ struct RequestHeadValidator: Sendable {
 
 /// Why the head of a request is rejected. The server closes the connection after the response.
 enum RequestRejection: Error, CaseIterable {
-    /// A request line that does not have three parts, or a lone CR or LF (RFC 9112 §2.2, §3).
+    /// A line that ends with LF alone, or a request line without a method, a target or a version (RFC 9112 §2.2, §3).
     case malformedLine
+    /// A valid method that the server does not support (RFC 9110 §9.1).
     case unknownMethod
     case malformedTarget
     case malformedHeader
     /// No `Host`, several, or a value that is not a host (RFC 9112 §3.2).
     case ambiguousHost
-    /// Several lengths or codings, or both, or a length that is not a number (RFC 9112 §6.3).
+    /// Several `Content-Length` or `Transfer-Encoding` fields, one of each, or a `Content-Length` that is not a number
+    /// (RFC 9112 §6.3).
     case ambiguousLength
     /// A body in a transfer coding (RFC 9110 §15.5.12).
     case lengthRequired
@@ -109,7 +112,7 @@ enum RequestRejection: Error, CaseIterable {
     private var statusAndText: (Int, String) {
         switch self {
         case .malformedLine: (400, "Malformed request")
-        case .unknownMethod: (400, "Unknown method")
+        case .unknownMethod: (501, "Unknown method")
         case .malformedTarget: (400, "Malformed request target")
         case .malformedHeader: (400, "Malformed header field")
         case .ambiguousHost: (400, "Exactly one valid Host is required")
@@ -117,7 +120,7 @@ enum RequestRejection: Error, CaseIterable {
         case .lengthRequired: (411, "A body requires a Content-Length")
         case .bodyTooLarge: (413, "The body is too large")
         case .headTooLarge: (431, "The request head is too large")
-        case .versionNotSupported: (505, "HTTP/1.0 and HTTP/1.1 are supported")
+        case .versionNotSupported: (505, "Only HTTP/1.0 and HTTP/1.1 are supported")
         }
     }
 }

@@ -94,8 +94,9 @@ private struct RequestLine {
             methodEnd < targetEnd
         else { throw .malformedLine }
         isHTTP10 = try Self.isHTTP10(UnsafeRawBufferPointer(rebasing: line[(targetEnd + 1)...]))
-        guard let method = Method(rawValue: String(decoding: line[..<methodEnd], as: UTF8.self)) else {
-            throw .unknownMethod
+        let name = String(decoding: line[..<methodEnd], as: UTF8.self)
+        guard let method = Method(rawValue: name) else {
+            throw name.isToken ? RequestRejection.unknownMethod : RequestRejection.malformedLine
         }
         self.method = method
         target = try Target(
@@ -160,7 +161,7 @@ struct Framing {
 
 /// The fields that determine where a request ends, which host it is for, and whether its connection continues.
 ///
-/// Rejects every combination that a proxy and this server could interpret differently (RFC 9112 §3.2, §6.3 and §11.2).
+/// Rejects combinations that a proxy and this server could interpret differently (RFC 9112 §3.2, §6.3 and §11.2).
 /// A body requires a `Content-Length`.
 struct FramingFields {
     private var hosts = 0
@@ -232,7 +233,7 @@ extension UnsafeRawBufferPointer {
 }
 
 extension String {
-    /// A field name or method (RFC 9110 §5.6.2).
+    /// Whether the text is a token, for example a field name or a method (RFC 9110 §5.6.2).
     var isToken: Bool { !isEmpty && utf8.allSatisfy(\.isTokenCharacter) }
 
     func equalsIgnoringASCIICase(_ other: String) -> Bool {
@@ -245,10 +246,10 @@ extension UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
     }
 
-    /// ASCII control characters: 0x00 to 0x1F, and 0x7F.
+    /// Whether the byte is an ASCII control character: 0x00 to 0x1F, or 0x7F.
     var isControl: Bool { self < 0x20 || self == 0x7F }
 
-    /// A space or a tab.
+    /// Whether the byte is a space or a tab.
     var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
 
     var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
@@ -257,7 +258,7 @@ extension UInt8 {
         isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lowercasedASCII)
     }
 
-    /// RFC 9110 §5.6.2.
+    /// Whether the byte may occur in a token (RFC 9110 §5.6.2).
     var isTokenCharacter: Bool { isAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(self) }
 }
 

@@ -12,7 +12,7 @@ public enum RouteMatch<Route: Sendable>: Sendable {
 /// Matches paths to routes in a tree of path segments.
 ///
 /// If a segment matches both a literal and a parameter, the literal and its methods take precedence. A parameter
-/// without a verb never matches text that contains ":".
+/// without a verb never matches a segment that contains an unescaped ":".
 public struct Router<Route: Sendable>: Sendable {
     private struct Node: Sendable {
         var literals: [Substring: Int] = [:]
@@ -125,7 +125,8 @@ struct RouteTemplate {
     }
 
     /// - Returns: `nil` unless the template begins with "/", has no empty segment (except "/" itself), uses each
-    ///   parameter name once, and has ":" in its last segment only.
+    ///   parameter name once, has ":" in its last segment only, has only letters in names and verbs, and contains none
+    ///   of the characters `?#% \`.
     init?(parsing template: String) {
         guard template.hasPrefix("/"), !template.contains(where: { "?#% \\".contains($0) }) else { return nil }
         let texts = pathSegments(template)

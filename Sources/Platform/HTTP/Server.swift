@@ -3,8 +3,8 @@ public import EventLoop
 
 /// An HTTP/1.1 server that runs on several loops and has one listener.
 ///
-/// A connection and the tasks of its requests stay on one loop. It supports neither TLS nor HTTP/2, which a
-/// proxy must provide.
+/// A connection and the tasks of its requests stay on one loop. The server supports neither TLS nor HTTP/2; a proxy must
+/// provide them.
 public final class Server: Sendable {
     private let loopServers: [LoopServer]
     private let listener: Listener
@@ -77,8 +77,8 @@ public final class Server: Sendable {
     /// Shuts down in order: stops accepting, closes idle connections, and answers requests in progress with
     /// `Connection: close`. After `limit`, running requests are cancelled and their connections closed.
     ///
-    /// The server cannot be started again. Its loops must run until this returns, and until cancelled handlers have
-    /// ended.
+    /// The server cannot be started again. Its loops must run until this function returns, and until cancelled
+    /// handlers have ended.
     public func drain(within limit: Duration) async {
         let end = ContinuousClock.now + limit
         await Task(executorPreference: loopServers[0].loop) { [listener, loop = loopServers[0].loop] in

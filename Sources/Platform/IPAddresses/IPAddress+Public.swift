@@ -1,9 +1,9 @@
 extension IPAddress {
     /// Whether the address can belong to a host on the public Internet.
     ///
-    /// Not public are: the ranges in IANA's special-purpose registries (RFC 6890) for hosts, links, private networks,
-    /// documentation and tunnels; multicast and reserved ranges; and the addresses of the metadata services of cloud
-    /// platforms, which return secrets. For an IPv6 address that a translator maps to an IPv4 address, the IPv4 address
+    /// Not public are: special-purpose ranges of IANA's registries (RFC 6890), for example private and link-local
+    /// addresses; multicast and reserved ranges; and the addresses of the metadata services of cloud platforms, which
+    /// return secrets. For an IPv6 address that a translator maps to an IPv4 address, the IPv4 address
     /// counts.
     public var isPublic: Bool {
         let address = translated
@@ -37,7 +37,7 @@ extension IPAddress {
         ipv4(240, 0, 0, 0, 4),  // reserved, broadcast
     ]
 
-    /// The only block from which unicast addresses have been assigned.
+    /// The only block from which global unicast addresses have been assigned.
     private static let globalUnicast = ipv6(0x2000_0000, 3)
 
     private static let specialUnicast = [

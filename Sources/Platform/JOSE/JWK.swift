@@ -66,7 +66,7 @@ public struct JWKSet: Codable, Hashable, Sendable {
 
     public init(keys: [JWK]) { self.keys = keys }
 
-    /// Skips elements that are not keys, as §5 requires, so that one unknown element does not hide the others.
+    /// Skips elements that are not keys, as §5 recommends, so that the keys beside an unknown element remain usable.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         keys = try members.decode([Element].self, forKey: .keys).compactMap(\.key)

@@ -14,8 +14,8 @@ struct Scanner {
             self.isObject = isObject
         }
 
-        /// Begins a member. Rejects names that are canonically equivalent in Unicode too, because Swift treats them
-        /// as equal.
+        /// Begins a member. Rejects a name that exists already. Canonically equivalent names (Unicode) are equal, as
+        /// Swift's strings are.
         mutating func begin(_ name: String) throws(JSONFault) {
             if members.count < ParsedMember.hashingThreshold {
                 guard !members.contains(where: { $0.name == name }) else { throw .duplicateMember }
@@ -117,7 +117,7 @@ struct Scanner {
         return true
     }
 
-    /// Scans the comma before every element except the first.
+    /// Scans the comma before every member or element except the first.
     private mutating func scanSeparator() throws(JSONFault) {
         if !isAtStart { try expect(",") }
         isAtStart = false

@@ -1,5 +1,5 @@
-/// Decodes a `Decodable` from a parsed value. Accepts the same values and throws the same errors as Foundation's
-/// decoder, but does not parse the text again.
+/// Decodes a `Decodable` from a parsed value. Accepts the same values as Foundation's decoder and throws the same
+/// cases of `DecodingError`, but does not parse the text again.
 struct ValueDecoder: Decoder {
     let value: ParsedValue
     let codingPath: [any CodingKey]
@@ -21,7 +21,7 @@ struct ValueDecoder: Decoder {
     func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
     func mismatch(_ type: Any.Type) -> DecodingError {
-        let context = DecodingError.Context(codingPath: codingPath, debugDescription: "it is something else")
+        let context = DecodingError.Context(codingPath: codingPath, debugDescription: "expected \(type)")
         if case .null = value { return .valueNotFound(type, context) }
         return .typeMismatch(type, context)
     }
@@ -163,7 +163,7 @@ private final class MemberContainer<Key: CodingKey>: KeyedDecodingContainerProto
     private func inner(_ key: Key) throws -> ValueDecoder {
         guard let value = value(key.stringValue) else {
             throw DecodingError.keyNotFound(
-                key, DecodingError.Context(codingPath: codingPath, debugDescription: "it is not there"))
+                key, DecodingError.Context(codingPath: codingPath, debugDescription: "the member is missing"))
         }
         return decoder.inner(value, at: key)
     }

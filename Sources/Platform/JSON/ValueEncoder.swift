@@ -1,7 +1,7 @@
 internal import Encoding
 
-/// Encodes an `Encodable` to an ``EncodedValue``. Foundation's encoder is several times slower, and every response is
-/// encoded.
+/// Encodes an `Encodable` to an ``EncodedValue``. Foundation's encoder is several times slower, and every JSON
+/// response is encoded.
 final class ValueEncoder: Encoder {
     private(set) var value: EncodedValue?
 
@@ -14,7 +14,7 @@ final class ValueEncoder: Encoder {
         try value.encode(to: encoder)
         guard let encoded = encoder.value else {
             throw EncodingError.invalidValue(
-                value, EncodingError.Context(codingPath: [], debugDescription: "it encoded nothing"))
+                value, EncodingError.Context(codingPath: [], debugDescription: "the value encoded nothing"))
         }
         return encoded
     }
@@ -118,7 +118,7 @@ private struct ArrayContainer: UnkeyedEncodingContainer {
     func superEncoder() -> any Encoder { preconditionFailure("superEncoder is not supported") }
 }
 
-/// An encoded value. It is kept in memory until the end, because members are written in the order of their names.
+/// An encoded value. Values are kept in memory until the end, because members are written in the order of their names.
 enum EncodedValue {
     case null
     case bool(Bool)

@@ -21,7 +21,7 @@ struct BodyAdmissionTests {
     private func requests(_ gate: Gate) -> RequestHandler {
         RequestHandler(
             bodyLimit: { _, _ in
-                .checked(300_000, unchecked: 2000) { head in
+                .checked(max: 300_000, uncheckedUpTo: 2000) { head in
                     await gate.pass()
                     return head.path == "/key" && head.body.isEmpty ? nil : .text(status: 401, "No key")
                 }

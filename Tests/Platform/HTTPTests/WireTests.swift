@@ -48,7 +48,7 @@ struct WireTests {
             Row("two hosts", host + host, "", 400),
             Row("two hosts that differ", host + "Host: b\r\n", "", 400),
             Row("a junk method", line: "P(ST /a HTTP/1.1", host, "", 400),
-            Row("an unknown method", line: "BREW /a HTTP/1.1", host, "", 400),
+            Row("an unknown method", line: "BREW /a HTTP/1.1", host, "", 501),
             Row("a space in the target", line: "GET /a b HTTP/1.1", host, "", 400),
             Row("a target without slash", line: "GET a HTTP/1.1", host, "", 400),
             Row("a fragment", line: "GET /a#b HTTP/1.1", host, "", 400),
