@@ -98,8 +98,8 @@ public enum KeyFault: Error, Equatable {
     case malformed
     /// The type, curve or size is not supported for signatures.
     case unsupported
-    /// The numbers are not a valid key: for example a point that is not on the curve, an even exponent, or a private key
-    /// that does not belong to its public key.
+    /// The numbers are not a valid key: for example a point that is not on the curve, an even exponent, or a private
+    /// key that does not belong to its public key.
     case invalid
 }
 

@@ -1,8 +1,8 @@
 /// Encrypts any number of messages with AES-256-GCM and a separate key for every message.
 ///
 /// For messages that client requests create, because their number has no limit. ``SealedBox`` may encrypt only about
-/// 2^32 messages, because its nonces are random. Here, the key of a message is the HMAC-SHA-256 of a random salt under a key that is
-/// derived from the master key.
+/// 2^32 messages, because its nonces are random. Here, the key of a message is the HMAC-SHA-256 of a random salt under
+/// a key that is derived from the master key.
 ///
 /// Envelope: version (1 byte) | master key ID (4) | salt (32) | nonce (12) | ciphertext | tag (16).
 public struct SingleMessageBox: Sendable {

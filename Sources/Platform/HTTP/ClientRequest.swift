@@ -4,8 +4,8 @@ public struct ClientRequest: Sendable {
     public enum Destination: Sendable {
         /// Chosen by the operator: any address with https; http only on this machine.
         case anywhere
-        /// Chosen by a project's configuration: https only, to public addresses unless the operator allows private ones.
-        /// The check applies to the address of the connection, because names can resolve differently each time.
+        /// Chosen by a project's configuration: https only, to public addresses unless the operator allows private
+        /// ones. The check applies to the address of the connection, because names can resolve differently each time.
         case configured(allowingPrivate: Bool)
     }
 

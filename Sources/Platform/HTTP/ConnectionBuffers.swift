@@ -113,8 +113,8 @@ struct PendingOutput {
     }
 }
 
-/// Reads and discards what a client still sends after its last response, for at most 2 seconds and 8 MiB. If a socket is closed with
-/// unread bytes, the kernel resets the connection, and the client can lose the response (RFC 9112 §9.6).
+/// Reads and discards what a client still sends after the last response, for at most 2 seconds and 8 MiB. If a socket
+/// is closed with unread bytes, the kernel resets the connection, and the client can lose the response (RFC 9112 §9.6).
 final class LingeringClose {
     let descriptor: Int32
     private let loop: Loop

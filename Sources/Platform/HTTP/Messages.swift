@@ -46,8 +46,8 @@ public enum Method: String, Sendable, CaseIterable {
     case head = "HEAD"
 }
 
-/// The response of a handler. The server adds `Date`, `Connection` if required, and `Content-Length` unless the status is
-/// 204 or 304.
+/// The response of a handler. The server adds `Date`, `Connection` if required, and `Content-Length` unless the status
+/// is 204 or 304.
 public struct Response: Sendable {
     /// 200 to 599; a response with another value is replaced with 500.
     public var status: Int

@@ -62,8 +62,8 @@ public enum BodyLimit: Sendable {
 /// The head of a request that the server accepts, with its route.
 struct ValidatedHead {
     let head: RequestHead
-    /// `nil` if the body may be read without a check. Otherwise the body may be read only if the closure returns `nil`; a
-    /// response rejects the request.
+    /// `nil` if the body may be read without a check. Otherwise the body may be read only if the closure returns `nil`;
+    /// a response rejects the request.
     let check: (@Sendable (Request) async -> Response?)?
     let respond: @Sendable (Request) async -> Response
 

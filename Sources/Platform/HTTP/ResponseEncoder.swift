@@ -37,8 +37,8 @@ struct ResponseEncoder {
 
     private var date = DateField()
 
-    /// Returns the body that ``encode(_:_:into:)`` does not copy and the caller sends after the output; empty if there is
-    /// none.
+    /// Returns the body that ``encode(_:_:into:)`` does not copy and the caller sends after the output; empty if there
+    /// is none.
     static func sharedBody(of response: Response, _ terms: ResponseTerms) -> [UInt8] {
         let isSent = !terms.omitsBody && mayHaveBody(response.status)
         return isSent && response.body.count >= sharedBodyBytes ? response.body : []

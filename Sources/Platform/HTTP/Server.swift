@@ -3,8 +3,8 @@ public import EventLoop
 
 /// An HTTP/1.1 server that runs on several loops and has one listener.
 ///
-/// A connection and the tasks of its requests stay on one loop. The server supports neither TLS nor HTTP/2; a proxy must
-/// provide them.
+/// A connection and the tasks of its requests stay on one loop. The server supports neither TLS nor HTTP/2; a proxy
+/// must provide them.
 public final class Server: Sendable {
     private let loopServers: [LoopServer]
     private let listener: Listener

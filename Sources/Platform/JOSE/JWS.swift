@@ -46,8 +46,8 @@ public struct UnverifiedJWS: Sendable {
     private let signature: [UInt8]
 
     /// - Throws: ``JWSFault/malformed`` unless there are three non-empty parts in base64url without padding, of which
-    ///   the first is a strict JSON object with an `alg`; ``JWSFault/algorithmNotAllowed`` unless the algorithm is ES256 or RS256, so
-    ///   that `none` is rejected (RFC 8725 §3.1); ``JWSFault/tooLong``; ``JWSFault/criticalHeader``.
+    ///   the first is a strict JSON object with an `alg`; ``JWSFault/algorithmNotAllowed`` unless the algorithm is
+    ///   ES256 or RS256, so that `none` is rejected (RFC 8725 §3.1); ``JWSFault/tooLong``; ``JWSFault/criticalHeader``.
     public init(parsing compact: String) throws(JWSFault) {
         guard compact.utf8.count <= Self.maximumLength else { throw .tooLong }
         let bytes = Array(compact.utf8)

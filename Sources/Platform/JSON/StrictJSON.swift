@@ -1,15 +1,15 @@
 /// JSON that different parsers read in the same way (RFC 8259, with restrictions similar to I-JSON, RFC 7493).
 public enum StrictJSON {
-    /// Checks that a text is strict JSON. The time is linear in the length of the text, which the caller limits. Uses no
-    /// recursion.
+    /// Checks that a text is strict JSON. The time is linear in the length of the text, which the caller limits. Uses
+    /// no recursion.
     ///
     /// - Parameter maximumDepth: the maximum nesting of arrays and objects; a scalar has depth 0.
     public static func check(_ bytes: [UInt8], maximumDepth: Int = 32) throws(JSONFault) {
         _ = try parse(bytes, maximumDepth: maximumDepth)
     }
 
-    /// - Parameter snakeCaseKeys: whether names are converted to camel case first: `photo_url` and `photoURL` then match
-    ///   the member `photoUrl`. A member of `Value` with two capitals in a row never matches.
+    /// - Parameter snakeCaseKeys: whether names are converted to camel case first: `photo_url` and `photoURL` then
+    ///   match the member `photoUrl`. A member of `Value` with two capitals in a row never matches.
     /// - Throws: ``JSONFault`` if the text is not strict JSON, `DecodingError` if it is not a `Value`.
     public static func decode<Value: Decodable>(
         _ type: Value.Type, from bytes: [UInt8], snakeCaseKeys: Bool = false
@@ -50,7 +50,8 @@ public struct ParsedJSON: Sendable {
 /// Why a text is rejected as JSON. Does not contain any part of the text, so it may be logged.
 public enum JSONFault: Error, Equatable {
     case notUTF8
-    /// Violates the grammar of RFC 8259 at the byte `offset`. A byte order mark and text after the value are errors too.
+    /// Violates the grammar of RFC 8259 at the byte `offset`. A byte order mark and text after the value are errors
+    /// too.
     case malformed(offset: Int)
     case tooDeep
     /// Two members of one object have the same name once escapes are resolved (RFC 8259 §4, RFC 7515 §4).

@@ -71,7 +71,7 @@ extension PostgresArrayElement where Self: PostgresEncodable & PostgresDecodable
         bytes.append(bigEndian: 1, width: 4)  // the first index
         for value in elements {
             let parameter = value.postgresParameter
-            if case .refused = parameter.value { return Parameter(postgresArrayType, parameter.value) }
+            if case .invalid = parameter.value { return Parameter(postgresArrayType, parameter.value) }
             let start = bytes.count + 4
             bytes.append(bigEndian: .max, width: 4)  // the length of a NULL; replaced below for other values
             if parameter.append(to: &bytes) {

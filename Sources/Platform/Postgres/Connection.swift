@@ -3,7 +3,8 @@ internal import EventLoop
 
 /// A non-blocking session with the server, which executes statements one after the other.
 ///
-/// Belongs to a pool, and is used only on the pool's loop. Notifies the pool when it becomes free and when it is lost.
+/// Belongs to a pool, and is used only on the pool's loop. Notifies the pool when the connection becomes free and when
+/// it is lost.
 final class Connection {
     private let handle: OpaquePointer
     private let loop: Loop
@@ -19,7 +20,7 @@ final class Connection {
     private var failure: ServerError?
 
     private(set) var isLost = false
-    /// Whether it is reserved for one transaction, even while no statement is running.
+    /// Whether the connection is reserved for one caller, even while no statement is running.
     private var isLeased = false
     /// Called whenever no statement is left and the connection is not leased.
     var onFree: (Connection) -> Void = { _ in }

@@ -6,7 +6,7 @@ struct ConnectionAttempts {
 
     private var failures = 0
     private var nextAttempt = ContinuousClock.Instant.now
-    /// Why the latest attempt failed; empty if none has failed.
+    /// Why the latest attempt failed; empty if none has failed since the latest success.
     private(set) var reason = ""
 
     var areFailing: Bool { failures > 0 }

@@ -20,7 +20,8 @@ public struct Migration: Sendable {
         return text
     }
 
-    var needsNoTransaction: Bool {
+    /// Whether the first line requires that the migration does not run in a transaction.
+    var runsOutsideTransaction: Bool {
         sql.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }.elementsEqual("-- no-transaction".utf8)
     }
 

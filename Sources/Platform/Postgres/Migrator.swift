@@ -8,7 +8,8 @@ internal import EventLoop
 public struct Migrator: Sendable {
     /// The key of the advisory lock, the same in all Sekisho processes: "sekisho" in ASCII.
     private static let lockKey: Int64 = 0x73656B6973686F
-    /// The time limit for one migration, and for waiting for other processes.
+    /// The time limit for one migration; also the time after the start of ``apply(with:)`` until which a process waits
+    /// for others.
     private static let timeLimit = Duration.seconds(3600)
 
     private let migrations: [Migration]
@@ -71,10 +72,10 @@ public struct Migrator: Sendable {
     private func run(_ migration: Migration, _ transaction: Transaction, _ pool: Pool) async throws {
         let text = try migration.text()
         do {
-            // This statement also releases the snapshot of the previous query. CREATE INDEX CONCURRENTLY would wait
-            // forever for that snapshot.
+            // A statement of the simple query protocol also closes the portal of the previous query, and with it the
+            // snapshot for which CREATE INDEX CONCURRENTLY would wait forever.
             _ = try await transaction.run("SET LOCAL statement_timeout = 0", limit: Self.timeLimit)
-            if migration.needsNoTransaction {
+            if migration.runsOutsideTransaction {
                 try await pool.runOutsideTransaction(statements(in: text), limit: Self.timeLimit)
             } else {
                 _ = try await transaction.run(text, limit: Self.timeLimit)

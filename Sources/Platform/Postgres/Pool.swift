@@ -3,8 +3,8 @@ public import EventLoop
 
 /// The database connections of one loop, and the queue of callers that wait for them.
 ///
-/// The pool opens connections on demand, replaces them after failures, and never blocks the loop. It does not retry a
-/// statement with an unknown outcome. Close the pool before its loop stops.
+/// The pool opens connections on demand, replaces them after failures, and never blocks the loop. The pool
+/// does not repeat a statement with an unknown outcome, except a read. Close the pool before its loop stops.
 public actor Pool {
     /// How often deadlines are checked while statements are running or waiting.
     private static let deadlineCheckInterval = Duration.milliseconds(50)
@@ -78,7 +78,7 @@ public actor Pool {
 
     func run(_ statement: Statement, on lease: UInt64) {
         guard let connection = leases[lease] else {
-            return statement.finish(.failure(PostgresError.refused(.transactionIsOver)))
+            return statement.finish(.failure(PostgresError.rejected(.transactionIsOver)))
         }
         guard !connection.isLost else {
             return statement.finish(.failure(PostgresError.unavailable("the transaction's connection was lost")))

@@ -1,19 +1,20 @@
 /// Why a statement has no result. Descriptions contain neither parameters nor passwords.
 public enum PostgresError: Error, Sendable, CustomStringConvertible {
-    /// The database is unreachable, or the connection was lost while the statement ran. The statement may have been
-    /// executed.
+    /// No connection was available in time, or the connection was lost while the statement ran. The statement may have
+    /// been executed.
     case unavailable(String)
-    /// The statement took longer than its deadline. Only a `COMMIT` may have been executed.
+    /// The statement took longer than its deadline, or was cancelled on the server. A `COMMIT`, or a statement outside
+    /// of a transaction, may have been executed.
     case timedOut
     /// The server rejected the statement; nothing was changed.
-    case refused(ServerRefusal)
+    case rejected(ServerRejection)
     /// A column of the result could not be decoded. The statement was executed.
     case decoding(column: String, fault: DecodingFault)
     /// The statement was rejected before it was sent. `position` counts from 1.
     case invalidParameter(position: Int, reason: String)
 
     /// The server's error.
-    public struct ServerRefusal: Sendable {
+    public struct ServerRejection: Sendable {
         /// The five characters of the SQLSTATE (PostgreSQL documentation, appendix A).
         public let code: String
         public let constraint: String?
@@ -23,28 +24,28 @@ public enum PostgresError: Error, Sendable, CustomStringConvertible {
 
     /// The name of the violated unique constraint; `nil` for other errors.
     public var uniqueViolation: String? {
-        guard case .refused(let refusal) = self, refusal.code == "23505" else { return nil }
-        return refusal.constraint
+        guard case .rejected(let rejection) = self, rejection.code == "23505" else { return nil }
+        return rejection.constraint
     }
 
     /// Whether the transaction conflicted with another one (serialization failure or deadlock) and may be retried.
     public var isSerializationFailure: Bool {
-        guard case .refused(let refusal) = self else { return false }
-        return refusal.code == "40001" || refusal.code == "40P01"
+        guard case .rejected(let rejection) = self else { return false }
+        return rejection.code == "40001" || rejection.code == "40P01"
     }
 
     public var description: String {
         switch self {
         case .unavailable(let reason): "the database is unavailable: \(reason)"
         case .timedOut: "the statement took longer than its deadline"
-        case .refused(let refusal): "the database rejected the statement: \(refusal)"
+        case .rejected(let rejection): "the database rejected the statement: \(rejection)"
         case .decoding(let column, let fault): "column \(column) cannot be read: \(fault)"
         case .invalidParameter(let position, let reason): "parameter \(position) cannot be sent: \(reason)"
         }
     }
 }
 
-extension PostgresError.ServerRefusal: CustomStringConvertible {
+extension PostgresError.ServerRejection: CustomStringConvertible {
     static let transactionIsOver = Self(code: "25P01", constraint: nil, message: "the transaction is over")
     static let rolledBack = Self(
         code: "25P02", constraint: nil, message: "COMMIT rolled back, because an earlier statement failed")

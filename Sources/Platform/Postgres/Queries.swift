@@ -134,7 +134,7 @@ extension Pool {
 
 /// Sends the statements of a connection as prepared or unnamed statements, and records which are prepared.
 ///
-/// The functions return whether libpq accepted the message.
+/// The functions that send a message return whether libpq accepted it.
 struct StatementSender {
     /// The maximum number of prepared statements. Further texts are sent unnamed, so that generated SQL cannot exhaust
     /// the server's memory.
@@ -170,7 +170,7 @@ struct StatementSender {
         }
     }
 
-    /// Executes the statement that has just been prepared.
+    /// Executes a prepared statement with the loaded parameters.
     mutating func execute(_ statement: PreparedStatement, _ key: StatementKey) -> Bool {
         prepared[key] = statement
         phase = .executing(statement, key)

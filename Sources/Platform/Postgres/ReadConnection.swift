@@ -80,7 +80,7 @@ final class ReadConnection {
         return statement != nil
     }
 
-    /// Ends the session if a statement is past its deadline.
+    /// Ends the session if a statement is past its deadline. The other statements are returned to the pool.
     func checkDeadline(_ now: ContinuousClock.Instant) {
         func isLate(_ step: Step) -> Bool { step.statement?.deadline.map { $0 < now } ?? false }
         guard steps.first(where: isLate) != nil else { return }
@@ -109,7 +109,7 @@ final class ReadConnection {
     /// Returns the prepared statement for a text, and sends a new text to be prepared. The caller need not wait for the
     /// server's response.
     ///
-    /// - Returns: `nil` if it cannot be prepared.
+    /// - Returns: `nil` if the text cannot be prepared.
     private func preparation(of sql: SQL) -> (key: StatementKey, statement: PreparedStatement)? {
         let key = StatementKey(sql)
         if let known = prepared[key] { return (key, known) }

@@ -24,7 +24,7 @@ public struct Row: Sendable {
     }
 }
 
-/// Names and types of the result columns of a prepared statement.
+/// Names and types of the columns of a result.
 final class Columns: Sendable {
     private let names: [String]
     let types: [PostgresType]
@@ -203,7 +203,7 @@ extension String: PostgresEncodable, PostgresDecodable {
 
     /// Text with a NUL is rejected when the statement is executed: PostgreSQL cannot store it.
     public var postgresParameter: Parameter {
-        Parameter(.text, utf8.contains(0) ? .refused("text with a NUL character") : .text(self))
+        Parameter(.text, utf8.contains(0) ? .invalid("text with a NUL character") : .text(self))
     }
 
     /// Decodes the text types, and JSON as text.
@@ -243,7 +243,7 @@ extension Timestamp: PostgresEncodable, PostgresDecodable {
     public var postgresParameter: Parameter {
         let (value, overflow) = microsecondsSinceEpoch.subtractingReportingOverflow(Self.serverEpoch)
         guard !overflow, Self.serverRange.contains(value) else {
-            return Parameter(.timestamptz, .refused("a time beyond what the server can hold"))
+            return Parameter(.timestamptz, .invalid("a time out of the range of PostgreSQL"))
         }
         return Parameter(.timestamptz, .integer(bits: UInt64(bitPattern: value), width: 8))
     }

@@ -32,7 +32,7 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation, CustomStringConve
         parameters = []
     }
 
-    /// The text for the server, with numbered parameters. Each text is prepared once per connection.
+    /// The text for the server, with numbered parameters. Connections keep prepared statements by this text.
     public var text: String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(512)
@@ -109,7 +109,7 @@ public struct Parameter: Sendable, CustomStringConvertible, CustomReflectable {
         case bytes([UInt8])
         case uuid(UUID)
         /// The value cannot be sent; the associated text is the reason.
-        case refused(StaticString)
+        case invalid(StaticString)
     }
 
     let type: PostgresType
@@ -128,10 +128,10 @@ public struct Parameter: Sendable, CustomStringConvertible, CustomReflectable {
     public var description: String { "a parameter of type \(type.oid)" }
     public var customMirror: Mirror { Mirror(self, children: ["type": type.oid]) }
 
-    /// - Returns: `false` for `NULL`.
+    /// - Returns: `false` for `NULL`, and for a value that cannot be sent.
     func append(to buffer: inout [UInt8]) -> Bool {
         switch value {
-        case .null, .refused: return false
+        case .null, .invalid: return false
         case .integer(let bits, let width): buffer.append(bigEndian: bits, width: width)
         case .text(let text): buffer.append(contentsOf: text.utf8)
         case .bytes(let bytes): buffer.append(contentsOf: bytes)
@@ -167,7 +167,7 @@ struct ParameterBuffer {
             throw .invalidParameter(position: Int(UInt16.max) + 1, reason: "too many")
         }
         for (index, parameter) in parameters.enumerated() {
-            guard case .refused(let reason) = parameter.value else { continue }
+            guard case .invalid(let reason) = parameter.value else { continue }
             throw .invalidParameter(position: index + 1, reason: reason.description)
         }
     }

@@ -6,36 +6,44 @@ struct ServerError {
     let code: String
     private let constraint: String?
     private let message: String
-    private let origin: String?
+    private let serverFunction: String?
 
     init(_ result: OpaquePointer) {
         func field(_ name: Int32) -> String? { PQresultErrorField(result, name).map { String(cString: $0) } }
         code = field(shim_diag_sqlstate) ?? ""
         constraint = field(shim_diag_constraint)
         message = field(shim_diag_message) ?? oneLine(String(cString: PQresultErrorMessage(result)))
-        origin = field(shim_diag_function)
+        serverFunction = field(shim_diag_function)
     }
 
     /// Whether the server no longer accepts the prepared statement. The statement was not executed.
     var meansStalePreparation: Bool {
-        code == "26000" || (code == "0A000" && origin == "RevalidateCachedQuery")
+        code == "26000" || (code == "0A000" && serverFunction == "RevalidateCachedQuery")
     }
 
-    /// Whether the connection failed, or the server is stopping, starting, has no free connection, or has become a
-    /// standby.
+    /// Whether the error is libpq's, or the server reported that the connection or the server is not available.
     var meansUnavailable: Bool {
-        code.isEmpty || code.hasPrefix("08")
-            || ["57P01", "57P02", "57P03", "57P05", "53300", "25006"].contains(code)
+        code.isEmpty || code.hasPrefix("08") || Self.unavailable.contains(code)
     }
+
+    private static let unavailable: Set = [
+        "25006",  // read_only_sql_transaction: the server has become a standby
+        "53300",  // too_many_connections
+        "57P01",  // admin_shutdown
+        "57P02",  // crash_shutdown
+        "57P03",  // cannot_connect_now
+        "57P05",  // idle_session_timeout
+    ]
 
     var postgresError: PostgresError {
         if meansUnavailable { return .unavailable(message) }
         if code == "57014" { return .timedOut }
-        return .refused(.init(code: code, constraint: constraint, message: quotesData ? "" : message))
+        return .rejected(.init(code: code, constraint: constraint, message: mayContainData ? "" : message))
     }
 
-    /// Whether the message may quote data. Messages of the listed classes contain only states and names.
-    private var quotesData: Bool {
+    /// Whether the message may contain data. Primary messages of the listed classes contain only states and names; data
+    /// is in `DETAIL`, which is not read.
+    private var mayContainData: Bool {
         !["23", "25", "26", "40", "42", "53", "55"].contains(String(code.prefix(2)))
     }
 }

@@ -5,7 +5,7 @@ public enum IsolationLevel: String, Sendable {
     case serializable = "SERIALIZABLE"
 }
 
-/// An open transaction. After its end, every call throws ``PostgresError/refused(_:)`` with code 25P01.
+/// An open transaction. After its end, every call throws ``PostgresError/rejected(_:)`` with code 25P01.
 public struct Transaction: Sendable {
     let pool: Pool
     let lease: UInt64
@@ -54,7 +54,7 @@ extension Pool {
     private func commit(_ lease: UInt64) async throws {
         defer { release(lease) }
         let result = try await runIgnoringCancellation("COMMIT", on: lease)
-        guard result.command == "COMMIT" else { throw PostgresError.refused(.rolledBack) }
+        guard result.command == "COMMIT" else { throw PostgresError.rejected(.rolledBack) }
     }
 
     /// Does not wait for the `ROLLBACK` if the task is cancelled, because a statement may still be running.

@@ -1,6 +1,7 @@
 internal import CSystem
 
-/// A program to be started in its own process group, which inherits no descriptors except its output file.
+/// A program to be started in its own process group. The program inherits no open descriptors; its standard input is
+/// empty.
 struct ChildProcess: Sendable {
     /// The path of the program, and its arguments.
     let words: [String]

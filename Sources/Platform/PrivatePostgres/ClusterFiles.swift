@@ -38,7 +38,7 @@ struct ClusterFiles {
 
     var isInitialized: Bool { access("\(data)/PG_VERSION", F_OK) == 0 }
 
-    /// Unlocks the directory for other processes.
+    /// Removes the socket directory if it is empty, and unlocks the cluster for other processes.
     func release() {
         rmdir(sockets)
         close(lock)

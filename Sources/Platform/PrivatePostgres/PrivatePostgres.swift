@@ -13,7 +13,7 @@ internal import Synchronization
 public final class PrivatePostgres: Sendable {
     /// The directory of the cluster's files.
     public let dataDirectory: String
-    /// PostgreSQL's log since the last start.
+    /// PostgreSQL's log since this start.
     public let logFile: String
     private let files: ClusterFiles
     private let server: ServerProcess
@@ -51,7 +51,8 @@ public final class PrivatePostgres: Sendable {
     /// Whether the server's process exists.
     public var isRunning: Bool { server.isRunning }
 
-    /// Stops the server with a fast shutdown: clients are disconnected, data stays consistent. Later calls do nothing.
+    /// Stops the server with a fast shutdown, which disconnects clients; if the server does not stop, with stronger
+    /// signals. Later calls do nothing.
     public func stop() {
         guard !isStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
         server.end()

@@ -6,11 +6,12 @@ public enum PrivatePostgresError: Error, CustomStringConvertible {
     case missing(String)
     /// Another process runs a server in this directory.
     case alreadyRunning(directory: String)
-    /// A directory that must be private belongs to another user, or cannot be created.
+    /// A file or directory cannot be used, for example because it belongs to another user.
     case directoryRefused(path: String, reason: String)
-    /// `program` failed or timed out; `log` has its last lines.
+    /// `program` failed or timed out. `log` contains the last lines of its log, or the reason why it could not be
+    /// started.
     case failed(program: String, log: String)
-    /// The server rejected an administrative statement.
+    /// The server rejected an administrative statement, or the connection for it.
     case statementRefused(String)
 
     /// Reads `errno` of the calling thread.

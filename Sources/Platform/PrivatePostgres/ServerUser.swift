@@ -37,9 +37,10 @@ struct ServerUser {
         return try command(test, ["-x", directory], output: log).run() == 0
     }
 
-    /// Creates a directory that only this user can enter, or checks that `path` is one.
+    /// Creates a directory that only this user can enter, or restricts an existing directory to this user.
     ///
-    /// - Throws: ``PrivatePostgresError/directoryRefused(path:reason:)`` if another user owns it.
+    /// - Throws: ``PrivatePostgresError/directoryRefused(path:reason:)``, for example if another user owns the
+    ///   directory.
     func makePrivateDirectory(_ path: String) throws(PrivatePostgresError) {
         if mkdir(path, 0o700) == 0 {
             guard let account else { return }

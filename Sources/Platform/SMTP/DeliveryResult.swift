@@ -4,7 +4,7 @@ public enum DeliveryResult: Hashable, Sendable {
     case accepted
     /// A retry may succeed. If the reply was lost, the server may have accepted the message.
     case transient(DeliveryError)
-    /// The server will never accept this message for this recipient.
+    /// A retry cannot succeed: the server rejected the message or the recipient, or the message is not valid.
     case permanent(DeliveryError)
 }
 
@@ -23,7 +23,7 @@ public enum DeliveryError: Hashable, Sendable {
     case answered(status: Int, to: Step)
     /// Another error; `code` is libcurl's.
     case protocolError(code: Int)
-    /// Too many deliveries ran at the same time.
+    /// Too many deliveries ran at the same time, or memory is exhausted.
     case overloaded
     /// The client was stopped.
     case closed

@@ -56,7 +56,7 @@ final class Submission {
             submission(context)?.recordStep(UnsafeRawBufferPointer(start: text, count: count))
             return 0
         }
-        // libcurl calls this about once a second, also while it waits.
+        // libcurl calls this closure about once a second, even while it waits.
         shim_curl_allow_cancellation(handle.pointer, context) { context, _, _, _, _ in
             submission(context)?.cancellation.isSet == true ? 1 : 0
         }

@@ -1,7 +1,7 @@
 internal import CSystem
 internal import IPAddresses
 
-/// A message submission server (RFC 6409). Connections are encrypted unless the server is on this machine.
+/// A message submission server (RFC 6409). Connections are encrypted, except `smtp://` connections to this machine.
 public struct SubmissionServer: Hashable, Sendable {
     /// The credentials for `AUTH`.
     public struct Login: Hashable, Sendable {
@@ -28,7 +28,7 @@ public struct SubmissionServer: Hashable, Sendable {
     /// - Parameters:
     ///   - url: `smtp://` or `smtps://`, optionally percent-encoded `user:password@`, host, and a port (default: 587 or
     ///     465).
-    ///   - certificateAuthorities: a file of PEM certificates. If set, connections on this machine are encrypted too.
+    ///   - certificateAuthorities: a file of PEM certificates. If set, connections to this machine are encrypted too.
     /// - Returns: `nil` for any other URL.
     public init?(url: String, certificateAuthorities: String? = nil) {
         guard let url = ParsedURL(url), let host = url.part(CURLUPART_HOST) else { return nil }

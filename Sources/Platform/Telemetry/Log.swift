@@ -103,7 +103,7 @@ public enum LogValue: Sendable, Equatable {
         }
     }
 
-    /// Escapes as JSON requires, and also characters that end a line or control a terminal.
+    /// Escapes the characters that JSON requires, and those that end a line or control a terminal.
     static func append(quoted text: String, to line: inout [UInt8]) {
         line.append(UInt8(ascii: "\""))
         if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }) {

@@ -25,7 +25,7 @@ final class LogWriter: Sendable {
     /// line.
     private static let batchingMicroseconds: UInt32 = 2000
     /// The maximum size of lines that are written together. It is PIPE_BUF: a write of at most this size to a pipe is
-    /// atomic, so that readers never receive a part of a line.
+    /// atomic, so that readers never receive a part of a line (unless the line itself is longer).
     private static let chunkBytes = 4096
 
     private let descriptor: Int32

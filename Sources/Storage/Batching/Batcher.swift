@@ -258,7 +258,7 @@ extension PostgresError {
     /// Whether it is certain that the statement changed nothing, so that the requests can be executed again.
     fileprivate var changedNothing: Bool {
         switch self {
-        case .refused, .invalidParameter: true
+        case .rejected, .invalidParameter: true
         case .unavailable, .timedOut, .decoding: false
         }
     }

@@ -47,24 +47,24 @@ struct QueryTests {
             $0.uniqueViolation == "member_name_key" && !$0.isSerializationFailure
         },
         Failure(testDescription: "a violated check", sql: "INSERT INTO pg_temp.member VALUES (\(secret), -1)") {
-            if case .refused(let refusal) = $0 {
-                refusal.code == "23514" && refusal.constraint == "age_positive"
+            if case .rejected(let rejection) = $0 {
+                rejection.code == "23514" && rejection.constraint == "age_positive"
             } else {
                 false
             }
         },
         Failure(testDescription: "a value of the wrong form", sql: "SELECT \(secret)::uuid") {
-            if case .refused(let refusal) = $0 { refusal.code == "22P02" && refusal.message.isEmpty } else { false }
+            if case .rejected(let rejection) = $0 { rejection.code == "22P02" && rejection.message.isEmpty } else { false }
         },
         Failure(testDescription: "invalid JSON", sql: "SELECT \("{" + secret)::jsonb") {
-            if case .refused(let refusal) = $0 { refusal.code == "22P02" } else { false }
+            if case .rejected(let rejection) = $0 { rejection.code == "22P02" } else { false }
         },
         Failure(testDescription: "a raised error", sql: "DO $$ BEGIN RAISE 'hunter2'; END $$") {
-            if case .refused(let refusal) = $0 { refusal.code == "P0001" } else { false }
+            if case .rejected(let rejection) = $0 { rejection.code == "P0001" } else { false }
         },
         Failure(testDescription: "a syntax error", sql: "SELEC 1") {
-            if case .refused(let refusal) = $0 {
-                refusal.code == "42601" && refusal.message.contains("SELEC")
+            if case .rejected(let rejection) = $0 {
+                rejection.code == "42601" && rejection.message.contains("SELEC")
             } else {
                 false
             }

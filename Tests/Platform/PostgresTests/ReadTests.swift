@@ -37,11 +37,11 @@ struct ReadTests {
                 let answers = try await reads(of: 0..<50, on: pool)
                 #expect(answers.map(\.number) == Array(0..<50))
                 let error = await #expect(throws: PostgresError.self) { try await failing.value }
-                guard case .refused(let refusal)? = error else {
+                guard case .rejected(let rejection)? = error else {
                     Issue.record("\(String(describing: error))")
                     return
                 }
-                #expect(refusal.code == code)
+                #expect(rejection.code == code)
             }
             #expect(try await self.session(of: pool) == session)
         }

@@ -53,11 +53,11 @@ struct TransactionTests {
                     _ = try? await transaction.query("SELECT 1 / 0")
                 }
             }
-            guard case .refused(let refusal) = error else {
+            guard case .rejected(let rejection) = error else {
                 Issue.record("\(String(describing: error))")
                 return
             }
-            #expect(refusal.code == "25P02")
+            #expect(rejection.code == "25P02")
             #expect(try await Self.count(pool, key) == 0)
         }
     }
@@ -67,11 +67,11 @@ struct TransactionTests {
         try await withPool { pool in
             let kept = try await pool.transaction { $0 }
             let error = await #expect(throws: PostgresError.self) { try await kept.query("SELECT 1") }
-            guard case .refused(let refusal) = error else {
+            guard case .rejected(let rejection) = error else {
                 Issue.record("\(String(describing: error))")
                 return
             }
-            #expect(refusal.code == "25P01")
+            #expect(rejection.code == "25P01")
         }
     }
 
