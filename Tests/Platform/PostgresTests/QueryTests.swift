@@ -54,7 +54,11 @@ struct QueryTests {
             }
         },
         Failure(testDescription: "a value of the wrong form", sql: "SELECT \(secret)::uuid") {
-            if case .rejected(let rejection) = $0 { rejection.code == "22P02" && rejection.message.isEmpty } else { false }
+            if case .rejected(let rejection) = $0 {
+                rejection.code == "22P02" && rejection.message.isEmpty
+            } else {
+                false
+            }
         },
         Failure(testDescription: "invalid JSON", sql: "SELECT \("{" + secret)::jsonb") {
             if case .rejected(let rejection) = $0 { rejection.code == "22P02" } else { false }
