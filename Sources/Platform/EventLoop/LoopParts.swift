@@ -39,7 +39,7 @@ final class LoopThread: @unchecked Sendable {
     }
 }
 
-/// A binary heap of callbacks, ordered by deadline. Cancelled entries are removed when no earlier entry is left.
+/// A binary heap of callbacks, ordered by deadline. Cancelled entries are removed when they become due.
 struct TimerHeap {
     private struct Entry {
         let deadline: ContinuousClock.Instant
@@ -71,7 +71,7 @@ struct TimerHeap {
         callbacks[id] = nil
     }
 
-    /// Removes and returns the earliest callback; `nil` if no callback is due at `now`.
+    /// Removes the earliest callback that is due at `now`.
     mutating func popDue(at now: ContinuousClock.Instant) -> (() -> Void)? {
         guard let next, next <= now, let first = heap.first else { return nil }
         removeFirst()
