@@ -40,7 +40,7 @@ final class CapturedEmails: Sendable {
         )
     }
 
-    /// Returns the payload that contains `code`; an empty payload if no email was rendered for the code.
+    /// Returns the payload that contains `code`; an empty payload if no email contains the code.
     func payload(of code: String) -> EmailPayload { state.withLock { $0.payloads[code] } ?? EmailPayload() }
 
     func capture(_ message: Message, _ queued: QueuedEmail) -> DeliveryResult {
@@ -52,8 +52,8 @@ final class CapturedEmails: Sendable {
         return .accepted
     }
 
-    /// Returns an ``OutOfBand`` that also records codes and payloads here. Its links open the emulator's action endpoint,
-    /// which redeems a code at once.
+    /// Returns an ``OutOfBand`` that also records codes and payloads here. Unless a project has an action URL,
+    /// links open the emulator's action endpoint, which redeems a code at once.
     func decorate(_ outOfBand: OutOfBand) -> OutOfBand {
         var decorated = outOfBand
         decorated.restoresFirstAddress = true

@@ -4,7 +4,7 @@ internal import Identity
 
 extension Access {
     /// Accepts every API key, and `Bearer owner` as an administrator, like Firebase's emulator. `serve` cannot use
-    /// it.
+    /// this function.
     ///
     /// - Parameters:
     ///   - project: finds a project; returns `nil` for an ID that no project can have.

@@ -32,7 +32,7 @@ package enum DevGreeting {
             Captured emails: \(base)/emulator/emails
 
             For Firebase's tools: export FIREBASE_AUTH_EMULATOR_HOST=127.0.0.1:\(port)
-            Ctrl-C stops the gateway and its PostgreSQL.
+            Ctrl-C stops the gateway and its private PostgreSQL, if any.
             """
     }
 }

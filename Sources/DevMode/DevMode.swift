@@ -9,7 +9,8 @@ internal import Tokens
 extension Mode {
     /// - Parameters:
     ///   - project: the project of requests that name none.
-    ///   - isSimulated: whether a simulator has issued the key with this ID; see ``Verifier/fake(isSimulated:otherwise:)``.
+    ///   - isSimulated: whether a simulator has issued the key with this ID; see
+    ///     ``Verifier/fake(isSimulated:otherwise:)``.
     package static func dev(
         _ project: ID<Project>, providers: ProviderEndpoints = .live,
         isSimulated: @escaping @Sendable (_ keyID: String) -> Bool = { _ in true }
@@ -28,8 +29,8 @@ extension Mode {
             acceptsLoopbackIssuers: true)
     }
 
-    /// Adds projects that are created on first use, a settable clock, simulators of Apple and Google, and the endpoints
-    /// of the emulator.
+    /// Adds projects that are created on first use, a settable clock, captured emails, simulators of Apple and Google,
+    /// and the endpoints of the emulator.
     package static func dev(
         _ project: ID<Project>, under masterKeys: MasterKeys, clock: DevClock, simulators: DevSimulators,
         sender: EmailAddress

@@ -4,8 +4,8 @@ internal import Identity
 internal import Providers
 internal import Simulators
 
-/// The simulators of Apple and Google, each on a port of 127.0.0.1, with the clock of `dev`. Their tokens name the real
-/// issuers; only the URLs of the keys differ. `serve` cannot use this type.
+/// The simulators of Apple and Google, each on a port of 127.0.0.1, with the clock of `dev`. By default, their tokens
+/// name the real issuers; only the URLs of the keys differ. `serve` cannot use this type.
 package struct DevSimulators: Sendable {
     let apple: SimulatedApple
     let google: SimulatedGoogle
@@ -28,14 +28,15 @@ package struct DevSimulators: Sendable {
         googleServer = try SimulatorServer(google)
     }
 
-    /// The initial quirks. Client secrets are not checked, because the simulator does not know the private keys of projects.
+    /// The initial quirks. Client secrets are not checked, because the simulator does not know the private keys of
+    /// projects.
     static var initialQuirks: AppleQuirks {
         var quirks = AppleQuirks()
         quirks.checksClientSecrets = false
         return quirks
     }
 
-    static var initialRedirectURIs: RedirectURIRule { RedirectURIRule(allowsLoopback: true) }
+    static var initialRedirectURIs: RedirectURIRule { RedirectURIRule(unregistered: .loopback) }
 
     /// Registers the client IDs of a project and its apps, so that the providers know them.
     func registerClients(of project: Project) {

@@ -4,7 +4,7 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Redeems the code of a link at once, like Firebase's emulator.
+    /// Redeems the code of a link at once, like Firebase's emulator. The app redeems the code of a sign-in link.
     static func emulatorAction(_ emailActions: EmailActionService) -> Endpoint {
         extra("performEmulatorAction", .get, "/emulator/action") { call in
             do {

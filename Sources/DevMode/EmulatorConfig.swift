@@ -6,7 +6,7 @@ internal import Postgres
 internal import Storage
 
 extension [Endpoint] {
-    /// The part of a project's configuration that tests change.
+    /// Shows and changes the members of a project's configuration that Firebase's emulator has.
     static func emulatorConfig(on pool: Pool, _ projects: DevProjects) -> [Endpoint] {
         let path = "/emulator/v1/projects/{project}/config"
         return [

@@ -4,9 +4,9 @@ internal import JSON
 internal import Providers
 
 extension Verifier {
-    /// Accepts the fake credentials of Firebase's emulator: bare JSON claims and unsigned JWTs, for any audience and also
-    /// from unsupported providers. Accepts real tokens from Apple and Google without verification, because `dev` does not
-    /// have their keys. Passes other signed tokens to `signed`. `serve` cannot use it.
+    /// Accepts the fake credentials of Firebase's emulator: bare JSON claims and unsigned JWTs, for any audience and
+    /// even from unsupported providers. Accepts real tokens from Apple and Google without verification, because `dev`
+    /// does not have their keys. Passes other signed tokens to `signed`. `serve` cannot use it.
     ///
     /// - Parameter isSimulated: whether a simulator has issued the key with this ID.
     static func fake(
@@ -30,7 +30,7 @@ extension Verifier {
 }
 
 extension ProviderID {
-    /// Whether Firebase has a provider with this domain, such as `facebook.com`, that the gateway does not support.
+    /// Whether the ID is a domain, such as `facebook.com`, of a provider that the gateway does not support.
     fileprivate var canOnlyBeFake: Bool {
         !canBeConfigured && !["oidc.", "saml."].contains { rawValue.hasPrefix($0) }
             && rawValue.wholeMatch(of: /[a-z0-9-]+(\.[a-z0-9-]+)+/) != nil
@@ -74,7 +74,8 @@ private struct FakeClaims {
     /// Returns a claim for display, without control characters and truncated like a name.
     private func displayText(_ name: String) -> String? { PersonName(given: text(name), family: nil)?.full }
 
-    /// Returns the raw user info like Firebase's emulator: for Google, in the format of its older API; otherwise the claims.
+    /// Returns the raw user info like Firebase's emulator: for Google, in the format of its older API; otherwise the
+    /// claims.
     private func userInfo(of provider: ProviderID, _ subject: String, _ email: EmailAddress?) throws -> String {
         guard provider == .google else { return try Self.text(of: members) }
         let scopes = "openid https://www.googleapis.com/auth/userinfo.profile"

@@ -7,7 +7,8 @@ internal import Identity
 internal import Simulators
 
 extension Endpoint {
-    /// Signs a person in at a simulated provider, and returns the credential that an app receives from the real provider.
+    /// Signs a person in at a simulated provider, and returns the credential as an app receives it from the real
+    /// provider.
     static func simulateSignIn(at simulators: DevSimulators, _ projects: DevProjects) -> Endpoint {
         extra("simulateSignIn", .post, "/emulator/v1/projects/{project}/simulatedSignIns") { call in
             let project = try await projects.named(by: call)

@@ -40,11 +40,11 @@ private struct SimulatorChange: Decodable {
         let deleteAccount: SimulatedPersonInput?
         /// A person who stops or resumes the forwarding of email by the relay.
         let relay: Relay?
-        /// The team to which the app moves; its subjects and relay addresses change at once.
+        /// The team to which the app moves. The subjects and relay addresses of the app change at once.
         let transferToTeam: String?
         /// The bundle ID of the app for the members above. It is the audience of Apple's notifications.
         let clientId: String?
-        /// The accepted redirect URIs besides those of this machine.
+        /// The accepted redirect URIs besides loopback URLs and those of each client.
         let redirectUris: Set<String>?
     }
 
@@ -61,7 +61,7 @@ private struct SimulatorChange: Decodable {
         let redirectUris: Set<String>?
     }
 
-    /// Restores the initial behaviour first, except for the keys.
+    /// Removes faults first, and restores the initial quirks, issuers and redirect URIs.
     let reset: Bool?
     let apple: Apple?
     let google: Google?
@@ -145,8 +145,8 @@ extension SimulatorChange.Apple {
 extension DevSimulators {
     private static let lifetimes: ClosedRange<Int64> = 1...31_536_000
 
-    /// Applies the change completely or, if any member is invalid, not at all. Returns after the gateway has responded to
-    /// Apple's notifications.
+    /// Applies the change completely or, if any member is invalid, not at all. Returns after the gateway has responded
+    /// to Apple's notifications.
     fileprivate func apply(_ change: SimulatorChange) async throws -> [SentNotification] {
         let events = try change.apple?.events() ?? []
         try configure(change)

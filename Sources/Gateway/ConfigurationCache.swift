@@ -10,7 +10,8 @@ package import Tokens
 /// Finds a project. The ID `nil` stands for the project of requests that name none.
 package typealias ProjectLookup = @Sendable (ID<Project>?) async throws -> Project?
 
-/// Caches projects, apps, API keys, service keys and signing keys for ``lifetime``. Each event loop has its own cache.
+/// Caches projects, tenants, apps, API keys, service keys and signing keys for ``lifetime``. Each event loop has its
+/// own cache.
 package struct ConfigurationCache: Sendable {
     /// The maximum time that a revoked key keeps working.
     static let lifetime: Duration = .seconds(5)
@@ -176,7 +177,8 @@ package struct APIKey: Sendable {
 
     package static func generate() -> APIKey { APIKey(text: "sk_" + Random.text(length: 36)) }
 
-    /// The SHA-256 of the key, which is store instead of the key. A random key cannot be guessed from a plain digest.
+    /// The SHA-256 of the key, which is stored instead of the key. A random key cannot be guessed from an unsalted
+    /// digest.
     package var hash: [UInt8] { Digest.sha256(Array(text.utf8)) }
 }
 
@@ -191,7 +193,8 @@ final class KeyUsageTracker: Sendable {
         var latest: Instant
         var written: Instant?
 
-        /// Whether the latest use must be written. A time before the written one results from a clock that was set back.
+        /// Whether the latest use must be written. A time before the written one results from a clock that was set
+        /// back.
         var needsWrite: Bool {
             written.map { latest < $0 || latest - $0 >= ServiceKeyStore.minimumUseInterval } ?? true
         }

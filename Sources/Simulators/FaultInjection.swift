@@ -30,13 +30,16 @@ public final class FaultInjection: Sendable {
 
     public init() {}
 
+    /// Replaces the responses to later requests.
+    ///
     /// - Parameters:
-    ///   - path: `nil` for all paths.
+    ///   - path: `nil` for all paths that have no fault of their own.
     ///   - times: the number of requests; `nil` for all.
     public func injectFault(_ fault: InjectedFault, at path: String? = nil, times: Int? = nil) {
         state.withLock { $0.plans[path] = Plan(fault: fault, times: times) }
     }
 
+    /// Removes the injected faults. The counts and the record of requests remain.
     public func reset() {
         state.withLock { $0.plans = [:] }
     }
@@ -49,6 +52,7 @@ public final class FaultInjection: Sendable {
     /// The last 100 requests, oldest first, with the secrets that clients sent.
     public var requests: [Request] { state.withLock { $0.requests } }
 
+    /// Records a request, and returns its fault.
     func record(_ request: Request) -> InjectedFault {
         state.withLock { state in
             state.counts[request.path, default: 0] += 1

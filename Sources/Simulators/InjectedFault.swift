@@ -25,7 +25,7 @@ public enum InjectedFault: Hashable, Sendable {
     /// Valid JSON of another schema.
     public static let wrongJSON = InjectedFault.json(#"{"message":"moved"}"#)
 
-    /// `nil` if the response itself is correct.
+    /// The response that replaces the provider's; `nil` if none does.
     var response: Response? {
         switch self {
         case .none, .slow, .silent: nil

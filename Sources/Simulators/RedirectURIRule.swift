@@ -1,20 +1,29 @@
 /// The redirect URIs that a simulated provider accepts.
 public struct RedirectURIRule: Sendable {
-    /// Whether a client may use every URL of this machine, so that a web app needs no set-up.
-    public var allowsLoopback: Bool
+    /// The redirect URIs that are accepted although the client has not registered them.
+    public enum Unregistered: Sendable {
+        /// Every URI, if the client has registered none; otherwise no URI.
+        case anyIfNoneRegistered
+        /// Loopback URLs, so that a web app needs no set-up.
+        case loopback
+    }
+
+    public var unregistered: Unregistered
     /// The redirect URIs that are accepted for every client.
     public var additional: Set<String>
 
-    public init(allowsLoopback: Bool = false, additional: Set<String> = []) {
-        self.allowsLoopback = allowsLoopback
+    public init(unregistered: Unregistered = .anyIfNoneRegistered, additional: Set<String> = []) {
+        self.unregistered = unregistered
         self.additional = additional
     }
 
-    /// - Parameter registered: the redirect URIs of the client. If there are none, any is accepted, unless loopback URLs
-    ///   are allowed.
+    /// - Parameter registered: the redirect URIs of the client.
     func accepts(_ uri: String, registered: Set<String>) -> Bool {
         if registered.contains(uri) || additional.contains(uri) { return true }
-        return allowsLoopback ? WebURL(uri)?.isLoopback == true : registered.isEmpty
+        return switch unregistered {
+        case .anyIfNoneRegistered: registered.isEmpty
+        case .loopback: WebURL(uri)?.isLoopback == true
+        }
     }
 }
 

@@ -37,16 +37,16 @@ public struct SimulatedPerson: Hashable, Sendable {
     }
 
     public static let ada = named("Ada", "Lovelace")
-    /// Lets Apple hide her address.
+    /// Hides her address from apps that use Sign in with Apple.
     public static let grace = named("Grace", "Hopper").with { $0.hidesEmail = true }
     /// Has a managed Apple account, without an address.
     public static let alan = named("Alan", "Turing").with {
         $0.email = nil
         $0.organization = "example-school"
     }
-    /// Has an address of Google's own.
+    /// Has a `gmail.com` address.
     public static let mary = named("Mary", "Somerville", at: "gmail.com")
-    /// Works where the addresses belong to a Google Workspace.
+    /// Has a Google Workspace account.
     public static let emmy = named("Emmy", "Noether", at: "university.example").with {
         $0.hostedDomain = "university.example"
     }

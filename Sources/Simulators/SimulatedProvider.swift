@@ -4,7 +4,7 @@ public import HTTP
 public protocol SimulatedProvider: Sendable {
     var faultInjection: FaultInjection { get }
 
-    /// Returns the response without a fault; `nil` for an unknown path.
+    /// Returns the response without a fault; `nil` for an unknown method or path.
     func response(to request: Request) -> Response?
 }
 

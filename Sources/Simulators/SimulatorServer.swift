@@ -2,8 +2,8 @@ internal import EventLoop
 internal import HTTP
 internal import Synchronization
 
-/// Serves a simulated provider on a port of 127.0.0.1, on its own event loop. The thread of the loop runs until the server is
-/// stopped.
+/// Serves a simulated provider on a port of 127.0.0.1, on its own event loop. The thread of the loop runs until the
+/// server is stopped.
 public final class SimulatorServer: Sendable {
     private struct Running {
         let server: Server
@@ -30,7 +30,8 @@ public final class SimulatorServer: Sendable {
     /// The URL of the server, without a slash at the end.
     public var baseURL: String { "http://127.0.0.1:\(port)" }
 
-    /// Stops listening and closes requests in flight without a response, to simulate an outage or to stop for good.
+    /// Stops listening, and closes the connections of requests in flight without a response, to simulate an outage or
+    /// to stop for good.
     public func stop() async {
         let stopping = running.withLock { running in
             defer { running = nil }

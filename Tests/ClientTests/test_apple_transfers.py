@@ -127,7 +127,7 @@ def test_a_run_in_which_apple_rejects_every_identity_fails(dev_folder):
         transfer.simulators.configure(apple={"disconnect": person, "clientId": CLIENT})
         exported = transfer.run("export-transfers", "--to-team", TEAM)
         assert exported.returncode == 1
-        assert f"Apple rejected all 1 identities: check --to-team {TEAM}" in exported.stderr
+        assert f"Apple rejected 1 identity, and no other has succeeded: check --to-team {TEAM}" in exported.stderr
 
 
 @pytest.mark.parametrize("options, complaint", [

@@ -204,7 +204,7 @@ struct AppleConsentTests {
         ])
     func loopback(uri: String, isAccepted: Bool) throws {
         fixture.apple.redirectURIs = RedirectURIRule(
-            allowsLoopback: true, additional: ["https://added.example.com/cb"])
+            unregistered: .loopback, additional: ["https://added.example.com/cb"])
         let response = try page(["redirect_uri": uri])
         #expect((response.status == 200) == isAccepted)
         let warns = response.text.contains("The real Apple accepts only https")

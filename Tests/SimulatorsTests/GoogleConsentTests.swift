@@ -113,7 +113,7 @@ struct GoogleConsentTests {
 
     @Test("the query of a redirect URI is kept")
     func query() throws {
-        google.redirectURIs = RedirectURIRule(allowsLoopback: true)
+        google.redirectURIs = RedirectURIRule(unregistered: .loopback)
         let response = try page(["redirect_uri": "http://localhost/cb?x=1", "simulated_person": "ada.lovelace"])
         #expect(try response.redirect(to: "http://localhost/cb?x=1&")["x"] == "1")
     }

@@ -9,9 +9,9 @@ package struct Administration: Sendable {
     package let pool: Pool
     package let clock = WallClock.live
 
-    /// Reads the settings of the database and runs `body` on its own event loop.
+    /// Reads the settings of the database and runs `body` on a new event loop.
     ///
-    /// - Throws: ``Failure``, without running `body`, if migrations are missing.
+    /// - Throws: ``ConfigurationError``, or ``Failure`` if migrations are missing, without running `body`.
     package static func run(_ body: @escaping @Sendable (Administration) async throws -> Void) throws {
         try runUnmigrated { administration in
             try await administration.requireMigrations()
@@ -48,7 +48,7 @@ package struct Administration: Sendable {
         }
     }
 
-    /// Runs `body` with a store for password keys if there is a key to store. Only then the master key is needed.
+    /// Runs `body` with a store for password keys if there is a key to store. Only then is the master key needed.
     package static func run(
         sealing key: PasswordKey?, _ body: @escaping @Sendable (Administration, PasswordKeys?) async throws -> Void
     ) throws {
@@ -81,8 +81,8 @@ package struct Administration: Sendable {
         on database: Pool.Configuration, _ body: @escaping @Sendable (Administration) async throws -> Void
     ) throws {
         var database = database
-        // The second connection is for migrations that run outside of a transaction. An import stores two batches and
-        // gathers statistics at the same time.
+        // An import needs three: it stores two batches and gathers statistics at the same time. A migration outside of
+        // a transaction needs two.
         database.connections = 3
         let loop = try Loop(name: "command")
         defer { loop.stop() }

@@ -4,7 +4,7 @@ package import Postgres
 internal import Storage
 internal import Tokens
 
-/// A project that is not created yet, with its keys and secrets.
+/// A project that is not created yet, with the secrets of its providers.
 package struct ProjectDraft: Sendable {
     package static let app = App(id: ID("default"))
     /// IDs that no project can have, because a path of the gateway would hide `/{project}/.well-known/…`.

@@ -66,7 +66,7 @@ struct AppleGrantRecord: Sendable {
             log.warning(
                 "apple checks interrupted", ["cause": .string(cause), "count": .int(report.interruptions.count)])
         }
-        guard !report.stopped.isEmpty, warning.isDue else { return }
+        guard !report.stopped.isEmpty, warning.claim() else { return }
         for client in report.stopped {
             log.error(
                 "apple checks stopped: more than 5 % failed within an hour",

@@ -15,6 +15,6 @@ extension AppleGrantSealing {
         }
     }
 
-    /// The column that the ciphertext of a token is bound to.
+    /// The row and column that the ciphertext of a token is bound to.
     static func context(of id: ID<AppleGrant>) -> String { "apple_grant/\(id)/token" }
 }

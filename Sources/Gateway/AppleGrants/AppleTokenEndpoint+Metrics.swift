@@ -2,8 +2,8 @@ internal import Identity
 internal import Telemetry
 
 extension AppleTokenEndpoint {
-    /// Counts requests and their outcomes, and warns if Apple rejects a project's key: then no code is redeemed, and no
-    /// token is checked or revoked.
+    /// Counts requests and their outcomes, and logs an error if Apple rejects a project's key: then no code is
+    /// redeemed, and no token is checked or revoked.
     func counted(by metrics: Metrics, log: Log) -> AppleTokenEndpoint {
         let requests = AppleRequestRecord(metrics: metrics, log: log)
         return AppleTokenEndpoint { [exchange] code, client in
@@ -44,7 +44,7 @@ private struct AppleRequestRecord: Sendable {
         case .unavailable: requests.increment(operation, "unavailable")
         case .rejected(let code):
             requests.increment(operation, code.rawValue)
-            guard code.isConfigurationFault, warnings.isDue(for: "\(client.clientID) \(client.key)") else { return }
+            guard code.isConfigurationFault, warnings.claim(for: "\(client.clientID) \(client.key)") else { return }
             log.error(
                 "apple rejects the client secret",
                 [

@@ -6,10 +6,11 @@ internal import Providers
 internal import Storage
 
 /// Moves the identities of a realm to another Apple developer team, for `sekisho apple export-transfers` and
-/// `import-transfers`. Each identity is stored separately as soon as Apple has responded. A new run after an interrupted
-/// one continues with the remaining identities.
+/// `import-transfers`. Results are stored after every few requests. A new run after an interrupted one continues with
+/// the remaining identities.
 package struct AppleTransferRun: Sendable {
-    /// The number of identities that are read at once. Each batch gets a new access token, which is valid for an hour.
+    /// The number of identities that are read at once. Each batch gets new access tokens, one per client ID, which are
+    /// valid for an hour.
     private static let batchSize = 200
     /// The number of concurrent requests.
     private static let concurrency = 8
@@ -17,20 +18,21 @@ package struct AppleTransferRun: Sendable {
     private static let attempts = 3
 
     package struct Progress: Hashable, Sendable {
-        /// The number of identities to move.
+        /// The number of identities to export or move.
         package var all = 0
-        /// The number of identities that this run and earlier ones have moved.
+        /// The number of identities that this run and earlier ones have exported or moved.
         package var done = 0
         /// The number of identities whose subject Apple rejects: the user has disconnected the app, or the team is wrong.
         package var rejected = 0
         /// The accounts whose new subject already belongs to another account.
         package var conflicts: [ID<Account>] = []
 
-        /// - Throws: ``Failure`` if Apple has rejected every identity. The options of the command are then probably wrong,
-        ///   because it is unlikely that every user has disconnected the app.
+        /// - Throws: ``Failure`` if Apple has rejected an identity, and no run has exported or moved one. The options
+        ///   of the command are then probably wrong.
         fileprivate func requireSuccess(hint: String) throws {
             guard done == 0, rejected > 0 else { return }
-            throw Failure(message: "Apple rejected all \(rejected) identities: \(hint)")
+            let noun = rejected == 1 ? "identity" : "identities"
+            throw Failure(message: "Apple rejected \(rejected) \(noun), and no other has succeeded: \(hint)")
         }
     }
 
@@ -64,7 +66,7 @@ package struct AppleTransferRun: Sendable {
         self.clock = clock
     }
 
-    /// Requests the transfer subjects of all identities from the old team's endpoint.
+    /// Requests the missing transfer subjects from Apple, with the key of the old team.
     ///
     /// - Parameter team: the new team.
     package func export(to team: String, _ report: @Sendable (Progress) -> Void) async throws -> Progress {

@@ -3,12 +3,12 @@ package import Identity
 package import Postgres
 package import Storage
 
-/// A known text that is stored encrypted, which shows whether the database belongs to this master key and mode.
+/// A known text that is stored encrypted. It shows whether the master key is that of the database.
 package enum Canary {
     private static let text = Array("sekisho".utf8)
     static let context = "installation/canary"
 
-    /// Marks a new database with this mode and master key.
+    /// Marks a new database with this mode and master key, or checks that an existing one belongs to both.
     ///
     /// - Throws: ``Failure`` if the database belongs to another mode or master key.
     package static func claim(

@@ -22,7 +22,7 @@ extension PasswordKeys {
         }
     }
 
-    /// The column that the ciphertext of a key is bound to.
+    /// The row and column that the ciphertext of a key is bound to.
     static func context(_ id: ID<PasswordKey>, in realm: ID<Realm>) -> String {
         "password_scheme/\(realm)/\(id)/key"
     }

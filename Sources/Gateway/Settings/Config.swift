@@ -89,7 +89,7 @@ package struct Config: Sendable {
     var passwords: PasswordConfig
     /// `nil`: passwords are not checked for breaches.
     var breachedPasswordsURL: String?
-    /// `nil`: the file does not exist.
+    /// The content of the file by which Apple verifies the host; `nil` if it is not set.
     package var appleDomainAssociation: String?
     package var logLevel: Log.Level
     package var drain: Duration

@@ -21,7 +21,7 @@ extension Settings {
 /// The SMTP server and the sender of emails.
 package struct EmailConfig: Sendable {
     package var server: SubmissionServer
-    /// The sender address of projects that have no own one.
+    /// The sender address of projects that have none of their own.
     package var sender: EmailAddress
 
     /// The maximum time for the delivery of one message.

@@ -67,7 +67,7 @@ struct AppleGrantWorkers: Sendable {
 
     private static func pause() -> Duration { .milliseconds(.random(in: 900...1100)) }
 
-    /// Attempts all grants that are due now. A slow request delays no other one.
+    /// Attempts all grants that are due now, at most ``capacity`` at the same time.
     func attemptDue(_ purpose: AppleGrant.Purpose) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             var running = 0
@@ -84,8 +84,8 @@ struct AppleGrantWorkers: Sendable {
         }
     }
 
-    /// Attempts one grant. A shutdown does not cancel the request, because Apple may have processed it already. The request
-    /// has a deadline.
+    /// Attempts one grant. A shutdown does not cancel the request, because Apple may have processed it already. The
+    /// request has a deadline.
     private func attempt(_ grant: AppleGrant) async {
         let attempt = Task(executorPreference: loop) { record.note(grant, await attempts.attempt(grant)) }
         await withTaskCancellationHandler {
@@ -100,7 +100,8 @@ struct AppleGrantWorkers: Sendable {
         record.note(try await checks.run())
     }
 
-    /// Returns the pause before the next attempt. A code expires within minutes, but a revocation can be retried for a month.
+    /// Returns the pause before the next attempt. A code expires within minutes, but a revocation can be retried for a
+    /// month.
     private static func backoff(after attempts: Int, of purpose: AppleGrant.Purpose) -> Duration {
         let backoff =
             purpose == .revoke

@@ -13,7 +13,7 @@ internal import Tokens
 /// Sends a message, or captures it.
 package typealias Transport = @Sendable (Message, QueuedEmail, EmailPayload) async -> DeliveryResult
 
-/// The email delivery of the process: one worker, on the loop of its pool, for all gateways.
+/// The email delivery of the process: one worker, on the loop of its pool, for all event loops.
 package final class EmailService: Sendable {
     package let worker: EmailWorker
     package let publicURL: @Sendable () -> String

@@ -60,7 +60,7 @@ final class RateLimits: Sendable {
     /// beyond the limit of a wide level therefore creates no windows of narrow levels.
     ///
     /// - Parameter count: called for every level if all of them admit the attempt.
-    /// - Returns: the first level whose limit is reached.
+    /// - Returns: the window of the first level whose limit is reached; `nil` if there is none.
     private func fullLevel(
         _ limited: LimitKey, below limit: Int, _ length: Duration, _ realm: ID<Realm>, at now: Instant,
         _ count: (inout RateCounts, RateWindow) -> Void
@@ -96,7 +96,7 @@ final class RateLimits: Sendable {
         }
     }
 
-    /// Returns the window of a scope. It contains a keyed hash, which does not disclose the address.
+    /// Returns the window of a scope. The window contains a keyed hash, which does not disclose the address.
     private func window(
         of kind: LimitKey.Kind, _ scope: LimitKey.Scope, _ length: Duration, _ realm: ID<Realm>, at now: Instant
     ) -> RateWindow {

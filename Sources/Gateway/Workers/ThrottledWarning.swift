@@ -16,7 +16,7 @@ extension BreachedPasswords {
         let warning = ThrottledWarning()
         return .live(BreachedPasswordList(url: url), client: client) { error in
             failures.increment()
-            if warning.isDue {
+            if warning.claim() {
                 log.warning("list of breached passwords not available", ["reason": .string("\(error)")])
             }
         }
@@ -25,35 +25,36 @@ extension BreachedPasswords {
 
 /// Limits a repeated warning to one per ten minutes.
 final class ThrottledWarning: Sendable {
-    private static let pause: Duration = .seconds(600)
+    private static let interval: Duration = .seconds(600)
 
     /// Guards the time of the last warning.
     private let last = Mutex<ContinuousClock.Instant?>(nil)
 
-    /// Whether the caller must write the warning now. Starts a new pause if so.
-    var isDue: Bool {
+    /// Returns whether to write the warning now. At most one call in ten minutes returns `true`.
+    func claim() -> Bool {
         last.withLock { last in
-            if let last, last.duration(to: .now) < Self.pause { return false }
+            if let last, last.duration(to: .now) < Self.interval { return false }
             last = .now
             return true
         }
     }
 }
 
-/// Limits a repeated warning to one per ten minutes and cause.
+/// Limits repeated warnings to one per cause in ten minutes.
 final class ThrottledWarnings: Sendable {
     private static let capacity = 1000
 
     /// Guards the warning of each cause. The dictionary is emptied when it is full.
     private let warnings = Mutex<[String: ThrottledWarning]>([:])
 
-    func isDue(for cause: String) -> Bool {
+    /// Returns whether to write the warning for `cause` now.
+    func claim(for cause: String) -> Bool {
         warnings.withLock { warnings in
             if warnings[cause] == nil {
                 if warnings.count >= Self.capacity { warnings = [:] }
                 warnings[cause] = ThrottledWarning()
             }
-            return warnings[cause]?.isDue ?? false
+            return warnings[cause]?.claim() ?? false
         }
     }
 }

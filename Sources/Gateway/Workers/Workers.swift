@@ -11,7 +11,8 @@ struct Worker: Sendable {
     let run: @Sendable () async throws -> Void
 }
 
-/// Runs workers on a loop, independently of each other. A failed run is logged once, and the next run follows.
+/// Runs workers on a loop, independently of each other. A failure does not end a worker. Of consecutive failures, only
+/// the first is logged.
 final class Workers: Sendable {
     private let tasks: [Task<Void, Never>]
 

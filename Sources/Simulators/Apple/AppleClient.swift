@@ -3,7 +3,7 @@ public import Crypto
 /// An app or a web site that a developer team has registered with Apple.
 public struct AppleClient: Sendable {
     public enum Kind: Sendable {
-        /// Identified by a bundle ID. It has no redirect URI, and its tokens have `real_user_status`.
+        /// Identified by a bundle ID. It has no redirect URI, and the token of a first sign-in has `real_user_status`.
         case native
         /// Identified by a Services ID.
         case web
@@ -17,7 +17,7 @@ public struct AppleClient: Sendable {
     public var kind: Kind
     /// The public keys that belong to the team's `.p8` keys, by key ID.
     public var keys: [String: PublicKey]
-    /// If empty, every redirect URI is accepted.
+    /// See also ``RedirectURIRule/unregistered``.
     public var redirectURIs: Set<String> = []
     var formerTeam: String?
     var transferredAt: Int64?

@@ -3,7 +3,7 @@ internal import JSON
 internal import Synchronization
 
 extension SimulatedApple {
-    /// Issues an access token for the `client_credentials` grant, which only ``migrate(_:)`` accepts.
+    /// Issues an access token for the `client_credentials` grant. Only ``migrate(_:)`` accepts the token.
     func migrationToken(for scope: String?) throws(AppleRefusal) -> Response {
         guard scope == "user.migration" else { throw AppleRefusal(.invalidScope) }
         let token = Self.token(beginningWith: "a")
@@ -16,8 +16,9 @@ extension SimulatedApple {
         return .json(answer, Self.tokenHeaders)
     }
 
-    /// `/auth/usermigrationinfo`: the old team exchanges a `sub` for a `transfer_sub`, before and after the transfer. The new
-    /// team exchanges the `transfer_sub` for its own `sub`. Both require that the person has not revoked the consent.
+    /// `/auth/usermigrationinfo`: the old team exchanges a `sub` for a `transfer_sub`, before and after the transfer.
+    /// The new team exchanges the `transfer_sub` for its own `sub`. Both require that the person has not revoked the
+    /// consent.
     func migrate(_ request: Request) throws(AppleRefusal) -> Response {
         let (form, client) = try authenticated(request, acceptsFormerTeam: true)
         let now = clock()

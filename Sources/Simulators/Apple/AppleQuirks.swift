@@ -16,7 +16,8 @@ public struct AppleQuirks: Hashable, Sendable {
     public var identityTokenLifetime: Int64 = 86_400
     /// A wrong issuer, which Apple's tokens had for some time; `nil` for the correct one.
     public var issuer: String?
-    /// The error of a refresh after the person has disconnected the client. Both have been observed.
+    /// The error of a refresh after the person has disconnected the client. `invalid_grant` and `invalid_request` have
+    /// been observed.
     public var refusalAfterDisconnecting = AppleRefusal.Code.invalidGrant
     /// Whether `events` of a notification is an object with seconds, as Apple documents it.
     public var eventsAreAnObject = false

@@ -1,4 +1,4 @@
-/// The errors of Apple's endpoints, with status 400.
+/// An error of Apple's endpoints. The status is 400.
 public struct AppleRefusal: Error, Hashable, Sendable {
     public enum Code: String, Sendable, CaseIterable {
         case invalidRequest = "invalid_request"

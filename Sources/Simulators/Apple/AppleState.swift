@@ -38,7 +38,7 @@ struct AppleState: Sendable {
     var accessTokens: [String: AccessToken] = [:]
     /// The expiry times of the access tokens for the migration of users to another team, in seconds since 1970.
     var migrationTokens: [String: Int64] = [:]
-    /// The number of revocations, also of unknown tokens.
+    /// The number of revocations, including those of unknown tokens.
     var revocations = 0
     /// The refresh tokens of consents that the person has ended.
     var disconnected: Set<String> = []
@@ -74,7 +74,7 @@ struct AppleSignIn: Sendable {
     var sharesEmail = true
     /// Whether this is the first sign-in to the client, ever or since the consent was revoked.
     var isFirst = false
-    /// Whether it began in a browser, without Apple's frameworks.
+    /// Whether the sign-in began in a browser, without Apple's frameworks.
     var isOnWeb = false
 
     init(person: SimulatedPerson, clientID: String, nonce: String?, at now: Int64) {

@@ -3,7 +3,8 @@ internal import JSON
 internal import Synchronization
 
 extension SimulatedApple {
-    /// `/auth/token`: accepts a code once, and a refresh token until the consent ends.
+    /// `/auth/token`: accepts a code once, a refresh token until the consent ends, and the grant `client_credentials`
+    /// for migrations.
     func redeem(_ request: Request) throws -> Response {
         let (form, client) = try authenticated(
             request, acceptsFormerTeam: Form(request)?["grant_type"] == "client_credentials")

@@ -1,7 +1,8 @@
 public import JOSE
 internal import Synchronization
 
-/// Apple's side of Sign in with Apple: identity tokens, the consent page, authorization codes, tokens and notifications.
+/// Apple's side of Sign in with Apple: identity tokens, the consent page, authorization codes, tokens and
+/// notifications.
 ///
 /// Rate limits are not simulated.
 public final class SimulatedApple: SimulatedProvider {
@@ -58,7 +59,7 @@ public final class SimulatedApple: SimulatedProvider {
         try state.withLock { try $0.keys.rotate(keepingOld: keepingOld) }
     }
 
-    /// The number of accepted revocations, also of unknown tokens.
+    /// The number of accepted revocations, including those of unknown tokens.
     public var revocations: Int { state.withLock { $0.revocations } }
 
     // MARK: Clients
@@ -67,7 +68,7 @@ public final class SimulatedApple: SimulatedProvider {
         state.withLock { $0.clients[client.id] = client }
     }
 
-    /// The accepted redirect URIs besides those of each client.
+    /// Decides which redirect URIs are accepted besides those that a client has registered.
     public var redirectURIs: RedirectURIRule {
         get { state.withLock { $0.redirectURIs } }
         set { state.withLock { $0.redirectURIs = newValue } }
@@ -78,8 +79,8 @@ public final class SimulatedApple: SimulatedProvider {
         state.withLock { $0.clients[clientID]?.formerTeam != nil }
     }
 
-    /// Moves an app to another team. Subjects and relay addresses change at once, and for sixty days identity tokens contain
-    /// `transfer_sub`.
+    /// Moves an app to another team. Subjects and relay addresses change at once, and for sixty days identity tokens
+    /// contain `transfer_sub`.
     public func transfer(_ clientID: String, to team: String) {
         let now = clock()
         state.withLock { state in

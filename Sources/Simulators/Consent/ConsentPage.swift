@@ -5,7 +5,8 @@ internal import HTTP
 struct ConsentPage {
     struct Person {
         let person: SimulatedPerson
-        /// Whether the client gets a relay address; `nil` until the person has consented. The page cannot change it afterwards.
+        /// Whether the client gets a relay address; `nil` until the person has consented. The page cannot change it
+        /// afterwards.
         var hidesEmail: Bool?
     }
 
@@ -35,8 +36,8 @@ struct ConsentPage {
 
     private var introduction: [Markup] {
         let notice = language.text(
-            "This is a simulator in dev mode. It uses no real \(provider) account and sends nothing beyond this computer.",
-            "開発モードのシミュレーターです。実際の\(provider)のアカウントは使われず、このコンピューターの外には何も送信されません。")
+            "This is a simulator in dev mode. It uses no real \(provider) account and sends nothing to \(provider).",
+            "開発モードのシミュレーターです。実際の\(provider)のアカウントは使われず、\(provider)には何も送信されません。")
         let details = [
             (language.text("Client ID", "クライアントID"), clientID), (language.text("Returns to", "戻り先"), redirectURI),
         ]
@@ -120,7 +121,8 @@ struct ConsentPage {
 extension ConsentPage {
     private func heading(_ text: String) -> Markup { Markup(.h2, text: text) }
 
-    /// A form with the parameters of the request. The page has separate forms, so that Enter submits the form of the field.
+    /// A form with the parameters of the request. The page has separate forms, so that Enter submits the form of the
+    /// field.
     private func form(_ content: [Markup]) -> Markup {
         let hidden = parameters.map { Markup.void(.input, [.type("hidden"), .name($0), .value($1)]) }
         return Markup(.form, [.post, .action(URLReference(action))], hidden + content)

@@ -3,7 +3,7 @@ public struct GoogleClient: Hashable, Sendable {
     public var id: String
     /// `nil` for clients without a secret, such as apps.
     public var secret: String?
-    /// If empty, every redirect URI is accepted.
+    /// See also ``RedirectURIRule/unregistered``.
     public var redirectURIs: Set<String>
 
     public init(id: String, secret: String? = nil, redirectURIs: Set<String> = []) {

@@ -1,4 +1,4 @@
-/// The errors of Google's endpoints.
+/// An error of Google's endpoints.
 public struct GoogleRefusal: Error, Hashable, Sendable {
     public enum Code: String, Sendable, CaseIterable {
         case invalidRequest = "invalid_request"

@@ -72,7 +72,7 @@ public final class SimulatedGoogle: SimulatedProvider {
         set { state.withLock { $0.checksClientSecrets = newValue } }
     }
 
-    /// The accepted redirect URIs besides those of each client.
+    /// Decides which redirect URIs are accepted besides those that a client has registered.
     public var redirectURIs: RedirectURIRule {
         get { state.withLock { $0.redirectURIs } }
         set { state.withLock { $0.redirectURIs = newValue } }
