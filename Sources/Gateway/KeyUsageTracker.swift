@@ -1,0 +1,47 @@
+internal import Identity
+internal import Postgres
+internal import Storage
+internal import Synchronization
+
+/// Records the last use of service keys in memory, and writes it to the database in the background.
+final class KeyUsageTracker: Sendable {
+    private struct Key: Hashable {
+        let id: String
+        let project: ID<Project>
+    }
+
+    private struct Use {
+        var latest: Instant
+        var written: Instant?
+
+        /// Whether the latest use must be written. A time before the written one results from a clock that was set
+        /// back.
+        var needsWrite: Bool {
+            written.map { latest < $0 || latest - $0 >= ServiceKeyStore.minimumUseInterval } ?? true
+        }
+    }
+
+    /// Guards the uses that all loops record. Entries are never removed, because keys are few.
+    private let uses = Mutex<[Key: Use]>([:])
+
+    func note(_ id: String, in project: ID<Project>, at now: Instant) {
+        uses.withLock { $0[Key(id: id, project: project), default: Use(latest: now)].latest = now }
+    }
+
+    func worker(on pool: Pool) -> Worker {
+        let store = ServiceKeyStore(pool: pool)
+        // The random pause spreads the load of replicas that were started together.
+        return Worker(name: "key use", pause: { .milliseconds(.random(in: 40_000...80_000)) }) { [self] in
+            try await write(to: store)
+        }
+    }
+
+    /// Writes each use whose difference from the written one is at least the resolution of the column.
+    func write(to store: ServiceKeyStore) async throws {
+        let pending = uses.withLock { $0.filter { $0.value.needsWrite } }
+        for (key, use) in pending {
+            try await store.recordUse(key.id, in: key.project, at: use.latest)
+            uses.withLock { $0[key]?.written = use.latest }
+        }
+    }
+}

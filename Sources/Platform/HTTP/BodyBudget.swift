@@ -1,0 +1,42 @@
+internal import Synchronization
+
+/// Limits the bytes of request bodies that a process holds at one time. One for all loops.
+///
+/// A body is counted with its whole length from the moment the server begins to read it until its handler has ended.
+final class BodyBudget: Sendable {
+    /// The divisor of the free bytes that gives the maximum size of one body. When large bodies are rejected, small
+    /// bodies are still accepted, so that sign-ins succeed during imports.
+    private static let largestPart = 4
+
+    private let capacity: Int
+    private let reservedBytes = Atomic(0)
+    private let rejectedBodies = Atomic(0)
+
+    init(bytes: Int) {
+        capacity = bytes
+    }
+
+    var reserved: Int { reservedBytes.load(ordering: .relaxed) }
+
+    /// The number of bodies for which not enough bytes were free.
+    var rejections: Int { rejectedBodies.load(ordering: .relaxed) }
+
+    /// - Returns: whether `bytes` were reserved; if so, the caller must release them.
+    func reserve(_ bytes: Int) -> Bool {
+        guard bytes > 0 else { return true }
+        var reserved = reserved
+        while bytes <= (capacity - reserved) / Self.largestPart {
+            let (isDone, current) = reservedBytes.weakCompareExchange(
+                expected: reserved, desired: reserved + bytes, ordering: .relaxed)
+            if isDone { return true }
+            reserved = current
+        }
+        rejectedBodies.add(1, ordering: .relaxed)
+        return false
+    }
+
+    func release(_ bytes: Int) {
+        guard bytes > 0 else { return }
+        reservedBytes.subtract(bytes, ordering: .relaxed)
+    }
+}
