@@ -3,8 +3,8 @@ internal import Identity
 internal import Tokens
 
 extension CustomTokens {
-    /// Accepts the custom tokens of Firebase's emulator: bare JSON claims and unsigned JWTs. Passes signed tokens to `signed`.
-    /// `serve` cannot use it.
+    /// Accepts the custom tokens of Firebase's emulator: bare JSON claims and unsigned JWTs. Passes signed tokens to
+    /// `signed`. `serve` cannot use this function.
     static func unsigned(otherwise signed: CustomTokens) -> CustomTokens {
         CustomTokens { token, project in
             guard let unsigned = UnsignedToken(token) else { return try await signed.read(token, project) }

@@ -40,7 +40,7 @@ final class NotificationDelivery: Sendable {
     }
 }
 
-/// An action of a person at the simulated Apple, of which Apple notifies the app.
+/// An action of a person at the simulated Apple that causes a notification.
 struct SimulatedAppleEvent {
     let notification: Simulators.AppleNotification
     let person: SimulatedPerson

@@ -131,7 +131,7 @@ package struct ConfigurationCache: Sendable {
         try await apps.value(for: project).first { $0.id == id }
     }
 
-    /// Returns the apps of all projects that opted in to a host.
+    /// Returns the apps of all projects that have associated domains.
     func associatedApps() async throws -> [AssociatedApp] { try await associated.value(for: 0) }
 
     /// Edits the configuration. A change takes effect at once on this loop, and within ``lifetime`` on other loops.

@@ -30,7 +30,7 @@ package struct Administration: Sendable {
 
     /// Runs `body` with the master keys.
     ///
-    /// - Parameter mode: the mode that the database must belong to. A new database is marked with it.
+    /// - Parameter mode: the mode that the database must belong to. A new database is marked with this mode.
     /// - Throws: ``Failure``, without running `body`, if the database belongs to another mode or master key.
     package static func runWithKeys(
         for mode: Installation.Mode = .serve,

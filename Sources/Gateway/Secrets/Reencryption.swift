@@ -4,11 +4,11 @@ package import Postgres
 internal import Storage
 internal import Tokens
 
-/// Encrypts every secret of a database again under the current master key.
+/// Encrypts every stored secret again under the current master key.
 package enum Reencryption {
     private static let pageSize = 500
 
-    /// The canary is last: it shows that the previous master key is no longer needed.
+    /// The canary is last, because a canary under the current key shows that the previous key is no longer needed.
     ///
     /// - Returns: the number of secrets that were encrypted under the previous master key.
     package static func run(on pool: Pool, under masterKeys: MasterKeys) async throws -> Int {

@@ -271,7 +271,7 @@ extension SettingsReader {
 }
 
 extension SettingsReader {
-    /// Reads the environment of the process and the files that it names.
+    /// Reads the environment of the process, and the files that the environment names.
     package static func live() -> SettingsReader {
         SettingsReader(environment: ProcessInfo.processInfo.environment, contents: InputFile.text(of:))
     }

@@ -33,7 +33,8 @@ package struct ServerConfig: Sendable {
         self.bodyMemoryMiB = bodyMemoryMiB
     }
 
-    /// Exempts loopback and trusted proxies from the limit per address, because each of them forwards requests of many clients.
+    /// Exempts loopback and trusted proxies from the limit per address, because a proxy forwards the requests of many
+    /// clients.
     func limits(exempting proxies: [IPNetwork]) -> Limits {
         Limits(
             heldBodyBytes: bodyMemoryMiB << 20, connections: connections, connectionsPerAddress: connectionsPerAddress,

@@ -6,7 +6,7 @@ internal import Synchronization
 /// Only one thread may use an OpenSSL context at a time, so every signature uses a copy of a prepared context. A lock
 /// is held during the copy, not during the signature.
 public final class PrivateKey: @unchecked Sendable {
-    /// Signed once by each new key object, to check that its public and private parts belong together.
+    /// Signed once by each new object, to check that the public and private parts of the key belong together.
     private static let probe = Array("probe".utf8)
 
     public let publicKey: PublicKey
@@ -114,7 +114,7 @@ public final class PublicKey: @unchecked Sendable {
     }
 
     public let parts: Parts
-    // Immutable after `init`, which makes the class safe to share.
+    // Immutable after `init`, so threads can share the object.
     private let key: OpaquePointer
 
     /// - Parameters: coordinates of a point on P-256, 32 bytes each.

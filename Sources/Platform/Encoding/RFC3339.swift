@@ -38,8 +38,8 @@ public enum RFC3339 {
 
     private static let powers: [Int64] = [1, 10, 100, 1000, 10_000]
 
-    /// Parses a time in UTC that ends with `Z`, or a date, which means its first moment. Digits after the microseconds
-    /// are ignored.
+    /// Parses a time in UTC that ends with `Z`, or a date, which means the first moment of that day. Digits after the
+    /// microseconds are ignored.
     ///
     /// - Returns: `nil` for any other text, text of more than 40 bytes, leap seconds, and dates that do not exist.
     public static func microsecondsSince1970(_ text: String) -> Int64? {

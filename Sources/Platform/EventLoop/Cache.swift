@@ -22,8 +22,8 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let load: @Sendable (Key) async throws -> Value
     private let entries = Mutex<[Key: Entry]>([:])
 
-    /// - Parameter capacity: the maximum number of entries, because clients may choose keys. When it is reached, all
-    ///   entries that are not being loaded are dropped.
+    /// - Parameter capacity: the maximum number of entries, because clients may choose keys. When this number is
+    ///   reached, all entries that are not being loaded are dropped.
     public init(
         lifetime: Duration, capacity: Int = 10_000, load: @escaping @Sendable (Key) async throws -> Value
     ) {

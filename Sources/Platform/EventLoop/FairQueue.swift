@@ -13,7 +13,7 @@ struct FairQueue<Element> {
     /// Number of elements here and in all branches.
     private(set) var count = 0
 
-    /// Adds `element` unless its part of the queue is full.
+    /// Adds `element`, unless a part of the queue on its path is full and no other element can be displaced.
     ///
     /// The whole queue holds at most `capacity` elements, and each key at most half of that. In the narrowest full part
     /// of the path, an element is displaced if another branch has at least two elements more than the new one's: the

@@ -33,7 +33,7 @@ public struct Markup: Sendable {
         Markup(html: "<\(element.rawValue)\(attributes.html)>")
     }
 
-    /// - Parameter css: inserted without escaping (HTML §13.1.2.2), so it must be a constant in the source code.
+    /// - Parameter css: inserted without escaping (HTML §13.1.2.6), so it must be a constant in the source code.
     public static func style(_ css: StaticString) -> Markup { Markup(html: "<style>\(css)</style>") }
 
     /// - Parameter text: inserted without escaping, so it must be a constant in the source code.

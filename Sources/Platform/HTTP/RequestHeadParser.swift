@@ -159,7 +159,8 @@ struct Framing {
     let expectsContinue: Bool
 }
 
-/// The fields that determine where a request ends, which host it is for, and whether its connection continues.
+/// The fields that determine where a request ends, which host it is for, whether its client waits for `100 Continue`,
+/// and whether the connection stays open.
 ///
 /// Rejects combinations that a proxy and this server could interpret differently (RFC 9112 §3.2, §6.3 and §11.2).
 /// A body requires a `Content-Length`.

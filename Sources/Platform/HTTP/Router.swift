@@ -4,7 +4,7 @@ internal import Encoding
 public enum RouteMatch<Route: Sendable>: Sendable {
     /// The parameters are percent-decoded.
     case found(Route, parameters: [String: String])
-    /// The path exists for these methods only, which `Allow` lists (RFC 9110 §10.2.1).
+    /// The path exists for these methods only, for the header field `Allow` (RFC 9110 §10.2.1).
     case methodNotAllowed([Method])
     case notFound
 }

@@ -30,8 +30,8 @@ public struct IPAddress: Hashable, Sendable {
 }
 
 extension IPAddress: CustomStringConvertible {
-    /// Dotted decimal, or eight groups of hexadecimal digits without `::`. Rate limits hash this text: changing it
-    /// resets their counters.
+    /// Dotted decimal, or eight groups of hexadecimal digits without `::`. Rate limits hash this text: a change
+    /// of the format resets the counters.
     public var description: String {
         isIPv4
             ? [24, 16, 8, 0].map { String(low >> $0 & 0xFF) }.joined(separator: ".")

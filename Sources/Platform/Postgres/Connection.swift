@@ -28,7 +28,7 @@ final class Connection {
     var onLoss: (Connection) -> Void = { _ in }
 
     /// - Parameter handle: an established session, owned by this object.
-    /// - Throws: ``SystemError`` if the loop cannot watch it.
+    /// - Throws: ``SystemError`` if the loop cannot watch the socket.
     init(_ handle: OpaquePointer, on loop: Loop, usesPreparedStatements: Bool) throws {
         self.handle = handle
         self.loop = loop

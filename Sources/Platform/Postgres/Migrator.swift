@@ -2,9 +2,9 @@ internal import EventLoop
 
 /// Updates a database's schema, forward only.
 ///
-/// Any number of processes may run it at the same time. The table `schema_migration` records applied migrations with
-/// the digests of their texts. Unknown migrations are accepted if they follow all known ones, so that an older
-/// program can run beside a newer one.
+/// Any number of processes may apply migrations at the same time. The table `schema_migration` records applied
+/// migrations with the digests of their texts. Unknown migrations are accepted if they follow all known ones, so that
+/// an older program can run beside a newer one.
 public struct Migrator: Sendable {
     /// The key of the advisory lock, the same in all Sekisho processes: "sekisho" in ASCII.
     private static let lockKey: Int64 = 0x73656B6973686F
@@ -55,8 +55,8 @@ public struct Migrator: Sendable {
         case applied(String)
     }
 
-    /// Applies the next pending migration. Tries the lock without waiting, because a statement that waits for it would
-    /// block `CREATE INDEX CONCURRENTLY`.
+    /// Applies the next pending migration. Tries the lock without waiting, because a statement that waits for the lock
+    /// would block `CREATE INDEX CONCURRENTLY`.
     private func applyNext(with pool: Pool) async throws -> Step {
         try await pool.transaction { transaction in
             let rows = try await transaction.query("SELECT pg_try_advisory_xact_lock(\(Self.lockKey)) AS is_acquired")

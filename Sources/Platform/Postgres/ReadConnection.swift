@@ -41,7 +41,7 @@ final class ReadConnection {
     var onLoss: () -> Void = {}
 
     /// - Parameter handle: an established session, owned by this object.
-    /// - Throws: ``SystemError`` if the loop cannot watch it.
+    /// - Throws: ``SystemError`` if the loop cannot watch the socket.
     init(_ handle: OpaquePointer, on loop: Loop) throws {
         self.handle = handle
         self.loop = loop

@@ -5,8 +5,8 @@ internal import Synchronization
 /// A PostgreSQL server for this process only. Its cluster is created on first use and kept between runs; the server
 /// stops with the process.
 ///
-/// It listens only on a Unix socket in a private directory, without passwords. All calls block: use them at start-up,
-/// at shutdown and in tests, never on an event loop.
+/// The server listens only on a Unix socket in a private directory, without passwords. All calls block: use them at
+/// start-up, at shutdown and in tests, never on an event loop.
 ///
 /// If the process is root, the programs run as `postgres` or `nobody`. If that user cannot enter `directory`, the
 /// cluster is in `/var/tmp/sekisho-<hash>`; see ``dataDirectory``.
@@ -19,7 +19,8 @@ public final class PrivatePostgres: Sendable {
     private let server: ServerProcess
     private let isStopped = Atomic(false)
 
-    /// Starts the server in `directory` and waits until it accepts connections, at most 30 seconds.
+    /// Starts the server in `directory`, and waits at most 30 seconds until it accepts connections. First waits for the
+    /// server of an earlier process to stop, at most 15 seconds, and creates a missing cluster.
     ///
     /// - Parameter durable: `false` is faster and can lose data if the machine crashes; for tests.
     /// - Throws: ``PrivatePostgresError``, and errors of the file system and of threads.
@@ -64,7 +65,7 @@ public final class PrivatePostgres: Sendable {
         files.url(database: database)
     }
 
-    /// Waits until the server of an earlier process has stopped, then removes its lock file.
+    /// Waits until the server of an earlier process has stopped, then removes the lock file of that server.
     private static func removeStaleLock(_ files: ClusterFiles) throws(PrivatePostgresError) {
         guard wait(for: .seconds(15), until: { !files.isPostmasterAlive }) else {
             throw .alreadyRunning(directory: files.directory)

@@ -60,7 +60,7 @@ private final class Outcome: Sendable {
 
 /// Blocks the thread until `condition` holds.
 ///
-/// - Returns: `false` if it did not hold within `limit`.
+/// - Returns: `false` if `condition` did not hold within `limit`.
 func wait(for limit: Duration, until condition: () -> Bool) -> Bool {
     let deadline = ContinuousClock.now + limit
     while !condition() {

@@ -1,7 +1,7 @@
 internal import CSystem
 internal import Curl
 
-/// The text and HTML alternatives of a message (RFC 2046 §5.1.4), owned by libcurl.
+/// The text and HTML alternatives of a message (RFC 2046 §5.1.4), as a MIME structure of libcurl.
 final class MessageBody {
     let root: OpaquePointer
 

@@ -12,7 +12,7 @@ public struct SubmissionServer: Hashable, Sendable {
     enum Encryption: Hashable, Sendable {
         /// TLS from the first byte (RFC 8314 §3).
         case immediate
-        /// TLS after `STARTTLS` (RFC 3207). If the server does not offer it, the client sends no message.
+        /// TLS after `STARTTLS` (RFC 3207). If the server does not offer `STARTTLS`, the client sends no message.
         case required
         /// No encryption; only for a server on this machine.
         case none

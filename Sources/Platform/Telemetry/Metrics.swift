@@ -6,7 +6,7 @@ public final class Metrics: Sendable {
     /// Bucket bounds for latencies in seconds: from the duration of a signature to that of a slow mail server.
     public static let latencyBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-    // Protects the list of metrics in the order of registration. Measurements do not lock it.
+    // Protects the list of metrics in the order of registration. Measurements do not take this lock.
     private let families = Mutex<[any MetricFamily]>([])
 
     public init() {}
@@ -23,12 +23,12 @@ public final class Metrics: Sendable {
         return gauge
     }
 
-    /// - Parameter read: called by ``render()``, on its thread.
+    /// - Parameter read: called by ``render()``, on the thread of its caller.
     public func gauge(_ name: String, help: String, read: @escaping @Sendable () -> Double) {
         register(ReadFamily(name: name, help: help, kind: .gauge) { [(labels: "", value: read())] })
     }
 
-    /// - Parameter read: a number that only increases; called by ``render()``, on its thread.
+    /// - Parameter read: a number that only increases; called by ``render()``, on the thread of its caller.
     public func counter(_ name: String, help: String, read: @escaping @Sendable () -> Double) {
         register(ReadFamily(name: name, help: help, kind: .counter) { [(labels: "", value: read())] })
     }

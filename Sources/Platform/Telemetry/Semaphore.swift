@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A POSIX semaphore. Only for dedicated threads, because tasks must not block.
+/// A POSIX semaphore. Tasks must not call the `wait` functions, which block the thread.
 final class Semaphore: @unchecked Sendable {
     // The kernel's object is thread-safe, and the pointer never changes.
     private let handle = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)

@@ -8,8 +8,8 @@ extension SimulatedApple {
     /// Returns the identity token of a sign-in, before signing.
     ///
     /// - Parameters:
-    ///   - code: the authorization code that Apple sends with the token. The token contains the hash of the code.
-    ///   - accessToken: the access token that Apple sends with the identity token, which contains the hash of it.
+    ///   - code: the authorization code whose hash the token contains.
+    ///   - accessToken: the access token whose hash the identity token contains.
     func draft(for signIn: AppleSignIn, code: String? = nil, accessToken: String? = nil) -> TokenDraft {
         let (client, quirks, key) = state.withLock { ($0.client(signIn.clientID), $0.quirks, $0.keys.current) }
         let now = clock()

@@ -17,8 +17,8 @@ extension SimulatedApple {
     }
 
     /// `/auth/usermigrationinfo`: the old team exchanges a `sub` for a `transfer_sub`, before and after the transfer.
-    /// The new team exchanges the `transfer_sub` for its own `sub`. Both require that the person has not revoked the
-    /// consent.
+    /// The new team exchanges the `transfer_sub` for its own `sub`. Both exchanges require that the person has not
+    /// revoked the consent.
     func migrate(_ request: Request) throws(AppleRefusal) -> Response {
         let (form, client) = try authenticated(request, acceptsFormerTeam: true)
         let now = clock()

@@ -11,7 +11,7 @@ extension SimulatedGoogle {
 
     /// Returns the ID token of a sign-in, before signing.
     ///
-    /// - Parameter accessToken: the access token that is issued with the ID token. The ID token contains its hash.
+    /// - Parameter accessToken: the access token whose hash the ID token contains.
     func draft(for signIn: GoogleSignIn, flow: GoogleFlow, accessToken: String? = nil) -> TokenDraft {
         let (issuer, key) = state.withLock { ($0.issuer, $0.keys.current) }
         let now = clock()

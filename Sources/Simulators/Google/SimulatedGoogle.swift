@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// Google's side of Sign in with Google: ID tokens, the consent page, and authorization codes with PKCE.
 ///
-/// One host has the paths of all of Google's hosts, which do not overlap.
+/// One host has the paths of all of Google's hosts. The paths do not overlap.
 public final class SimulatedGoogle: SimulatedProvider {
     public static let keysPath = "/oauth2/v3/certs"
     public static let authorizationPath = "/o/oauth2/v2/auth"
