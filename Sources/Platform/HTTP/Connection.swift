@@ -36,7 +36,7 @@ final class Connection: @unchecked Sendable {
     private var interest = Loop.Readiness.readable
     private var phase = Phase.idle
     private var parser = RequestHeadParser()
-    private var terms: ResponseTerms?
+    private var framing: ResponseFraming?
     private var input = PendingInput()
     private var output = PendingOutput()
     private var body: [UInt8] = []
@@ -130,7 +130,7 @@ final class Connection: @unchecked Sendable {
                 waitForHead()
                 return 0
             }
-            terms = ResponseTerms(head)
+            framing = ResponseFraming(head)
             let validated = try server.headValidator.validate(head)
             if let check = validated.check {
                 checkHead(validated, with: check)
@@ -138,7 +138,7 @@ final class Connection: @unchecked Sendable {
             }
             return count + beginBody(of: validated, UnsafeRawBufferPointer(rebasing: bytes[count...]))
         } catch {
-            if terms == nil { terms = ResponseTerms(rejected: bytes) }
+            if framing == nil { framing = ResponseFraming(rejected: bytes) }
             answerEarly(error.response)
             return bytes.count
         }
@@ -231,16 +231,16 @@ final class Connection: @unchecked Sendable {
     }
 
     private func closeAfterResponse() {
-        terms?.closes = true
-        terms?.lingers = true
+        framing?.closes = true
+        framing?.lingers = true
     }
 
     private func answer(_ response: Response) {
-        guard watch != nil, let terms else { return close() }
+        guard watch != nil, let framing else { return close() }
         phase = .sending
         deadline = nil
-        if server.encode(response, terms) {
-            let body = ResponseEncoder.sharedBody(of: response, terms)
+        if server.encode(response, framing) {
+            let body = ResponseEncoder.sharedBody(of: response, framing)
             return sent(output.send(&server.encoded, then: body, to: descriptor))
         }
         closeAfterResponse()
@@ -255,13 +255,13 @@ final class Connection: @unchecked Sendable {
             wait(for: .writable)
         case .done:
             output.removeAll()
-            if let terms, terms.closes { end(lingering: terms.lingers) } else { waitForRequest() }
+            if let framing, framing.closes { end(lingering: framing.lingers) } else { waitForRequest() }
         }
     }
 
     private func waitForRequest() {
         phase = .idle
-        terms = nil
+        framing = nil
         waitingSince = server.loop.passStart
         deadline = waitingSince + server.limits.idleDeadline
         if !input.isEmpty { consumeInput(beginRequest) }

@@ -91,9 +91,9 @@ final class LoopServer: @unchecked Sendable {
     /// Writes a response to ``encoded``.
     ///
     /// - Returns: whether the response is valid.
-    func encode(_ response: Response, _ terms: ResponseTerms) -> Bool {
+    func encode(_ response: Response, _ framing: ResponseFraming) -> Bool {
         if encoded.capacity > Self.retainedBufferBytes { encoded = [] }
-        return encoder.encode(response, terms, into: &encoded)
+        return encoder.encode(response, framing, into: &encoded)
     }
 
     /// Closes the descriptor of a connection that has ended: at once, or after a ``LingeringClose``.

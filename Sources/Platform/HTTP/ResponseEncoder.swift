@@ -1,7 +1,7 @@
 internal import CSystem
 
 /// How the server delimits one response, and what it does with the connection afterwards.
-struct ResponseTerms {
+struct ResponseFraming {
     /// The response to `HEAD` has no body.
     var omitsBody: Bool
     var isHTTP10: Bool
@@ -39,8 +39,8 @@ struct ResponseEncoder {
 
     /// Returns the body that ``encode(_:_:into:)`` does not copy and the caller sends after the output; empty if there
     /// is none.
-    static func sharedBody(of response: Response, _ terms: ResponseTerms) -> [UInt8] {
-        let isSent = !terms.omitsBody && mayHaveBody(response.status)
+    static func sharedBody(of response: Response, _ framing: ResponseFraming) -> [UInt8] {
+        let isSent = !framing.omitsBody && mayHaveBody(response.status)
         return isSent && response.body.count >= sharedBodyBytes ? response.body : []
     }
 
@@ -48,7 +48,7 @@ struct ResponseEncoder {
     /// returns.
     ///
     /// - Returns: `false` if the status or a field is not valid; `output` is then not valid either.
-    mutating func encode(_ response: Response, _ terms: ResponseTerms, into output: inout [UInt8]) -> Bool {
+    mutating func encode(_ response: Response, _ framing: ResponseFraming, into output: inout [UInt8]) -> Bool {
         guard (200...599).contains(response.status) else { return false }
         output.removeAll(keepingCapacity: true)
         output += "HTTP/1.1 ".utf8
@@ -57,9 +57,9 @@ struct ResponseEncoder {
         output += reasonPhrase(response.status).utf8
         output += "\r\n".utf8
         output += date.line()
-        if terms.closes {
+        if framing.closes {
             output += "Connection: close\r\n".utf8
-        } else if terms.isHTTP10 {
+        } else if framing.isHTTP10 {
             output += "Connection: Keep-Alive\r\n".utf8
         }
         for (name, value) in response.headers where !Self.append(name, value, to: &output) { return false }
@@ -71,7 +71,7 @@ struct ResponseEncoder {
         output += "Content-Length: ".utf8
         output += String(response.body.count).utf8
         output += "\r\n\r\n".utf8
-        if !terms.omitsBody, response.body.count < Self.sharedBodyBytes { output += response.body }
+        if !framing.omitsBody, response.body.count < Self.sharedBodyBytes { output += response.body }
         return true
     }
 

@@ -9,10 +9,10 @@ struct PendingOutputTests {
     func sharedBody() throws {
         let document = (0..<4_000_000).map { UInt8(truncatingIfNeeded: $0) }
         let response = Response(status: 200, body: document)
-        let terms = ResponseTerms(rejected: UnsafeRawBufferPointer(start: nil, count: 0))
+        let framing = ResponseFraming(rejected: UnsafeRawBufferPointer(start: nil, count: 0))
         var encoder = ResponseEncoder()
         var encoded: [UInt8] = []
-        #expect(encoder.encode(response, terms, into: &encoded))
+        #expect(encoder.encode(response, framing, into: &encoded))
         let head = encoded
         #expect(head.count < 1000)
 
@@ -20,7 +20,7 @@ struct PendingOutputTests {
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
         defer { for end in ends { close(end) } }
         var output = PendingOutput()
-        let body = ResponseEncoder.sharedBody(of: response, terms)
+        let body = ResponseEncoder.sharedBody(of: response, framing)
         try #require(output.send(&encoded, then: body, to: ends[0]) == .waiting)
         #expect(output.body.withUnsafeBytes { $0.baseAddress } == document.withUnsafeBytes { $0.baseAddress })
 
