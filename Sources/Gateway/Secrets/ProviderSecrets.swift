@@ -41,7 +41,7 @@ extension SecretEncryption {
 
     /// For changes without secrets; encryption throws ``Failure``.
     package static let absent = SecretEncryption { _, _, _ in
-        throw Failure(message: "a secret cannot be stored: SEKISHO_MASTER_KEY is not set")
+        throw Failure(message: "a secret cannot be stored without the master key")
     } matches: { _, _, _, _ in
         false
     }

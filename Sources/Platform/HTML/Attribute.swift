@@ -74,7 +74,9 @@ public struct URLReference: Sendable {
     /// would run a script or open a document itself (for example `javascript` or `data`), becomes `about:invalid`.
     public init(appLink text: String) {
         let scheme = text.prefix { !"/?#".contains($0) }.split(separator: ":", omittingEmptySubsequences: false)
-        let isDangerous = scheme.count < 2 || Self.browserSchemes.contains(scheme[0].lowercased())
+        let isDangerous =
+            scheme.count < 2 || scheme[0].wholeMatch(of: /[A-Za-z][A-Za-z0-9+.-]*/) == nil
+            || Self.browserSchemes.contains(scheme[0].lowercased())
         self.text = isDangerous ? "about:invalid" : text
     }
 

@@ -1,4 +1,5 @@
-/// Limits of one client.
+/// Limits of one client. The limits of connections apply separately to requests to public addresses only and to other
+/// requests, because these do not share connections.
 public struct ClientLimits: Sendable {
     /// The maximum number of requests in progress, including those that wait for a connection. Further requests fail at
     /// once.

@@ -34,6 +34,17 @@ struct MarkupTests {
         #expect(URLReference(text).text == (isAllowed ? text : "about:invalid"))
     }
 
+    @Test(
+        "app links have a scheme, but none that browsers handle themselves except http and https",
+        arguments: [
+            ("com.example.app:/callback", true), ("https://example.com/", true), ("http://[::1]/", true),
+            ("callback", false), (":", false), ("javascript:alert(1)", false), (" javascript:alert(1)", false),
+            ("java\nscript:alert(1)", false), ("DATA:text/html,x", false),
+        ])
+    func appLinks(text: String, isAllowed: Bool) {
+        #expect(URLReference(appLink: text).text == (isAllowed ? text : "about:invalid"))
+    }
+
     @Test("a document declares its language and its encoding")
     func document() {
         #expect(
