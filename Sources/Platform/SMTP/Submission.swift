@@ -43,7 +43,7 @@ final class Submission {
         // Otherwise libcurl would keep the connection and close it later, with a timeout that cannot be configured.
         try handle.set(CURLOPT_FORBID_REUSE, 1)
         try handle.set(CURLOPT_SERVER_RESPONSE_TIMEOUT, max(1, Int(deadline.components.seconds)))
-        if server.encryption == .required { try handle.set(CURLOPT_USE_SSL, Int(CURLUSESSL_ALL.rawValue)) }
+        if server.encryption == .startTLS { try handle.set(CURLOPT_USE_SSL, Int(CURLUSESSL_ALL.rawValue)) }
         guard let login = server.login else { return }
         try handle.set(CURLOPT_USERNAME, login.user)
         try handle.set(CURLOPT_PASSWORD, login.password)

@@ -11,9 +11,9 @@ public struct SubmissionServer: Hashable, Sendable {
 
     enum Encryption: Hashable, Sendable {
         /// TLS from the first byte (RFC 8314 §3).
-        case immediate
+        case implicitTLS
         /// TLS after `STARTTLS` (RFC 3207). If the server does not offer `STARTTLS`, the client sends no message.
-        case required
+        case startTLS
         /// No encryption; only for a server on this machine.
         case none
     }
@@ -33,9 +33,9 @@ public struct SubmissionServer: Hashable, Sendable {
     public init?(url: String, certificateAuthorities: String? = nil) {
         guard let url = ParsedURL(url), let host = url.part(CURLUPART_HOST) else { return nil }
         switch url.part(CURLUPART_SCHEME) {
-        case "smtps": encryption = .immediate
+        case "smtps": encryption = .implicitTLS
         case "smtp" where Self.isLoopback(host) && certificateAuthorities == nil: encryption = .none
-        case "smtp": encryption = .required
+        case "smtp": encryption = .startTLS
         default: return nil
         }
         guard url.part(CURLUPART_PATH).map({ $0 == "/" }) ?? true, url.part(CURLUPART_QUERY) == nil,
@@ -46,7 +46,7 @@ public struct SubmissionServer: Hashable, Sendable {
         case (let user?, let password?): login = Login(user: user, password: password)
         default: return nil
         }
-        let standard: UInt16 = encryption == .immediate ? 465 : 587
+        let standard: UInt16 = encryption == .implicitTLS ? 465 : 587
         guard let port = url.part(CURLUPART_PORT).map({ UInt16($0) }) ?? standard, port > 0 else { return nil }
         self.host = host
         self.port = port
@@ -55,7 +55,7 @@ public struct SubmissionServer: Hashable, Sendable {
 
     /// - Parameter clientName: the host name in `EHLO`.
     func url(clientName: String) -> String {
-        "\(encryption == .immediate ? "smtps" : "smtp")://\(host):\(port)/\(clientName)"
+        "\(encryption == .implicitTLS ? "smtps" : "smtp")://\(host):\(port)/\(clientName)"
     }
 
     private static func isLoopback(_ host: String) -> Bool {

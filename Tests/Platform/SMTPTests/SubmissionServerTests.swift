@@ -7,12 +7,12 @@ struct SubmissionServerTests {
     @Test(
         "is encrypted, except on this machine",
         arguments: [
-            ("smtp://mail.example.com", SubmissionServer.Encryption.required, 587),
-            ("smtp://mail.example.com:25/", .required, 25), ("smtps://mail.example.com", .immediate, 465),
-            ("smtps://127.0.0.1:2465", .immediate, 2465), ("smtp://127.0.0.1:2525", .none, 2525),
+            ("smtp://mail.example.com", SubmissionServer.Encryption.startTLS, 587),
+            ("smtp://mail.example.com:25/", .startTLS, 25), ("smtps://mail.example.com", .implicitTLS, 465),
+            ("smtps://127.0.0.1:2465", .implicitTLS, 2465), ("smtp://127.0.0.1:2525", .none, 2525),
             ("smtp://localhost:25", .none, 25), ("smtp://[::1]:25", .none, 25),
-            ("smtp://[2001:db8::1]", .required, 587),
-            ("smtp://127.example.com", .required, 587), ("smtp://128.0.0.1", .required, 587),
+            ("smtp://[2001:db8::1]", .startTLS, 587),
+            ("smtp://127.example.com", .startTLS, 587), ("smtp://128.0.0.1", .startTLS, 587),
         ])
     func encryption(url: String, encryption: SubmissionServer.Encryption, port: UInt16) throws {
         let server = try #require(SubmissionServer(url: url))
@@ -23,7 +23,7 @@ struct SubmissionServerTests {
     @Test("is encrypted even on this machine if certificate authorities are configured")
     func authorities() {
         let server = SubmissionServer(url: "smtp://127.0.0.1:2525", certificateAuthorities: "/ca.pem")
-        #expect(server?.encryption == .required)
+        #expect(server?.encryption == .startTLS)
     }
 
     @Test("decodes a percent-encoded login, and no description shows it")
