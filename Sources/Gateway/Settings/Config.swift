@@ -52,7 +52,8 @@ package enum Settings {
         meaning: "maximum number of passwords that wait for a thread, 2 to 10000; requests beyond it get status 503")
     static let breachedPasswords = Setting(
         name: "SEKISHO_BREACHED_PASSWORDS_URL", fallback: BreachedPasswordList.publicURL,
-        meaning: "the list of breached passwords, queried by the first five hex digits of a SHA-1; empty to disable it",
+        meaning:
+            "the list of breached passwords, queried by the first five hex digits of a SHA-1; an empty value disables the check",
         acceptsEmpty: true, isSecret: true)
     static let appleDomainAssociation = Setting(
         name: "SEKISHO_APPLE_DOMAIN_ASSOCIATION", fallback: nil,

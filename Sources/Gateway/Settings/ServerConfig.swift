@@ -5,7 +5,8 @@ internal import Telemetry
 extension Settings {
     static let connections = Setting(
         name: "SEKISHO_CONNECTIONS", fallback: "8192",
-        meaning: "maximum number of open HTTP connections, 64 to 1000000; near it, idle connections are closed")
+        meaning: "maximum number of open HTTP connections, 64 to 1000000; near this number, idle connections are closed"
+    )
     static let connectionsPerAddress = Setting(
         name: "SEKISHO_CONNECTIONS_PER_ADDRESS", fallback: "256",
         meaning:

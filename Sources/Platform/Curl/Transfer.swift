@@ -32,7 +32,7 @@ public struct CurlFault: Error {
 }
 
 extension CURLcode {
-    /// The TLS handshake failed, or the certificate is not valid for this host.
+    /// Whether TLS failed: the handshake, the verification of the certificate, or the reading of trusted certificates.
     public var isTLSFailure: Bool {
         switch self {
         case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE,

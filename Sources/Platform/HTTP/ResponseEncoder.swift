@@ -2,7 +2,7 @@ internal import CSystem
 
 /// How the server delimits one response, and what it does with the connection afterwards.
 struct ResponseFraming {
-    /// The response to `HEAD` has no body.
+    /// Whether the response has no body, because it responds to `HEAD`.
     var omitsBody: Bool
     var isHTTP10: Bool
     /// Whether the server closes the connection.

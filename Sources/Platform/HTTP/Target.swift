@@ -22,7 +22,7 @@ struct Target {
         path = String(decoding: bytes[..<end], as: UTF8.self)
     }
 
-    /// Visible ASCII without "#", which would begin a fragment.
+    /// Whether the byte is visible ASCII except "#", which would begin a fragment.
     private static func allowed(_ byte: UInt8) -> Bool {
         (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "#")
     }

@@ -23,7 +23,7 @@ public struct IPAddress: Hashable, Sendable {
     /// The length of an address of this family in bits.
     public var bitWidth: Int { isIPv4 ? 32 : 128 }
 
-    /// 127.0.0.0/8 (RFC 1122 §3.2.1.3) or ::1 (RFC 4291 §2.5.3).
+    /// Whether the address is in 127.0.0.0/8 (RFC 1122 §3.2.1.3) or is ::1 (RFC 4291 §2.5.3).
     public var isLoopback: Bool { isIPv4 ? low >> 24 & 0xFF == 127 : high == 0 && low == 1 }
 
     private static let mappedPrefix: UInt64 = 0xFFFF_0000_0000

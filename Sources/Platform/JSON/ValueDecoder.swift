@@ -250,7 +250,7 @@ extension String {
 }
 
 extension [UInt8] {
-    /// Most names are in camel case already.
+    /// Whether the name is in camel case already, as most names are.
     fileprivate var isCamelCase: Bool {
         var followsCapital = true
         for byte in self {

@@ -163,7 +163,7 @@ enum EncodedValue {
         text.append(UInt8(ascii: "\""))
     }
 
-    /// RFC 8259 §7.
+    /// Whether a string must not contain the byte unescaped (RFC 8259 §7).
     private static func mustBeEscaped(_ byte: UInt8) -> Bool {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }

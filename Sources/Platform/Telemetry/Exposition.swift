@@ -24,7 +24,8 @@ enum Exposition {
 
     static func isMetricName(_ name: String) -> Bool { name.wholeMatch(of: /[a-zA-Z_:][a-zA-Z0-9_:]*/) != nil }
 
-    /// `le` is reserved for histograms, and a prefix of two underscores for Prometheus.
+    /// Whether a label may have this name. `le` is reserved for histograms, and a prefix of two underscores for
+    /// Prometheus.
     static func isLabelName(_ name: String) -> Bool {
         name.wholeMatch(of: /[a-zA-Z_][a-zA-Z0-9_]*/) != nil && name != "le" && !name.hasPrefix("__")
     }
