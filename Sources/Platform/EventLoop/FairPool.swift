@@ -10,11 +10,12 @@ public struct PoolIsFull: Error {
 /// Threads for work that blocks or uses a whole core, with a bounded queue that serves all clients fairly.
 ///
 /// Each item has a path of keys (for example networks) from the widest to the narrowest. The queue serves keys
-/// round-robin at every level (see ``FairQueue``), so that a key with many items does not delay the items of
-/// other keys. Admission is decided on arrival:
+/// round-robin at every level (see ``FairQueue``), so that a key with many items is served only as often as
+/// a key with few. Admission is decided on arrival:
 /// - A key of any level may fill at most half of the queue.
-/// - If the queue is full, a new item displaces the latest item of the key with the most waiting items, if this key has
-///   at least two items more than the key of the new item. Otherwise the new item is rejected.
+/// - If the queue or a key's half is full, a new item displaces an item there: the latest of the narrower key with the
+///   most waiting items, if this key has at least two items more than the new item's key. Otherwise the new item is
+///   rejected.
 public final class FairPool: Sendable {
     fileprivate struct Item {
         let start: @Sendable () -> Void
