@@ -27,7 +27,7 @@ public struct RequestHandler: Sendable {
 
 /// The route of one request.
 public struct MatchedRoute: Sendable {
-    /// Applies to bodies above ``Limits/bodyBytes``; smaller ones are always read.
+    /// Applies to bodies above ``Limits/bodyBytes``. Every route accepts smaller bodies.
     public let bodyLimit: BodyLimit
     public let respond: @Sendable (Request) async -> Response
 

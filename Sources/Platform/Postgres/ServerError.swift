@@ -27,7 +27,7 @@ struct ServerError {
     }
 
     private static let unavailable: Set = [
-        "25006",  // read_only_sql_transaction: the server has become a standby
+        "25006",  // read_only_sql_transaction, for example because the server has become a standby
         "53300",  // too_many_connections
         "57P01",  // admin_shutdown
         "57P02",  // crash_shutdown
@@ -41,8 +41,8 @@ struct ServerError {
         return .rejected(.init(code: code, constraint: constraint, message: mayContainData ? "" : message))
     }
 
-    /// Whether the message may contain data. Primary messages of the listed classes contain only states and names; data
-    /// is in `DETAIL`, which is not read.
+    /// Whether the message may contain data. Primary messages of the listed classes contain only states, names and the
+    /// text of statements; data is in `DETAIL`, which is not read.
     private var mayContainData: Bool {
         !["23", "25", "26", "40", "42", "53", "55"].contains(String(code.prefix(2)))
     }
