@@ -28,7 +28,7 @@ final class RateLimits: Sendable {
             labels: [MetricLabel("kind", LimitKey.Kind.allCases.map(\.rawValue))])
     }
 
-    /// The current number of windows.
+    /// The number of windows.
     var size: Int { counts.withLock { $0.size } }
 
     var limiter: RateLimiter {
