@@ -2,7 +2,7 @@
 public enum RFC3339 {
     private static let millisecondsPerDay: Int64 = 86_400_000
 
-    /// For example `2026-11-21T12:00:00.000Z`.
+    /// Returns the time as text, for example `2026-11-21T12:00:00.000Z`.
     public static func text(millisecondsSince1970 milliseconds: Int64) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(24)

@@ -5,7 +5,7 @@ internal import Curl
 public enum ClientFault: Error, Hashable, Sendable {
     /// See ``ClientRequest/url``.
     case invalidURL
-    /// A header field has an invalid name or value, or is one that the client sets itself.
+    /// A header field has an invalid name or value, or a reserved name; see ``ClientRequest/headers``.
     case invalidHeader
     /// ``ClientRequest/destination`` does not allow the scheme or the address. No connection was made.
     case destinationNotAllowed

@@ -12,7 +12,8 @@ public struct ClientRequest: Sendable {
     public var method: Method
     /// Absolute, http or https, without user information; visible ASCII.
     public var url: String
-    /// The client sets the framing fields, `Host` and `User-Agent`. `Content-Type` is sent only if set here.
+    /// Must not contain the fields that the client sets or does not support: `Connection`, `Content-Length`, `Expect`,
+    /// `Host`, `TE`, `Transfer-Encoding`, `Upgrade` and `User-Agent`. `Content-Type` is sent only if set here.
     public var headers: Headers
     public var body: [UInt8]
     /// The time limit of the whole request, including the wait for a connection and the name look-up.
