@@ -35,6 +35,7 @@ struct AppReviewReport: Encodable {
     let apps: [Entry]
 
     /// - Parameter project: `nil` reports every project.
+    /// - Throws: ``Failure`` if a requirement is `broken`, or the project does not exist.
     static func run(_ project: ID<Project>?, asJSON: Bool) throws {
         try Administration.run { administration in
             let store = ProjectStore(pool: administration.pool)
@@ -69,7 +70,8 @@ struct AppReviewReport: Encodable {
 
     private var lines: [String] {
         apps.flatMap { entry in
-            let methods = entry.signInMethods.isEmpty ? "nothing" : entry.signInMethods.joined(separator: ", ")
+            let methods =
+                entry.signInMethods.isEmpty ? "no sign-in methods" : entry.signInMethods.joined(separator: ", ")
             let tenant = entry.tenantId.map { ", tenant \($0)" } ?? ""
             let head =
                 "project \(entry.projectId)\(tenant), app \(entry.appId) (\(entry.platform), \(entry.distribution)): \(methods)"

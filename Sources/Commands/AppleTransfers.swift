@@ -3,16 +3,17 @@ internal import Gateway
 internal import Glibc
 internal import Identity
 internal import Storage
+internal import Synchronization
 
 extension Command {
     static let exportTransfers = Command(
         words: ["apple", "export-transfers"],
-        summary: "Store Apple's transfer subjects of all users, before an app moves to another team",
+        summary: "Fetch Apple's transfer subjects of all users into the database, before an app moves to another team",
         options: [
             .project, .tenant, .text("to-team", "ID", "ID of the new team", isRequired: true),
         ] + TransferArguments.options,
         details: [
-            "Each identity of apple.com gets a transfer subject (transfer_sub), by which the new team finds the user. Run the command with the key of the old team, before the transfer or in the 60 days after it. Identities that have a transfer subject are skipped: an interrupted run resumes when it is started again.",
+            "Each identity of apple.com gets a transfer subject (transfer_sub), by which the new team finds the user. Run the command with the key of the old team, before the transfer or in the 60 days after it. Identities that have a transfer subject for the new team are skipped, so running an interrupted command again continues it.",
             TransferArguments.keyNote,
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
@@ -29,7 +30,7 @@ extension Command {
         summary: "Replace the Apple subjects and relay addresses of all users, after an app moved to another team",
         options: [.project, .tenant] + TransferArguments.options,
         details: [
-            "Each exported identity gets its new subject and relay address in one transaction; the account keeps its ID and its sessions. Configure the new team, its key and its private key first (`sekisho projects apply`), and run the command in the 60 days after the transfer. Imported identities are skipped: an interrupted run resumes when it is started again. A user who signs in before the import is found by the token's transfer_sub.",
+            "Each exported identity gets its new subject and relay address in one transaction; the account keeps its ID and its sessions. Configure the new team's ID, key ID and private key first (`sekisho projects apply`), and run the command in the 60 days after the transfer. Imported identities are skipped, so running an interrupted command again continues it. A user who signs in before the import is found by the token's transfer_sub.",
             TransferArguments.keyNote,
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
@@ -50,7 +51,7 @@ private enum TransferArguments {
         .text("team-id", "ID", "team ID instead of the configured one; requires --key-id and --private-key-file"),
         .text("key-id", "ID", "key ID instead of the configured one"),
         .text("private-key-file", "PATH", "file with the private key (.p8) of --key-id"),
-        .text("simulator", "URL", "a simulated Apple on this machine, for a database of `sekisho dev`"),
+        .text("simulator", "URL", "URL of a simulated Apple on this machine, for a database of `sekisho dev`"),
     ]
 
     static let keyNote =
@@ -63,7 +64,7 @@ private enum TransferArguments {
         let key = try key(arguments)
         let clientID = arguments.optionalText("client-id")
         let simulator = try arguments.optionalText("simulator").map(loopbackURL)
-        // The command may be interrupted at any moment, because each identity is stored on its own.
+        // The command may be interrupted at any moment, because the next run skips what is stored.
         Signals.unblock()
         try Administration.runWithKeys(for: simulator == nil ? .serve : .dev) { administration, masterKeys in
             try await administration.transferring(
@@ -73,7 +74,7 @@ private enum TransferArguments {
 
     static func id(_ text: String, _ name: String) throws(UsageError) -> String {
         guard AppleSettings.isID(text) else {
-            throw UsageError(message: "--\(name): expected ten upper-case letters and digits, got \"\(text)\"")
+            throw UsageError(message: "--\(name): expected ten upper-case letters or digits, got \"\(text)\"")
         }
         return text
     }
@@ -102,12 +103,13 @@ private enum TransferArguments {
     }
 }
 
-/// Shows the progress of a transfer: one changing line on a terminal, a line for every thousand users elsewhere.
-private struct TransferReport: Sendable {
-    private static let usersPerLine = 1000
+/// Shows the progress of a transfer: one changing line on a terminal, otherwise a line for each further thousand identities.
+private final class TransferReport: Sendable {
+    private static let identitiesPerLine = 1000
 
-    let verb: String
+    private let verb: String
     private let isOnTerminal = isatty(STDERR_FILENO) == 1
+    private let linesWritten = Mutex(0)
 
     init(verb: String) {
         self.verb = verb
@@ -117,24 +119,29 @@ private struct TransferReport: Sendable {
         let text = "\(verb) \(progress.done) of \(progress.all)"
         if isOnTerminal {
             Terminal.writeProgress("\r\u{1B}[K\(text)")
-        } else if progress.done % Self.usersPerLine == 0 {
-            Terminal.writeProgress("\(text)\n")
+            return
         }
+        let lines = progress.done / Self.identitiesPerLine
+        let isDue = linesWritten.withLock { written in
+            defer { written = max(written, lines) }
+            return lines > written
+        }
+        if isDue { Terminal.writeProgress("\(text)\n") }
     }
 
-    /// - Throws: ``Failure`` if identities remain.
+    /// - Throws: ``Failure`` if there are conflicts. Identities that Apple rejected are only reported.
     func finish(_ progress: AppleTransferRun.Progress) throws {
         if isOnTerminal { Terminal.writeProgress("\r\u{1B}[K") }
         Terminal.writeLine(
             "\(verb) \(progress.done) of \(progress.all) \(progress.all == 1 ? "identity" : "identities")")
         if progress.rejected > 0 {
             Terminal.writeError(
-                "Apple rejected \(progress.rejected) of them: usually these users have disconnected the app"
+                "identities that Apple rejected: \(progress.rejected). Usually their users have disconnected the app."
             )
         }
         for account in progress.conflicts {
             Terminal.writeError(
-                "account \(account): another account has its new subject, because the user signed up again; merge the two accounts"
+                "account \(account): the new subject of its Apple identity belongs to another account, which the user created after the move; merge the two accounts"
             )
         }
         if !progress.conflicts.isEmpty {

@@ -16,13 +16,45 @@ extension Command {
             "email",
             "senderAddress, senderName, replyTo, actionUrl (a page at an authorized domain that links lead to), language (en, ja) and subjects (all of them, by kind of email and language); null resets a member to the default of the installation"
         ),
+        ("providers", "members of each provider, by ID: apple.com, google.com, oidc.NAME"),
+        ("apps", "members of each app, by ID"),
+    ]
+
+    private static let providerMembers: [(term: String, description: String)] = [
+        ("enabled", "true or false (default: true for a new provider)"),
+        ("clientIds", "accepted client IDs"),
         (
-            "providers",
-            "by ID: apple.com, google.com, oidc.NAME. Each has enabled (default: true for a new one), clientIds and relation (social, own, organisation, government, marketplace, thirdPartyService, or null; Google: social, or organisation with hostedDomains, a list of Workspace domains; Apple: social); Apple has teamId, keyId, acceptsUnhashedNonces and privateKey or privateKeyFile; the others have clientSecret or clientSecretFile; oidc.NAME has issuer, displayName and trustsEmail. Paths are relative to FILE."
+            "relation",
+            "social, own, organisation, government, marketplace, thirdPartyService, or null; Google: social, or organisation with hostedDomains; Apple: social"
         ),
+        ("hostedDomains", "Google: the Workspace domains whose users are accepted"),
+        ("teamId, keyId", "Apple: the team and the ID of its private key"),
+        ("privateKey", "Apple: the private key (.p8); or privateKeyFile with its path"),
+        ("acceptsUnhashedNonces", "Apple: true or false"),
+        ("clientSecret", "except Apple: the client secret; or clientSecretFile with its path"),
+        ("issuer, displayName", "oidc.NAME: the issuer's URL, and the name on buttons or null"),
+        ("trustsEmail", "oidc.NAME: whether the issuer's verified email addresses are trusted"),
+    ]
+
+    private static let appMembers: [(term: String, description: String)] = [
+        ("name", "name shown to operators"),
+        ("platform", "ios, macos, android, windows, web, other"),
+        ("distribution", "appStore, marketplace, playStore, enterprise, web, other"),
+        ("signInMethods", "in display order; null: all that are enabled"),
+        ("linkOnlyMethods", "providers whose identities can be linked but not used to sign in"),
+        ("clientIds", "by provider: lists of accepted client IDs, instead of the provider's"),
+        ("requestedScopes", "email, name; null: both"),
+        ("bundleIds", "bundle IDs of the app and its extensions; they also restrict the app's API keys"),
+        ("androidPackages", "Android packages that may use the app's API keys"),
+        ("androidCertificates", "SHA-1 fingerprints of certificates of packages that may use the app's API keys"),
+        ("webDomains", "hosts of pages that may use the app's API keys; *. at the beginning for subdomains"),
+        ("associatedDomains", "hosts whose apple-app-site-association and assetlinks.json name the app"),
+        ("teamId", "Apple team in apple-app-site-association; null: the team of apple.com"),
+        ("androidFingerprints", "SHA-256 fingerprints of certificates in assetlinks.json"),
+        ("redirectUris", "app links and custom schemes that a sign-in in the browser may return to"),
         (
-            "apps",
-            "by ID: name, platform (ios, macos, android, windows, web, other), distribution (appStore, marketplace, playStore, enterprise, web, other), bundleIds, signInMethods (in display order; null: all that are enabled), linkOnlyMethods (providers whose identities can be linked but not used to sign in), clientIds (lists by provider), requestedScopes (email, name; null: both), androidPackages, androidCertificates (SHA-1 fingerprints) and webDomains (hosts, *. for subdomains), which, like bundleIds, limit the apps and pages that may use the app's keys, associatedDomains (hosts whose apple-app-site-association and assetlinks.json name the app), teamId (the Apple team of the app; null: that of apple.com) and androidFingerprints (SHA-256), redirectUris (app links and custom schemes that a sign-in in the browser may return to), exemption (kind and reason, or null; kinds are ownAccountsOnly, alternativeMarketplace, organisationAccounts, governmentIdentity, thirdPartyClient)"
+            "exemption",
+            "from guideline 4.8: kind (ownAccountsOnly, alternativeMarketplace, organisationAccounts, governmentIdentity, thirdPartyClient) and reason, or null"
         ),
     ]
 
@@ -34,7 +66,8 @@ extension Command {
             .flag("dry-run", "show the changes without making them"),
             .flag(
                 "prune",
-                "remove what FILE omits, or reset it to its default; names and stored secrets are kept"),
+                "remove what FILE omits, or reset it to its default; names, the profile, and the secrets of providers in FILE are kept"
+            ),
             .flag("create", "create the project if it does not exist"),
             .flag(
                 "discard-identities",
@@ -42,10 +75,14 @@ extension Command {
             ),
         ],
         details: [
-            "FILE may be `-` for standard input. What FILE omits stays as it is; an unknown member is an error.",
-            "If FILE adds a problem, App Review guideline 4.8 included, nothing is changed and every new problem is reported. Problems that existed before are reported as warnings. Changes take effect within seconds. Applying a file twice changes nothing the second time.",
+            "FILE may be `-` for standard input. Without --prune, what FILE omits stays as it is. An unknown member is an error. The paths of secrets are relative to FILE.",
+            "If FILE would violate a configuration rule, such as App Review guideline 4.8, nothing is changed and every new violation is reported. Violations that existed before are reported as warnings. Changes take effect within seconds. Applying a file twice changes nothing the second time.",
         ],
-        tables: [HelpTable(title: "Members of FILE", rows: fileMembers)],
+        tables: [
+            HelpTable(title: "Members of FILE", rows: fileMembers),
+            HelpTable(title: "Members of a provider", rows: providerMembers),
+            HelpTable(title: "Members of an app", rows: appMembers),
+        ],
         environment: [
             "DATABASE_URL", "SEKISHO_MASTER_KEY", "SEKISHO_PUBLIC_URL (for an actionUrl at the gateway's host)",
         ]

@@ -6,10 +6,10 @@ extension Command {
     static let createApp = Command(
         words: ["apps", "create"],
         summary: "Add an app to a project",
-        operand: Operand(placeholder: "ID", noun: "app ID"),
-        options: [.project, .text("name", "NAME", "name shown to operators", defaultNote: "ID")],
+        operand: Operand(placeholder: "APP_ID", noun: "app ID"),
+        options: [.project, .text("name", "NAME", "name shown to operators", defaultNote: "APP_ID")],
         details: [
-            "ID has at most 63 characters: a to z, 0 to 9 and hyphens. The app has the platform and distribution `other`, no bundle ID, and shows every sign-in method that the project has enabled; `sekisho projects apply` changes all of this."
+            "APP_ID has at most 63 characters: a to z, 0 to 9 and hyphens. The app has the platform and distribution `other`, no bundle ID, and every sign-in method that the project enables; `sekisho projects apply` can change these settings."
         ],
         environment: ["DATABASE_URL"]
     ) { arguments in

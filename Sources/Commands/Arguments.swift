@@ -55,7 +55,7 @@ struct Arguments: Sendable {
         values[option.name, default: []].append(value)
     }
 
-    /// Returns the last value of an option, otherwise its default.
+    /// Returns the last value of an option, otherwise its default; `nil` without both.
     func optionalText(_ name: String) -> String? {
         let option = options.first { $0.name == name }
         assert(option != nil, "--\(name) is not in the command's table")
@@ -87,7 +87,7 @@ struct Arguments: Sendable {
         return choice
     }
 
-    /// Reads the file whose path is the value of an option; `nil` without the option.
+    /// Returns the content of the file whose path is the value of an option; `nil` without the option.
     func file<Content>(
         _ name: String, _ read: (String) throws(UnreadableFile) -> Content
     ) throws(UsageError) -> Content? {
@@ -101,7 +101,7 @@ struct Arguments: Sendable {
 
     func project() throws(UsageError) -> ID<Project> { try ID(projectNamed: try text("project")) }
 
-    /// Returns the realm of `--project`, or of `--tenant` in it.
+    /// Returns the tenant `--tenant` of `--project`; the project itself without `--tenant`.
     func realm() throws(UsageError) -> ID<Realm> {
         let project = try project()
         guard let text = optionalText("tenant") else { return ID(project) }

@@ -19,7 +19,8 @@ extension Command {
                 "also verify at Apple, with an invalid code, that the private key works for each client ID"),
         ],
         details: [
-            "Reads the variables of `serve` and changes nothing. Exit status: 0 if every check passes, 1 if one fails, 2 if the environment is invalid."
+            "Reads the variables of `serve` and changes nothing. Exit status: 0 if every check passes, 1 if one fails, 2 if the environment is invalid.",
+            "With --app-review, each requirement is `met`, `broken` (exit status 1) or `open`: the gateway cannot check it, or a declaration is missing (exit status 0).",
         ]
     ) { arguments in
         if arguments.has("app-review") {

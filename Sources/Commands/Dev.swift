@@ -13,7 +13,7 @@ internal import Telemetry
 extension Command {
     static let dev = Command(
         words: ["dev"],
-        summary: "Run a gateway for development on loopback, with its own PostgreSQL",
+        summary: "Run a gateway for development on loopback, with a private PostgreSQL",
         options: [
             .number("port", "N", in: 0...65_535, "port of the gateway; 0 picks a free port", default: "9099"),
             .text("data", "DIR", "directory of the database and the master key", default: ".sekisho"),
@@ -22,7 +22,9 @@ extension Command {
                 "database-url", "URL", "database to use, which must be empty or created by `dev`",
                 defaultNote: "a private PostgreSQL in the directory of --data"),
         ],
-        details: ["Ctrl-C or SIGTERM stops the gateway and its PostgreSQL. No environment variable is read."]
+        details: [
+            "Ctrl-C or SIGTERM stops the gateway and its private PostgreSQL. The environment variables of `serve` are not read."
+        ]
     ) { arguments in
         let port = UInt16(clamping: try arguments.number("port"))
         let draft = try ProjectDraft(devProject: try arguments.text("project"))
@@ -66,7 +68,9 @@ extension Config {
 }
 
 extension Administration {
-    /// Migrates an empty database, claims it for `dev` and creates the default project.
+    /// Migrates the database, claims it for `dev`, and creates the default project unless it exists.
+    ///
+    /// - Throws: ``Failure`` if the database is neither empty nor created by `dev`.
     fileprivate func prepareForDev(
         _ draft: ProjectDraft, _ database: DevDatabase, under masterKeys: MasterKeys
     ) async throws {

@@ -11,7 +11,7 @@ extension Command {
         words: ["email", "test"],
         summary: "Send a test email and print the reply of the SMTP server",
         operand: Operand(placeholder: "ADDRESS", noun: "email address"),
-        details: ["Needs no database. Exit status 1 if the server rejects the message."],
+        details: ["Needs no database. The exit status is 1 if the server does not accept the message."],
         environment: [
             "SEKISHO_SMTP_URL", "SEKISHO_SMTP_CA_FILE", "SEKISHO_EMAIL_FROM", "SEKISHO_PUBLIC_URL (optional)",
         ]
@@ -35,7 +35,7 @@ extension Command {
         switch result {
         case .accepted: Terminal.writeLine("accepted by \(config.server)")
         case .transient(let error):
-            throw Failure(message: "temporarily rejected by \(config.server): \(error)")
+            throw Failure(message: "not accepted by \(config.server), temporary error: \(error)")
         case .permanent(let error):
             throw Failure(message: "permanently rejected by \(config.server): \(error)")
         }
@@ -44,7 +44,7 @@ extension Command {
     static let listEmails = Command(
         words: ["email", "list"],
         summary: "List the emails that wait to be sent, and those that failed",
-        details: ["Lists the newest 1000, without addresses. Emails are deleted once they are sent."],
+        details: ["Lists the newest 1000 emails, without addresses. Sent emails are deleted."],
         environment: ["DATABASE_URL"]
     ) { _ in
         try Administration.run { administration in

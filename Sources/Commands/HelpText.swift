@@ -1,4 +1,4 @@
-/// Rows of a term and its description, under a title.
+/// A table of terms and their descriptions, under a title.
 struct HelpTable: Sendable {
     let title: String
     let rows: [(term: String, description: String)]
@@ -33,14 +33,16 @@ enum HelpText {
         let matching = all.filter { $0.words.starts(with: words) }
         let shown = matching.isEmpty ? all : matching
         let commands = HelpTable(title: "Commands", rows: shown.map { ($0.synopsis, $0.summary) })
+        let group = matching.isEmpty ? [] : words
+        let command = (["sekisho"] + group + ["COMMAND"]).joined(separator: " ")
+        let introduction =
+            group.isEmpty ? "Authentication gateway that implements Firebase Authentication's protocol.\n\n" : ""
         return """
-            Usage: sekisho COMMAND [OPTION]...
+            Usage: \(command) [OPTION]...
 
-            Authentication gateway that implements Firebase Authentication's protocol.
+            \(introduction)\(block(commands))
 
-            \(block(commands))
-
-            Run `sekisho COMMAND --help` for the options of a command.
+            Run `\(command) --help` for the options of a command.
             Exit status: 0 success, 1 failure, 2 invalid usage or configuration.
             """
     }

@@ -7,7 +7,7 @@ extension Command {
         words: ["migrate"],
         summary: "Apply the missing migrations to the database",
         details: [
-            "Each migration is applied once, even if several processes run this at the same time. Run it before you start the new release; the previous release keeps working beside it."
+            "Each migration is applied once, even if several processes run this command at the same time. Run the command before you start the new release; the previous release keeps working meanwhile."
         ],
         environment: ["DATABASE_URL"]
     ) { _ in

@@ -1,4 +1,4 @@
-/// An option of a command. The parser and the help use the same table, so the help lists exactly what the parser accepts.
+/// An option of a command, for the parser and the help text.
 struct Option: Sendable {
     enum Value: Sendable {
         case flag
@@ -55,7 +55,7 @@ struct Option: Sendable {
         if case .flag = value { false } else { true }
     }
 
-    /// The description of the values that the parser accepts; `nil` if it accepts any text.
+    /// The description of the accepted values; `nil` for a flag, and if any text is accepted.
     var expectation: String? {
         switch value {
         case .flag, .text: nil
@@ -78,7 +78,7 @@ struct Option: Sendable {
         }
     }
 
-    /// The description, followed by the accepted values and the default in brackets.
+    /// The description, followed by notes in parentheses, such as the accepted values and the default.
     var help: String {
         var notes: [String] = []
         switch value {

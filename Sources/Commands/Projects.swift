@@ -14,14 +14,14 @@ extension Command {
             .text("name", "NAME", "name shown to operators", defaultNote: "ID"),
             .choice(
                 "profile", "NAME", Policy.Profile.names,
-                "initial policy: sekisho has the safer defaults, firebase has exactly those of Firebase",
+                "policy profile: `sekisho` has the safer defaults, `firebase` has those of Firebase",
                 default: "sekisho"),
             .choice("algorithm", "NAME", ["ES256", "RS256"], "algorithm of ID tokens", default: "ES256"),
             .text("domain", "HOST", "domain that links and redirects may lead to", isRepeatable: true),
         ],
         details: [
             "ID has at most 63 characters: a to z, 0 to 9 and hyphens.",
-            "The app \"default\" has the platform and distribution `other`, no bundle ID, and every sign-in method that the project enables. Guideline 4.8 applies to this app too: it can offer a social login only if it also offers apple.com, with any client ID. The platform decides which kind of client ID Apple needs; `sekisho projects apply` declares it.",
+            "The app \"default\" has the platform and distribution `other`, no bundle ID, and every sign-in method that the project enables. Guideline 4.8 applies to this app too: it can offer a social login only if it also offers apple.com, with any client ID. The kind of client ID that Sign in with Apple uses depends on the app's platform, which `sekisho projects apply` sets.",
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
     ) { arguments in

@@ -13,13 +13,16 @@ extension Command {
             .text("name", "NAME", "name shown to operators", isRequired: true),
             .text(
                 "scopes", "LIST",
-                "comma-separated scopes: \(ServiceKeyScopes.allNames.joined(separator: ", "))", defaultNote: "all"),
+                "comma-separated scopes of the table below, or all", defaultNote: "all"),
             .number("expires-in", "DAYS", in: 1...3650, "lifetime in days", defaultNote: "until it is revoked"),
             .choice("algorithm", "NAME", ["RS256", "ES256"], "algorithm of the key pair", default: "RS256"),
         ],
         details: [
             "Prints the ID, the bearer secret and the private key. They are printed only once, because only a hash and the public key are stored.",
-            "These scopes let a key act as any user: users.link; tokens.mint (custom tokens, session cookies, email links); config with trust (issuers, client IDs, secrets, authorized domains, link targets). A key with users.write can set the password of any user.",
+            "A key with users.link, tokens.mint, or config and trust can act as any user. A key with users.write can set the password of any user.",
+        ],
+        tables: [
+            HelpTable(title: "Scopes", rows: ServiceKeyScope.allCases.map { ($0.rawValue, $0.help) })
         ],
         environment: ["DATABASE_URL"]
     ) { arguments in
@@ -77,6 +80,21 @@ extension Command {
         try Administration.revoke(arguments, "service key") { id, project, administration in
             try await ServiceKeyStore(pool: administration.pool)
                 .revoke(id, in: project, at: administration.clock.now())
+        }
+    }
+}
+
+extension ServiceKeyScope {
+    fileprivate var help: String {
+        switch self {
+        case .readUsers: "read accounts, their sessions and identities"
+        case .writeUsers: "create, import, change and delete accounts; send emails with codes; revoke sessions"
+        case .linkUsers: "link, unlink and move identities; merge accounts"
+        case .config: "read the configuration; change what is not trusted configuration"
+        case .trust:
+            "only together with config: change issuers, client IDs, secrets, authorized domains, link targets and other trusted configuration"
+        case .mintTokens: "create custom tokens, session cookies and links with email action codes"
+        case .readAudit: "read the audit trail"
         }
     }
 }

@@ -1,7 +1,7 @@
 internal import Gateway
 internal import Glibc
 
-/// Waits for SIGINT and SIGTERM, the requests to terminate.
+/// Blocks, unblocks and waits for the termination signals SIGINT and SIGTERM.
 enum Signals {
     /// Blocks both signals. Call it before any thread is started, because threads inherit the mask.
     static func block() {
@@ -9,7 +9,7 @@ enum Signals {
         pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 
-    /// Restores the default, immediate termination, for commands that may be interrupted at any moment.
+    /// Unblocks both signals, so that they end the process at once, for commands that may be interrupted at any moment.
     static func unblock() {
         var signals = terminationSignals
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)

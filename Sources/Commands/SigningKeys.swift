@@ -10,6 +10,7 @@ extension Command {
         words: ["keys", "list-signing-keys"],
         summary: "List the signing keys of a project",
         options: [.project],
+        details: ["Lists the keys of ID tokens, session cookies and refresh tokens. Retired keys are not listed."],
         environment: ["DATABASE_URL"]
     ) { arguments in
         let project = try arguments.project()
@@ -26,7 +27,7 @@ extension Command {
 
     static let rotateSigningKeys = Command(
         words: ["keys", "rotate-signing-key"],
-        summary: "Rotate the key that signs the ID tokens of a project",
+        summary: "Rotate the key that signs the ID tokens and session cookies of a project",
         options: [
             .project,
             .choice(
@@ -35,7 +36,7 @@ extension Command {
             .flag("now", "sign with the new key at once and reject the old keys, for a key that leaked"),
         ],
         details: [
-            "The new key is published now and signs after 15 minutes, when every verifier has fetched it. The old keys are accepted until the last token they signed has expired: 14 days, for session cookies.",
+            "The new key is published now and signs after 15 minutes, because verifiers cache keys. The old keys are accepted until the last session cookie that they may have signed has expired, after 14 days.",
             "No user is signed out. With --now, clients refresh their ID tokens early, and session cookies become invalid.",
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
@@ -68,7 +69,7 @@ extension Command {
             .flag("now", "reject the old keys at once, for a key that leaked; this ends every session"),
         ],
         details: [
-            "The new key is used after 30 seconds, when every process has loaded it. Without --now the old keys stay valid, because refresh tokens do not expire."
+            "Without --now, the new key is used after 30 seconds, when every process has loaded it, and the old keys stay valid, because refresh tokens do not expire."
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
     ) { arguments in
@@ -91,7 +92,7 @@ extension Command {
         words: ["keys", "rewrap"],
         summary: "Encrypt every secret again under the current master key",
         details: [
-            "Run it after you have moved the old key to SEKISHO_MASTER_KEY_PREVIOUS and set a new SEKISHO_MASTER_KEY. It may run beside the gateway, and more than once. Afterwards the previous key is no longer needed."
+            "Run the command after you have moved the old key to SEKISHO_MASTER_KEY_PREVIOUS and set a new SEKISHO_MASTER_KEY. The command may run while the gateway runs, and more than once. Afterwards the previous key is no longer needed."
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY", "SEKISHO_MASTER_KEY_PREVIOUS"]
     ) { _ in

@@ -8,7 +8,7 @@ internal import JSON
 extension Command {
     static let simulate = Command(
         words: ["simulate"],
-        summary: "Sign in with the simulated Apple or Google of a running `sekisho dev`",
+        summary: "Print the credential of a simulated sign-in at Apple or Google, from a running `sekisho dev`",
         operand: Operand(placeholder: "PROVIDER", noun: "provider"),
         options: [
             .text("email", "ADDRESS", "email address of the user", defaultNote: "the address of Ada Lovelace"),
@@ -21,7 +21,7 @@ extension Command {
             .text("url", "URL", "URL of the gateway", default: "http://127.0.0.1:9099"),
         ],
         details: [
-            "PROVIDER is apple.com or google.com. Prints, as JSON, what an app receives from the provider, and a postBody for accounts:signInWithIdp. Apple sends the name only the first time."
+            "PROVIDER is apple.com or google.com. The JSON contains what an app receives from the provider, and a postBody for accounts:signInWithIdp, which this command does not call. Apple sends the name only at the first sign-in."
         ]
     ) { arguments in
         let project = try arguments.text("project")
@@ -59,7 +59,7 @@ extension Command {
             return result
         }
         switch result {
-        case .failure(let fault): throw Failure(message: "cannot reach `sekisho dev` at --url: \(fault)")
+        case .failure(let error): throw Failure(message: "cannot reach `sekisho dev` at --url: \(error)")
         case .success(let answer):
             let text = String(decoding: answer.body, as: UTF8.self)
             guard answer.status == 200 else {

@@ -3,7 +3,7 @@ internal import Glibc
 
 /// Standard input, output and error of the process.
 enum Terminal {
-    /// Returns all of standard input.
+    /// Returns standard input, up to its end or a read error.
     ///
     /// - Throws: ``Failure`` if standard input has more than `limit` bytes, or is not valid UTF-8.
     static func input(limit: Int) throws -> String {

@@ -5,7 +5,7 @@ internal import JOSE
 internal import JSON
 internal import Providers
 
-/// The result of `verify-token`: the identity of an accepted token, or the reason of the rejection.
+/// The result of `verify-token`: the identity or notification in an accepted token, or the reason for the rejection.
 struct TokenCheck: Sendable {
     let isAccepted: Bool
     private let members: [String: JSONValue]
@@ -56,13 +56,14 @@ struct TokenCheck: Sendable {
     }
 }
 
-/// Unverified members of a token, which name its issuer and key.
+/// Unverified members of a token: algorithm, key ID, type and issuer.
 struct TokenHeader: Sendable {
     let json: JSONValue
     let algorithm: JSONValue?
     let keyID: JSONValue?
 
-    /// - Returns: `nil` unless the text, or its `payload`, has the form of a token.
+    /// - Parameter text: a token, or JSON with a token as `payload`.
+    /// - Returns: `nil` unless the token has the form of one, or if the text is too long.
     init?(of text: String) {
         guard text.utf8.count <= UnverifiedJWS.maximumLength * 2 else { return nil }
         let token = Self.object(Array(text.utf8)).flatMap { $0["payload"]?.text } ?? text

@@ -49,7 +49,8 @@ extension IdentityTokenFault {
     fileprivate func reason(_ header: TokenHeader?, _ now: Instant) -> TokenCheckReason {
         switch self {
         case .malformed:
-            TokenCheckReason("form", "expected three parts in base64url without padding that contain valid JSON")
+            TokenCheckReason(
+                "form", "expected three parts in base64url without padding; the first two must be JSON objects")
         case .tooLong: TokenCheckReason("form", "the token is too long")
         case .algorithmNotAllowed:
             TokenCheckReason(
@@ -110,8 +111,8 @@ extension NonceFault {
 extension NonceFault.Form {
     fileprivate var description: String {
         switch self {
-        case .sha256Hex: "64 hexadecimal digits: the SHA-256 of another nonce, or in upper case"
-        case .sha256Base64URL: "43 digits of base64url: perhaps the SHA-256 in another encoding"
+        case .sha256Hex: "64 hexadecimal digits: the SHA-256 of another nonce, or upper-case digits"
+        case .sha256Base64URL: "43 characters of base64url: perhaps the SHA-256 in another encoding"
         case .unhashed: "the nonce itself, unhashed"
         case .other: "an unknown form"
         }

@@ -14,8 +14,8 @@ extension Command {
                 "errors", "PATH", "file for rejected rows, as JSON lines", defaultNote: "standard error"),
         ],
         details: [
-            "FILE may be `-` for standard input. IDs, claims, providers, phone numbers and times are kept. An invalid row is skipped and reported with its line number, and the exit status is 1. Rows are stored in batches of about 1000, two at a time; each batch is stored completely or not at all, so an interrupted import can be continued with --resume. Of rows that conflict, the first is stored.",
-            "Email addresses count as verified if the file has emailVerified. Identities are linked for Apple, Google and OpenID Connect providers; an email address from a provider is not trusted until the next sign-in with that provider. A password is hashed with Argon2id when its owner signs in.",
+            "FILE may be `-` for standard input. IDs, claims, providers, phone numbers and times are kept. An invalid row is skipped and reported with its line number, and the exit status is 1. Rows are stored in batches of about 1000, two at a time; each batch is one transaction, so an interrupted import can be continued with --resume. Of rows that conflict, the first is stored.",
+            "An email address counts as verified if emailVerified is true. Identities are linked for Apple, Google and OpenID Connect providers; an email address from a provider is not trusted until the next sign-in with that provider. A password is hashed with Argon2id when its owner signs in.",
             "Other users of this machine can see command lines: prefer SEKISHO_HASH_KEY or SEKISHO_HASH_KEY_FILE to --hash-key.",
         ],
         environment: ["DATABASE_URL", "SEKISHO_HASH_KEY", "SEKISHO_MASTER_KEY (if there is a hash key)"]
@@ -58,7 +58,7 @@ extension Command {
         options: [.project, .tenant, .userFormat],
         details: [
             "FILE may be `-` for standard output. A file is written atomically with mode 0600, because it contains password hashes.",
-            "Password hashes are self-describing strings in base64, which `sekisho users import` reads. A hash that was computed with a secret key can be imported only with the same --hash-key, because the key is not exported. CSV has columns for some providers only.",
+            "Password hashes are self-describing strings in base64, which `sekisho users import` reads. A hash that was computed with a secret key can be imported only with the same --hash-key, because the key is not exported. CSV has no columns for `oidc.` providers; use JSON to keep these identities.",
         ],
         environment: ["DATABASE_URL"]
     ) { arguments in

@@ -18,7 +18,8 @@ extension Command {
             .text("nonce", "RAW", "nonce of the app, before hashing"),
             .flag("allow-raw-nonce", "accept an unhashed nonce in Apple's token"),
             .choice(
-                "profile", "NAME", Policy.Profile.names, "policy to apply; sekisho requires a nonce in Apple's tokens",
+                "profile", "NAME", Policy.Profile.names,
+                "policy profile; `sekisho` requires a nonce in Apple's tokens, `firebase` does not",
                 default: "sekisho"),
             .text("jwks", "FILE", "public keys of the provider", defaultNote: "fetched from the provider"),
             .number(
@@ -29,7 +30,7 @@ extension Command {
                 "standard input is Apple's server-to-server notification: {\"payload\": TOKEN}, or TOKEN alone"),
         ],
         details: [
-            "Reads the token from standard input and prints JSON without secrets. Exit status: 0 if the token would be accepted, 1 otherwise. Needs no database and no environment."
+            "Reads the token from standard input and prints JSON without secrets. Exit status: 0 if the token would be accepted, 1 otherwise. Needs no database and no environment variables."
         ]
     ) { arguments in
         let verification = try TokenVerification(arguments)

@@ -7,7 +7,7 @@ extension Endpoint {
     private static let resource = collection + "/{providerId}"
 
     static let listIdentities = administrator(
-        "listIdentities", .get, collection, needs: .readUsers, bodyLimit: openBodyLimit
+        "listIdentities", .get, collection, needs: .readUsers, bodyLimit: emptyBodyLimit
     ) { call, administrator in
         try call.targetFields.check(for: administrator)
         let identities = try await call.services.accounts.linking.identities(
@@ -16,14 +16,14 @@ extension Endpoint {
     }
 
     static let linkIdentity = administrator(
-        "linkIdentity", .post, collection, needs: .linkUsers, bodyLimit: clientBodyLimit
+        "linkIdentity", .post, collection, needs: .linkUsers, bodyLimit: smallBodyLimit
     ) { call, administrator in
         let input = try call.body(as: LinkIdentityRequest.self, for: administrator)
         return try await call.changeIdentity(.link(try input.identity(), to: call.localID), as: administrator)
     }
 
     static let unlinkIdentity = administrator(
-        "unlinkIdentity", .delete, resource, needs: .linkUsers, bodyLimit: openBodyLimit
+        "unlinkIdentity", .delete, resource, needs: .linkUsers, bodyLimit: emptyBodyLimit
     ) { call, administrator in
         try call.targetFields.check(for: administrator)
         let allowsNoSignInMethod = try call.flag("allowNoSignInMethod")
@@ -33,9 +33,9 @@ extension Endpoint {
         return try .json(NoContent())
     }
 
-    /// Atomic: one of the two accounts has the identity at any time.
+    /// Atomic: at any time, exactly one of the two accounts has the identity.
     static let moveIdentity = administrator(
-        "moveIdentity", .post, resource + ":move", needs: .linkUsers, bodyLimit: clientBodyLimit
+        "moveIdentity", .post, resource + ":move", needs: .linkUsers, bodyLimit: smallBodyLimit
     ) { call, administrator in
         let input = try call.body(as: MoveIdentityRequest.self, for: administrator)
         guard let target = input.targetLocalId.nonEmpty else {

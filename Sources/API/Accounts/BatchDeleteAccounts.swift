@@ -22,7 +22,7 @@ private struct BatchDeleteRequest: Decodable {
 }
 
 private struct BatchDeleteResponse: Encodable {
-    /// Absent if every account was deleted.
+    /// Absent if no account was kept.
     let errors: [Fault]?
 
     struct Fault: Encodable {

@@ -5,7 +5,7 @@ extension Endpoint {
     /// Lists all accounts of a project in pages, in the order of their IDs.
     static let batchGetAccounts = administrator(
         "batchGetAccounts", .get, "/v1/projects/{project}/accounts:batchGet", needs: .readUsers,
-        bodyLimit: openBodyLimit
+        bodyLimit: emptyBodyLimit
     ) { call, administrator in
         try call.targetFields.check(for: administrator)
         let page = try AccountPage(
@@ -15,7 +15,7 @@ extension Endpoint {
 
     /// The operation ``batchGetAccounts`` under its legacy name, with the parameters in the body.
     static let downloadAccounts = administrator(
-        "downloadAccounts", .post, "/v1/accounts:download", needs: .readUsers, bodyLimit: clientBodyLimit
+        "downloadAccounts", .post, "/v1/accounts:download", needs: .readUsers, bodyLimit: smallBodyLimit
     ) { call, administrator in
         let request = try call.body(as: DownloadRequest.self, for: administrator)
         try request.requireTargetProject()

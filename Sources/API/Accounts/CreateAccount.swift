@@ -4,7 +4,7 @@ internal import Identity
 extension Endpoint {
     /// Creates an account without a session.
     static let createAccount = administrator(
-        "createAccount", .post, "/v1/projects/{project}/accounts", needs: .writeUsers, bodyLimit: clientBodyLimit
+        "createAccount", .post, "/v1/projects/{project}/accounts", needs: .writeUsers, bodyLimit: smallBodyLimit
     ) { call, administrator in
         try await call.createAccount(for: administrator)
     }

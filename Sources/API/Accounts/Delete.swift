@@ -2,7 +2,7 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Deletes the caller's own account.
+    /// Deletes the caller's own account. Administrators can delete any account.
     static let delete = either("delete", .post, "/v1/accounts:delete", needs: .writeUsers) { call, client in
         let request = try call.body(as: DeleteRequest.self)
         let idToken = try request.idToken.required(.missingIDToken)

@@ -3,7 +3,7 @@ internal import Identity
 
 extension Endpoint {
     static let deleteAccount = administrator(
-        "deleteAccount", .post, "/v1/projects/{project}/accounts:delete", needs: .writeUsers, bodyLimit: clientBodyLimit
+        "deleteAccount", .post, "/v1/projects/{project}/accounts:delete", needs: .writeUsers, bodyLimit: smallBodyLimit
     ) { call, administrator in
         try await call.deleteAccount(for: administrator)
     }

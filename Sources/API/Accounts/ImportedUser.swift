@@ -139,12 +139,12 @@ public struct ImportedUser: Decodable, Sendable {
         guard let customAttributes = customAttributes.nonEmpty else { return nil }
         do {
             return try Claims(checking: customAttributes)
-        } catch Claims.Fault.tooLarge {
-            throw .claimsAreTooLarge
-        } catch Claims.Fault.reserved {
-            throw .claimIsReserved
         } catch {
-            throw .claimsAreInvalid
+            switch error {
+            case .tooLarge: throw .claimsAreTooLarge
+            case .reserved: throw .claimIsReserved
+            case .invalid: throw .claimsAreInvalid
+            }
         }
     }
 

@@ -4,7 +4,7 @@ internal import Identity
 extension Endpoint {
     /// Counts the accounts of a project, or lists one page of them.
     static let queryAccounts = administrator(
-        "queryAccounts", .post, "/v1/projects/{project}/accounts:query", needs: .readUsers, bodyLimit: clientBodyLimit
+        "queryAccounts", .post, "/v1/projects/{project}/accounts:query", needs: .readUsers, bodyLimit: smallBodyLimit
     ) { call, administrator in
         try await call.queryAccounts(for: administrator)
     }
@@ -12,7 +12,7 @@ extension Endpoint {
     /// The operation ``queryAccounts`` under its other name.
     static let queryProjectAccounts = administrator(
         "queryProjectAccounts", .post, "/v1/projects/{project}:queryAccounts", needs: .readUsers,
-        bodyLimit: clientBodyLimit
+        bodyLimit: smallBodyLimit
     ) { call, administrator in
         try await call.queryAccounts(for: administrator)
     }
@@ -78,7 +78,7 @@ private struct QueryAccountsRequest: Decodable {
         let phoneNumber: String?
         let userId: String?
 
-        /// Values that cannot name an account are ignored.
+        /// No references if the value cannot name an account.
         struct Condition {
             let references: [AccountReference]
         }

@@ -5,7 +5,7 @@ extension Endpoint {
     /// Finds accounts by email address, phone number or prefix of the ID, or by Apple's `real_user_status`.
     static let searchAccounts = administrator(
         "searchAccounts", .get, "/v1/projects/{project}/accounts:search", needs: .readUsers,
-        bodyLimit: openBodyLimit
+        bodyLimit: emptyBodyLimit
     ) { call, administrator in
         let request = try SearchRequest(call.request)
         try call.targetFields.check(for: administrator)
@@ -49,7 +49,7 @@ private struct SearchRequest {
         guard let name = request.query("realUserStatus").nonEmpty else {
             guard let text = request.query("q").nonEmpty, text.unicodeScalars.count <= 254,
                 !text.unicodeScalars.contains(where: \.isControl)
-            else { throw .invalidField("/q", "must be 1 to 254 characters") }
+            else { throw .invalidField("/q", "must be 1 to 254 characters, without control characters") }
             return .text(text)
         }
         guard request.query("q").nonEmpty == nil else {

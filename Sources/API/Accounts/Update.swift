@@ -2,7 +2,7 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Changes the caller's own account.
+    /// Changes the caller's own account, or applies an email action code. Administrators can change any account.
     static let update = either("update", .post, "/v1/accounts:update", needs: .writeUsers) { call, client in
         let request = try call.body(as: UpdateRequest<OwnerUpdateFields>.self)
         if let oobCode = request.shared.oobCode.nonEmpty {
@@ -22,7 +22,7 @@ extension Endpoint {
     }
 
     static let updateAccount = administrator(
-        "updateAccount", .post, "/v1/projects/{project}/accounts:update", needs: .writeUsers, bodyLimit: clientBodyLimit
+        "updateAccount", .post, "/v1/projects/{project}/accounts:update", needs: .writeUsers, bodyLimit: smallBodyLimit
     ) { call, administrator in
         try await call.updateAccount(for: administrator)
     }
@@ -32,7 +32,7 @@ extension EndpointCall {
     fileprivate func updateAccount(for administrator: Administrator) async throws -> Response {
         let request = try body(as: UpdateRequest<AdministratorUpdateFields>.self, for: administrator)
         if request.changesIdentities { try administrator.require(.linkUsers) }
-        try request.shared.checkImplemented(besides: ("oobCode", request.shared.oobCode.nonEmpty != nil))
+        try request.shared.checkImplemented(besides: (name: "oobCode", isPresent: request.shared.oobCode.nonEmpty != nil))
         let account = try await services.accounts.administration.update(
             try ID(named: request.own.localId), try request.input(), in: administrator.project, from: origin.network,
             by: actor(of: administrator))
@@ -77,9 +77,9 @@ struct SharedUpdateFields: Decodable {
         return update
     }
 
-    /// - Parameter other: a further member that is not implemented, and whether the request has it.
+    /// - Parameter other: a further member that is not implemented.
     /// - Throws: ``RequestRefusal/notImplemented(_:)`` for the first such member, in the order of names.
-    func checkImplemented(besides other: (String, Bool)) throws(RequestRefusal) {
+    func checkImplemented(besides other: (name: String, isPresent: Bool)) throws(RequestRefusal) {
         let members = [
             ("deleteAttribute PROVIDER", deletes(.provider)),
             ("deleteAttribute RAW_USER_INFO", deletes(.rawUserInfo)),
@@ -87,7 +87,7 @@ struct SharedUpdateFields: Decodable {
             ("mfa", mfa != nil),
             ("provider", provider?.isEmpty == false),
             ("upgradeToFederatedLogin", upgradeToFederatedLogin == true),
-            other,
+            (other.name, other.isPresent),
         ]
         if let name = members.filter(\.1).map(\.0).min() { throw .notImplemented(name) }
     }
@@ -128,7 +128,7 @@ private struct OwnerUpdateFields: ClientRequest {
 
 extension UpdateRequest<OwnerUpdateFields> {
     fileprivate func checkedIDToken() throws(RequestRefusal) -> String {
-        try shared.checkImplemented(besides: ("linkProviderUserInfo", own.linkProviderUserInfo != nil))
+        try shared.checkImplemented(besides: (name: "linkProviderUserInfo", isPresent: own.linkProviderUserInfo != nil))
         guard let idToken = own.idToken.nonEmpty else {
             throw .rejected(.invalidReqType, "Unsupported request parameters.")
         }
@@ -203,7 +203,7 @@ extension UpdateRequest<AdministratorUpdateFields> {
     }
 }
 
-/// The response to every update. It contains new tokens if the owner's update made the previous ones invalid.
+/// The response to every update. If the update made the owner's tokens invalid, the response contains new ones.
 struct UpdateResponse: Encodable {
     let kind = "identitytoolkit#SetAccountInfoResponse"
     let localId: String

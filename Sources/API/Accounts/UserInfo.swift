@@ -1,7 +1,7 @@
 internal import Identity
 internal import JSON
 
-/// An account as clients see it on the wire.
+/// An account on the wire. Administrators get one more member than clients: `realUserStatus`.
 struct UserInfo: Encodable {
     let localId: String
     let email: String?
@@ -30,14 +30,14 @@ struct UserInfo: Encodable {
     /// `REDACTED` in base64, as Google writes it for callers that may not read hashes. Admin SDKs return no hash then.
     private static let redactedHash = "UkVEQUNURUQ="
 
-    /// Includes the provider's signals about the user, which clients do not get.
+    /// Includes `realUserStatus`, which clients do not get.
     static func forAdministrators(_ account: Account, of tenant: Tenant?) -> UserInfo {
-        UserInfo(account, of: tenant, includesSignals: true)
+        UserInfo(account, of: tenant, includesRealUserStatus: true)
     }
 
-    init(_ account: Account, of tenant: Tenant? = nil) { self.init(account, of: tenant, includesSignals: false) }
+    init(_ account: Account, of tenant: Tenant? = nil) { self.init(account, of: tenant, includesRealUserStatus: false) }
 
-    private init(_ account: Account, of tenant: Tenant?, includesSignals: Bool) {
+    private init(_ account: Account, of tenant: Tenant?, includesRealUserStatus: Bool) {
         localId = account.id.rawValue
         email = account.email?.rawValue
         emailVerified = account.email.map { _ in account.emailIsVerified }
@@ -49,7 +49,7 @@ struct UserInfo: Encodable {
         timeZone = account.identities.firstDetail(\.timeZone)
         phoneNumber = account.phoneNumber
         disabled = account.isDisabled
-        providerUserInfo = ProviderUserInfo.all(of: account, includesSignals: includesSignals)
+        providerUserInfo = ProviderUserInfo.all(of: account, includesRealUserStatus: includesRealUserStatus)
         customAuth = account.usesCustomTokens ? true : nil
         emailLinkSignin = account.usesEmailLinks ? true : nil
         passwordHash = account.hasPassword ? Self.redactedHash : nil
@@ -83,16 +83,16 @@ struct ProviderUserInfo: Encodable {
     var isPrivateEmail: Bool?
     /// Apple's `real_user_status`.
     var realUserStatus: String?
-    /// An extension: whether the user still uses Sign in with Apple for the app.
+    /// An extension: the state of the Apple credential: `AUTHORIZED`, `REVOKED`, `TRANSFERRED` or `UNKNOWN`.
     var credentialState: String?
     /// An extension: whether Apple's relay forwards email to the address, as of Apple's latest notification.
     var emailForwarding: Bool?
 
     /// Returns the sign-in methods of an account; `nil` if it has none.
-    static func all(of account: Account, includesSignals: Bool = false) -> [ProviderUserInfo]? {
-        var all = account.identities.map { ProviderUserInfo($0, includesSignals: includesSignals) }
+    static func all(of account: Account, includesRealUserStatus: Bool = false) -> [ProviderUserInfo]? {
+        var all = account.identities.map { ProviderUserInfo($0, includesRealUserStatus: includesRealUserStatus) }
         if account.hasPassword || account.usesEmailLinks, let email = account.email {
-            all.insert(ProviderUserInfo(passwordOf: account, email: email), at: 0)
+            all.insert(ProviderUserInfo(emailSignInOf: account, email: email), at: 0)
         }
         if let phoneNumber = account.phoneNumber { all.append(ProviderUserInfo(phoneNumber: phoneNumber)) }
         return all.isEmpty ? nil : all
@@ -105,7 +105,8 @@ struct ProviderUserInfo: Encodable {
         (federatedId, email, displayName, photoUrl) = (nil, nil, nil, nil)
     }
 
-    private init(passwordOf account: Account, email: EmailAddress) {
+    /// Firebase lists email links under `password` too.
+    private init(emailSignInOf account: Account, email: EmailAddress) {
         providerId = ProviderID.password.rawValue
         rawId = email.rawValue
         federatedId = email.rawValue
@@ -115,7 +116,7 @@ struct ProviderUserInfo: Encodable {
         phoneNumber = nil
     }
 
-    private init(_ identity: LinkedIdentity, includesSignals: Bool) {
+    private init(_ identity: LinkedIdentity, includesRealUserStatus: Bool) {
         providerId = identity.provider.rawValue
         rawId = identity.subject
         federatedId = identity.subject
@@ -128,7 +129,7 @@ struct ProviderUserInfo: Encodable {
         isPrivateEmail = identity.email.map { _ in identity.isPrivateEmail }
         credentialState = identity.credentialState.rawValue
         emailForwarding = identity.emailForwarding
-        if includesSignals { realUserStatus = identity.realUserStatus.map(Self.name(ofRealUserStatus:)) }
+        if includesRealUserStatus { realUserStatus = identity.realUserStatus.map(Self.name(ofRealUserStatus:)) }
     }
 
     static func name(ofRealUserStatus status: Int) -> String {
@@ -137,61 +138,4 @@ struct ProviderUserInfo: Encodable {
 
     /// The names, indexed by Apple's number.
     static let realUserStatuses = ["UNSUPPORTED", "UNKNOWN", "LIKELY_REAL"]
-}
-
-extension Claims {
-    /// The reason why a text is rejected as the custom claims of an account.
-    enum Fault: Refusal {
-        case tooLarge
-        case notAnObject
-        case reserved(String)
-
-        var code: ErrorCode {
-            switch self {
-            case .tooLarge: .claimsTooLarge
-            case .notAnObject: .invalidClaims
-            case .reserved: .forbiddenClaim
-            }
-        }
-
-        var detail: String? {
-            if case .reserved(let name) = self { name } else { nil }
-        }
-    }
-
-    /// - Throws: ``Fault``.
-    init(checking json: String) throws {
-        guard json.unicodeScalars.count <= Self.lengthLimit else { throw Fault.tooLarge }
-        let members: [String: JSONValue]
-        do {
-            members = try StrictJSON.decode([String: JSONValue].self, from: Array(json.utf8))
-        } catch {
-            throw Fault.notAnObject
-        }
-        guard !Self.hasLongExponent(json.utf8) else { throw Fault.notAnObject }
-        if let name = Self.firstReserved(among: members.keys) { throw Fault.reserved(name) }
-        self.init(json: json)
-    }
-
-    /// Whether a number has an exponent of more than three digits. Most parsers read it as zero, and PostgreSQL rejects
-    /// it.
-    private static func hasLongExponent(_ json: String.UTF8View) -> Bool {
-        var (isInString, isEscaped) = (false, false)
-        var digits: Int?
-        for byte in json {
-            switch byte {
-            case _ where isEscaped: isEscaped = false
-            case UInt8(ascii: "\\"): isEscaped = true
-            case UInt8(ascii: "\""): isInString.toggle()
-            case _ where isInString: break
-            case UInt8(ascii: "e"), UInt8(ascii: "E"): digits = 0
-            case UInt8(ascii: "+"), UInt8(ascii: "-"): break
-            case UInt8(ascii: "0")...UInt8(ascii: "9"):
-                digits = digits.map { $0 + 1 }
-                if digits == 4 { return true }
-            default: digits = nil
-            }
-        }
-        return false
-    }
 }

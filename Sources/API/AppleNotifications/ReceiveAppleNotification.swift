@@ -9,7 +9,7 @@ extension Endpoint {
         "receiveProjectAppleNotification", "/{project}/v1/apple/notifications")
 
     private static func notification(_ operationID: String, _ path: String) -> Endpoint {
-        open(operationID, path, .post, bodyLimit: clientBodyLimit) { call in
+        open(operationID, path, .post, bodyLimit: smallBodyLimit) { call in
             let metrics = call.pipeline.metrics.appleNotifications
             return try await metrics.counting {
                 let request = try call.decoded(as: ReceiveAppleNotificationRequest.self)

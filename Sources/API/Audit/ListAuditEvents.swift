@@ -4,7 +4,7 @@ public import Identity
 extension Endpoint {
     /// Lists the audit events of a project, newest first.
     static let listAuditEvents = administrator(
-        "listAuditEvents", .get, "/v1/projects/{project}/auditEvents", needs: .readAudit, bodyLimit: openBodyLimit
+        "listAuditEvents", .get, "/v1/projects/{project}/auditEvents", needs: .readAudit, bodyLimit: emptyBodyLimit
     ) { call, administrator in
         var query = try AuditQuery(call.request)
         let pageSize = query.limit

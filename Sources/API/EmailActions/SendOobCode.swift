@@ -18,7 +18,7 @@ extension Endpoint {
     /// The operation ``sendOobCode`` with the project in the path, for administrators.
     static let sendProjectOobCode = administrator(
         "sendProjectOobCode", .post, "/v1/projects/{project}/accounts:sendOobCode", needs: .writeUsers,
-        bodyLimit: clientBodyLimit
+        bodyLimit: smallBodyLimit
     ) { call, administrator in
         try await call.sendOobCode(for: administrator)
     }

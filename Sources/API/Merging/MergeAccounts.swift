@@ -5,7 +5,7 @@ extension Endpoint {
     /// Merges two accounts for an administrator: a dry run returns a merge token, and a second request with the token
     /// commits the merge. The response contains no session.
     static let mergeAccounts = administrator(
-        "mergeAccounts", .post, "/v1/projects/{project}/accounts:merge", needs: .linkUsers, bodyLimit: clientBodyLimit
+        "mergeAccounts", .post, "/v1/projects/{project}/accounts:merge", needs: .linkUsers, bodyLimit: smallBodyLimit
     ) { call, administrator in
         let request = try call.body(as: MergeAccountsRequest.self, for: administrator)
         let linking = call.services.accounts.linking
@@ -28,7 +28,7 @@ extension Endpoint {
     /// Restores the source account of a merge.
     static let undoMerge = administrator(
         "undoMerge", .post, "/v1/projects/{project}/accounts:undoMerge", needs: .linkUsers,
-        bodyLimit: clientBodyLimit
+        bodyLimit: smallBodyLimit
     ) { call, administrator in
         let request = try call.body(as: UndoMergeRequest.self, for: administrator)
         let source = try ID<Account>(named: request.sourceLocalId)

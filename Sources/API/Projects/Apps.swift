@@ -7,7 +7,7 @@ extension Endpoint {
     private static let resource = collection + "/{appId}"
 
     static let listApps = administrator(
-        "listApps", .get, collection, needs: .config, bodyLimit: openBodyLimit
+        "listApps", .get, collection, needs: .config, bodyLimit: emptyBodyLimit
     ) { call, administrator in
         let page = try ListPage(call.request)
         let configuration = try await call.configuration(for: administrator)
@@ -17,7 +17,7 @@ extension Endpoint {
     }
 
     static let createApp = administrator(
-        "createApp", .post, collection, needs: .config, bodyLimit: clientBodyLimit
+        "createApp", .post, collection, needs: .config, bodyLimit: smallBodyLimit
     ) { call, administrator in
         let input = try call.body(as: AppInput.self, for: administrator)
         let id = ID<App>(input.appId ?? "")
@@ -33,13 +33,13 @@ extension Endpoint {
         return try .json(AppResource(id, in: configuration))
     }
 
-    static let getApp = administrator("getApp", .get, resource, needs: .config, bodyLimit: openBodyLimit) {
+    static let getApp = administrator("getApp", .get, resource, needs: .config, bodyLimit: emptyBodyLimit) {
         call, administrator in
         try .json(AppResource(call.app, in: try await call.configuration(for: administrator)))
     }
 
     static let updateApp = administrator(
-        "updateApp", .patch, resource, needs: .config, bodyLimit: clientBodyLimit
+        "updateApp", .patch, resource, needs: .config, bodyLimit: smallBodyLimit
     ) { call, administrator in
         let (id, mask) = (call.app, call.mask)
         let input = try call.body(as: AppInput.self, for: administrator)
@@ -52,7 +52,7 @@ extension Endpoint {
     }
 
     static let deleteApp = administrator(
-        "deleteApp", .delete, resource, needs: .config, bodyLimit: clientBodyLimit
+        "deleteApp", .delete, resource, needs: .config, bodyLimit: smallBodyLimit
     ) { call, administrator in
         let id = call.app
         _ = try await call.configure(as: administrator) {

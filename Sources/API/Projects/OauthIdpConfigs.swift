@@ -7,7 +7,7 @@ extension Endpoint {
     private static let resource = collection + "/{idpId}"
 
     static let listOauthIdpConfigs = administrator(
-        "listOauthIdpConfigs", .get, collection, needs: .config, bodyLimit: openBodyLimit
+        "listOauthIdpConfigs", .get, collection, needs: .config, bodyLimit: emptyBodyLimit
     ) { call, administrator in
         let page = try ListPage(call.request)
         let project = try await call.configuration(for: administrator).project
@@ -18,7 +18,7 @@ extension Endpoint {
     }
 
     static let createOauthIdpConfig = administrator(
-        "createOauthIdpConfig", .post, collection, needs: .config, bodyLimit: clientBodyLimit
+        "createOauthIdpConfig", .post, collection, needs: .config, bodyLimit: smallBodyLimit
     ) { call, administrator in
         guard let named = call.request.query("oauthIdpConfigId").nonEmpty else {
             throw RequestRefusal.rejected(.missingProviderID)
@@ -41,13 +41,13 @@ extension Endpoint {
     }
 
     static let getOauthIdpConfig = administrator(
-        "getOauthIdpConfig", .get, resource, needs: .config, bodyLimit: openBodyLimit
+        "getOauthIdpConfig", .get, resource, needs: .config, bodyLimit: emptyBodyLimit
     ) { call, administrator in
         try .json(OauthIdpConfig(call.oauthIdp, in: try await call.configuration(for: administrator)))
     }
 
     static let updateOauthIdpConfig = administrator(
-        "updateOauthIdpConfig", .patch, resource, needs: .config, bodyLimit: clientBodyLimit
+        "updateOauthIdpConfig", .patch, resource, needs: .config, bodyLimit: smallBodyLimit
     ) { call, administrator in
         let (id, mask) = (call.oauthIdp, call.mask)
         let input = try call.body(as: OauthIdpConfigInput.self, for: administrator)
@@ -63,7 +63,7 @@ extension Endpoint {
     }
 
     static let deleteOauthIdpConfig = administrator(
-        "deleteOauthIdpConfig", .delete, resource, needs: .config, bodyLimit: clientBodyLimit
+        "deleteOauthIdpConfig", .delete, resource, needs: .config, bodyLimit: smallBodyLimit
     ) { call, administrator in
         let id = call.oauthIdp
         _ = try await call.configure(as: administrator) {

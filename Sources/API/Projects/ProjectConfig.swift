@@ -3,11 +3,11 @@ internal import Identity
 
 extension Endpoint {
     static let getProjectConfig = administrator(
-        "getProjectConfig", .get, "/v2/projects/{project}/config", needs: .config, bodyLimit: openBodyLimit
+        "getProjectConfig", .get, "/v2/projects/{project}/config", needs: .config, bodyLimit: emptyBodyLimit
     ) { _, administrator in try .json(ProjectConfig(administrator.project)) }
 
     static let updateProjectConfig = administrator(
-        "updateProjectConfig", .patch, "/v2/projects/{project}/config", needs: .config, bodyLimit: clientBodyLimit
+        "updateProjectConfig", .patch, "/v2/projects/{project}/config", needs: .config, bodyLimit: smallBodyLimit
     ) { call, administrator in
         let input = try call.decoded(as: ProjectConfigInput.self)
         let mask = FieldMask(call.request.query("updateMask") ?? call.request.query("update_mask"))

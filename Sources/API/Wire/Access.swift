@@ -69,9 +69,9 @@ public struct Administrator: Sendable {
 public struct Access: Sendable {
     /// Throws ``AccessRefusal``; any other error is a fault.
     public var client: @Sendable (CallerCredential) async throws -> CallingApp
-    /// Takes a bearer secret and the project that the path names, if it names one. Throws as ``client`` does.
+    /// Takes a bearer secret and the project that the path or the body names, if any. Throws as ``client`` does.
     public var administrator: @Sendable (_ bearer: String, ID<Project>?) async throws -> Administrator
-    /// Whether a key is accepted only from the callers that its app lists; see ``AllowedCallers``.
+    /// Whether a client request is rejected if it states a caller that its app does not list; see ``AllowedCallers``.
     public var checksCallers: Bool
 
     public init(
@@ -111,7 +111,7 @@ public struct Access: Sendable {
 }
 
 extension Access {
-    /// Authenticates an administrator by the head of a request.
+    /// Authenticates an administrator by the credentials in the head of a request.
     ///
     /// - Parameters:
     ///   - project: the project that the request names, if it names one.
@@ -131,7 +131,7 @@ extension Access {
 /// Resolves the tenant that a request is about, before its handler runs.
 extension EndpointCall {
     /// Resolves a tenant that is named by `tenantId` in the body or the query, or by the tokens in the body. Clients
-    /// name it when they sign in; later requests have a token.
+    /// name the tenant when they sign in; later requests have a token.
     ///
     /// - Returns: the app in the tenant, or unchanged if the request names none.
     mutating func resolveTenant(for client: CallingApp, at endpoint: Endpoint) async throws -> CallingApp {
@@ -212,7 +212,7 @@ extension EndpointCall {
     }
 }
 
-/// The project and the tenant that the body of every administrator operation may name.
+/// The project and the tenant that the body of an administrator operation may name.
 struct TargetFields: Decodable {
     let tenantId: String?
     let targetProjectId: String?

@@ -15,11 +15,11 @@ public struct Endpoint: Sendable {
     let action: Action
     /// Whether the path names a tenant.
     var isBelowTenant = false
-    /// Whether the operation also serves disabled tenants.
+    /// Whether the operation serves disabled tenants too.
     var servesDisabledTenants = false
 
-    /// The handler, by its permitted callers. A handler for clients or administrators needs a value that only ``Access``
-    /// returns.
+    /// The handler, by its permitted callers. A handler for clients or administrators takes the caller that ``Access``
+    /// returned.
     enum Action: Sendable {
         case open(@Sendable (EndpointCall) async throws -> Response)
         case page(@Sendable (EndpointCall) async throws -> PageResponse)
@@ -42,7 +42,7 @@ public struct Endpoint: Sendable {
     /// Whether the query or the body may name a tenant. Configuration resources name it in the path only.
     var acceptsTenantByName: Bool { !path.hasPrefix("/v2/projects/") }
 
-    /// The same operation, also for disabled tenants.
+    /// The same operation, which serves disabled tenants too.
     var evenIfDisabled: Endpoint {
         var endpoint = self
         endpoint.servesDisabledTenants = true
@@ -59,8 +59,9 @@ public struct Endpoint: Sendable {
             servesDisabledTenants: servesDisabledTenants || !acceptsTenantByName)
     }
 
-    static let clientBodyLimit = 64 * 1024
-    static let openBodyLimit = 1024
+    static let smallBodyLimit = 64 * 1024
+    /// For operations without a body.
+    static let emptyBodyLimit = 1024
     static let formBodyLimit = 8 * 1024
     /// Fits a batch of a thousand accounts.
     static let administratorBodyLimit = 4 * 1024 * 1024
@@ -71,7 +72,7 @@ public struct Endpoint: Sendable {
         handler: @escaping @Sendable (EndpointCall, CallingApp) async throws -> Response
     ) -> Endpoint {
         Endpoint(
-            operationID: operationID, method: method, path: path, bodyLimit: clientBodyLimit, errors: errors,
+            operationID: operationID, method: method, path: path, bodyLimit: smallBodyLimit, errors: errors,
             action: .client(handler))
     }
 
@@ -93,13 +94,13 @@ public struct Endpoint: Sendable {
         administrator: @escaping @Sendable (EndpointCall, Administrator) async throws -> Response
     ) -> Endpoint {
         Endpoint(
-            operationID: operationID, method: method, path: path, bodyLimit: clientBodyLimit,
+            operationID: operationID, method: method, path: path, bodyLimit: smallBodyLimit,
             errors: .identityToolkit, action: .either(client: client, needs: scope, administrator: administrator))
     }
 
     /// A public operation, by default without a body.
     static func open(
-        _ operationID: String, _ path: String, _ method: HTTP.Method = .get, bodyLimit: Int = openBodyLimit,
+        _ operationID: String, _ path: String, _ method: HTTP.Method = .get, bodyLimit: Int = emptyBodyLimit,
         handler: @escaping @Sendable (EndpointCall) async throws -> Response
     ) -> Endpoint {
         Endpoint(
@@ -114,7 +115,7 @@ public struct Endpoint: Sendable {
     ) -> Endpoint {
         Endpoint(
             operationID: operationID, method: method, path: path,
-            bodyLimit: method == .post ? formBodyLimit : openBodyLimit, errors: .identityToolkit,
+            bodyLimit: method == .post ? formBodyLimit : emptyBodyLimit, errors: .identityToolkit,
             action: .page(handler))
     }
 
@@ -128,7 +129,7 @@ public struct Endpoint: Sendable {
         handler: @escaping @Sendable (EndpointCall) async throws -> Response
     ) -> Endpoint {
         Endpoint(
-            operationID: operationID, method: method, path: path, bodyLimit: openBodyLimit, errors: .identityToolkit,
+            operationID: operationID, method: method, path: path, bodyLimit: emptyBodyLimit, errors: .identityToolkit,
             action: .open(handler))
     }
 }
@@ -200,10 +201,10 @@ extension Language {
     }
 }
 
-/// Determines the networks of a request's client, also behind trusted proxies.
+/// Determines the networks of a request's client, even behind trusted proxies.
 extension ClientNetwork {
-    /// Finds the rightmost address that is not a trusted proxy's. Each proxy appends its peer's address, so the client
-    /// could have written everything to the left of that address.
+    /// Uses the rightmost address that is not a trusted proxy's. Each proxy appends its peer's address, so the client
+    /// could have written everything to the left of the used address.
     ///
     /// - Parameter forwardedFor: the values of `X-Forwarded-For`, in order.
     init(peer: String, forwardedFor: [String], trusted: [IPNetwork]) {

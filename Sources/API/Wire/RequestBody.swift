@@ -121,7 +121,7 @@ private struct WireText: Decodable {
     }
 }
 
-/// Checks a text member against the limit that its name on the wire has. Text that is shown to users must not contain
+/// Checks a text member against the limit for its name on the wire. Text that is shown to users must not contain
 /// control characters either.
 func requireBounds(
     of text: String, named member: String, at pointer: @autoclosure () -> String
@@ -208,7 +208,7 @@ extension ID where Subject == Account {
 }
 
 extension Instant {
-    /// Parses a time, a 64-bit integer that is text on the wire. The latest valid time is the end of the year 9999.
+    /// Parses a time, a 64-bit integer that is text on the wire. Valid times are from 1970 to 9999.
     ///
     /// - Returns: `nil` for an absent or empty text.
     static func parsing(seconds text: String?, at pointer: String) throws(RequestRefusal) -> Instant? {
@@ -225,7 +225,7 @@ extension Instant {
     private static func parsing(_ text: String?, unit: Int64, at pointer: String) throws(RequestRefusal) -> Instant? {
         guard let text = text.nonEmpty else { return nil }
         guard let number = Int64(text), (0...latest / unit).contains(number) else {
-            throw .invalidField(pointer, "must be an integer for a time before the year 10000")
+            throw .invalidField(pointer, "must be an integer for a time from 1970 to 9999")
         }
         return Instant(microseconds: number * unit)
     }

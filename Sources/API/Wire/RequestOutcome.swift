@@ -2,7 +2,7 @@ internal import HTTP
 internal import Identity
 public import Telemetry
 
-/// A response with what the log and the metrics record about it.
+/// A response, and what the log and the metrics record about the response.
 struct RequestOutcome {
     var response: Response
     let operationID: String?
@@ -99,8 +99,8 @@ public struct GatewayMetrics: Sendable {
 }
 
 extension Log {
-    /// Writes one line for a request. It never contains a token, an address, a body or a query. The prefix of the client's
-    /// network is too short to identify a user.
+    /// Writes one line for a request, without its query, headers and body. `address` is a prefix of the client's address,
+    /// too short to identify a user.
     func record(_ outcome: RequestOutcome, of request: Request, from client: ClientNetwork, duration: Duration) {
         var fields: LogFields = [
             "requestId": .string(request.id), "status": .int(outcome.response.status),

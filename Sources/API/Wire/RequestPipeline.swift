@@ -89,7 +89,7 @@ public final class RequestPipeline: Sendable {
         return RequestOutcome(Response(status: 204), of: endpoint)
     }
 
-    /// The only place where access is checked.
+    /// Checks the caller's access and runs the handler. No handler is called elsewhere.
     private func run(_ endpoint: Endpoint, _ call: EndpointCall) async -> RequestOutcome {
         var call = call
         var realm: ID<Realm>?
@@ -157,14 +157,14 @@ public final class RequestPipeline: Sendable {
     }
 }
 
-/// Routes a request and decides, before its body arrives, how much of it is read.
+/// Routes a request and decides, before its body arrives, how much of the body is read.
 extension RequestPipeline {
     /// The handler that a server calls for each request.
     public var handler: RequestHandler { RequestHandler(route: route, overloaded: overloaded) }
 
     @Sendable func route(_ method: HTTP.Method, _ path: String) -> MatchedRoute {
         let match = match(method, path)
-        let limit: BodyLimit = method == .options ? .bytes(Endpoint.openBodyLimit) : bodyLimit(of: match)
+        let limit: BodyLimit = method == .options ? .bytes(Endpoint.emptyBodyLimit) : bodyLimit(of: match)
         return MatchedRoute(bodyLimit: limit) { [self] request in await respond(to: request, match) }
     }
 
@@ -175,24 +175,25 @@ extension RequestPipeline {
         return router.match(destination.method, destination.path)
     }
 
-    /// Returns the maximum size of a request's body. A body that exceeds the limit for clients is read only if the request
-    /// has a service key with the scope of the operation.
+    /// Returns the maximum size of a request's body. A body of more than 64 KiB is read only if the request has
+    /// a service key with the scope of the operation.
     private func bodyLimit(of match: RouteMatch<Route>) -> BodyLimit {
         switch match {
         case .found(.endpoint(let endpoint), let parameters):
-            guard endpoint.bodyLimit > Endpoint.clientBodyLimit, let scope = endpoint.scope else {
-                return .bytes(min(endpoint.bodyLimit, Endpoint.clientBodyLimit))
+            guard endpoint.bodyLimit > Endpoint.smallBodyLimit, let scope = endpoint.scope else {
+                return .bytes(min(endpoint.bodyLimit, Endpoint.smallBodyLimit))
             }
-            return .checked(max: endpoint.bodyLimit, uncheckedUpTo: Endpoint.clientBodyLimit) { [self] head in
+            return .checked(max: endpoint.bodyLimit, uncheckedUpTo: Endpoint.smallBodyLimit) { [self] head in
                 let project = parameters["project"].map { ID<Project>($0) }
                 return await refusal(of: head, for: endpoint, needing: scope, in: project)
             }
-        case .found(.unimplemented, _): return .bytes(Endpoint.clientBodyLimit)
-        case .methodNotAllowed, .notFound: return .bytes(Endpoint.openBodyLimit)
+        case .found(.unimplemented, _): return .bytes(Endpoint.smallBodyLimit)
+        case .methodNotAllowed, .notFound: return .bytes(Endpoint.emptyBodyLimit)
         }
     }
 
-    /// Rejects a request whose body does not fit into the memory limit of the process. Only its head has been read.
+    /// Rejects a request whose body does not fit into the memory limit of the process. Only the head of the request has been
+    /// read.
     @Sendable func overloaded(_ head: Request) -> Response {
         answer(RequestOutcome(Overloaded()), to: head, from: network(of: head), since: .now)
     }

@@ -5,7 +5,7 @@ internal import JSON
 public enum RequestRefusal: Refusal, Hashable {
     /// A code with its detail.
     case rejected(ErrorCode, String? = nil)
-    /// A member of the body, named by its JSON pointer, and the rule that it violates.
+    /// A member of the body by its JSON pointer, or a parameter of the query after a slash, and the rule that it violates.
     case invalidField(String, String)
     /// The body is not valid JSON or not a valid form.
     case unreadableBody(String)
@@ -92,7 +92,7 @@ public enum AccessRefusal: Refusal, Hashable {
     case missingCredentials
     case unknownKey
     case bearerNotAccepted
-    /// A valid service key, but of another project than the one that the request names.
+    /// The service key is valid, but the request names another project than that of the key.
     case otherProject
     /// The request has an API key, but needs a service key.
     case administratorsOnly

@@ -49,7 +49,7 @@ enum Route: Sendable {
     /// An operation of the protocol that this release lacks.
     case unimplemented
 
-    /// - Parameter extra: operations that are not in the contract, on paths that it does not have.
+    /// - Parameter extra: operations that the contract lacks, or that are unimplemented.
     static func router(adding extra: [Endpoint]) -> Router<Route> {
         guard !extra.isEmpty else { return contract }
         let added = extra.map { ($0.method, $0.path, Route.endpoint($0)) }

@@ -126,7 +126,7 @@ public struct AppleServices: Sendable {
 }
 
 extension AppleServices {
-    /// Returns whether the deletion of an account will revoke its tokens at Apple.
+    /// Returns what happens to the tokens of Sign in with Apple if `account` is deleted.
     func revocation(onDeletionOf account: Account, in project: Project) async throws -> AppleRevocation {
         guard let identity = account.identities.first(where: { $0.provider == .apple }) else { return .none }
         let settings = project.settings(of: .apple)

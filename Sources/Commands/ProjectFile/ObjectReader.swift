@@ -2,7 +2,8 @@ internal import Gateway
 internal import Identity
 internal import JSON
 
-/// Reads the members of a JSON object and collects every problem. An unknown member is a problem too.
+/// Reads the members of a JSON object and collects the problems. An unknown member is a problem too. A member that the
+/// object omits is `nil` or ``Patch/absent``, without a problem.
 struct ObjectReader {
     private let members: [String: JSONValue]
     private let path: String
@@ -17,26 +18,26 @@ struct ObjectReader {
         self.path = path
     }
 
-    mutating func text(_ name: String) -> String? { required(name, "a string", Self.text) }
+    mutating func text(_ name: String) -> String? { nonNull(name, "a string", Self.text) }
     mutating func flag(_ name: String) -> Bool? {
-        required(name, "true or false") { if case .bool(let value) = $0 { value } else { nil } }
+        nonNull(name, "true or false") { if case .bool(let value) = $0 { value } else { nil } }
     }
-    mutating func texts(_ name: String) -> [String]? { required(name, "a list of strings", Self.texts) }
-    mutating func optionalText(_ name: String) -> Patch<String> { patch(name, "a string or null", Self.text) }
-    mutating func optionalTexts(_ name: String) -> Patch<[String]> {
+    mutating func texts(_ name: String) -> [String]? { nonNull(name, "a list of strings", Self.texts) }
+    mutating func nullableText(_ name: String) -> Patch<String> { patch(name, "a string or null", Self.text) }
+    mutating func nullableTexts(_ name: String) -> Patch<[String]> {
         patch(name, "a list of strings or null", Self.texts)
     }
 
-    mutating func optionalEmail(_ name: String) -> Patch<EmailAddress> {
+    mutating func nullableEmail(_ name: String) -> Patch<EmailAddress> {
         patch(name, "an email address or null") { Self.text($0).flatMap { EmailAddress($0) } }
     }
-    mutating func optionalChoice<Value: RawRepresentable<String> & CaseIterable>(_ name: String) -> Patch<Value> {
+    mutating func nullableChoice<Value: RawRepresentable<String> & CaseIterable>(_ name: String) -> Patch<Value> {
         patch(name, Value.allCases.map(\.rawValue).joined(separator: ", ") + " or null") { value in
             Self.text(value).flatMap { Value(rawValue: $0) }
         }
     }
 
-    mutating func optionalChoices<Value: RawRepresentable<String> & CaseIterable & Hashable>(
+    mutating func nullableChoices<Value: RawRepresentable<String> & CaseIterable & Hashable>(
         _ name: String
     ) -> Patch<Set<Value>> {
         patch(name, "a list of \(Value.allCases.map(\.rawValue).joined(separator: ", ")), or null") { value in
@@ -46,16 +47,16 @@ struct ObjectReader {
         }
     }
 
-    mutating func object(_ name: String) -> [String: JSONValue]? { required(name, "an object", Self.object) }
+    mutating func object(_ name: String) -> [String: JSONValue]? { nonNull(name, "an object", Self.object) }
 
     mutating func choice<Value: RawRepresentable<String> & CaseIterable>(_ name: String) -> Value? {
-        required(name, Value.allCases.map(\.rawValue).joined(separator: ", ")) { value in
+        nonNull(name, Value.allCases.map(\.rawValue).joined(separator: ", ")) { value in
             Self.text(value).flatMap { Value(rawValue: $0) }
         }
     }
 
-    /// Reads a nested object and collects its problems.
-    mutating func optionalInside<Value>(_ name: String, _ read: (inout ObjectReader) -> Value?) -> Patch<Value> {
+    /// Reads a nested object, or `null`, and collects its problems.
+    mutating func nullableObject<Value>(_ name: String, _ read: (inout ObjectReader) -> Value?) -> Patch<Value> {
         switch patch(name, "an object or null", Self.object) {
         case .absent: .absent
         case .null: .null
@@ -120,7 +121,8 @@ struct ObjectReader {
         return parsed.map { .value($0) } ?? .absent
     }
 
-    private mutating func required<Value>(
+    /// Reads a member that must not be `null`.
+    private mutating func nonNull<Value>(
         _ name: String, _ expected: String, _ parse: (JSONValue) -> Value?
     ) -> Value? {
         switch patch(name, expected, parse) {
@@ -146,8 +148,8 @@ struct ObjectReader {
 }
 
 extension JSONValue {
-    /// The value in an error message: a string of at most 100 bytes itself, otherwise only the type of the value, because the
-    /// value may be long.
+    /// The value in an error message: strings of at most 100 bytes, `true`, `false` and `null` as they are, otherwise only
+    /// the type, because the value may be long.
     fileprivate var summary: String {
         switch self {
         case .string(let text) where text.utf8.count <= 100: "\"\(text)\""

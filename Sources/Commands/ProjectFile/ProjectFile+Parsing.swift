@@ -4,7 +4,7 @@ internal import JSON
 
 extension ProjectFile {
     /// - Parameter contents: returns the text of a file that the project file names.
-    /// - Throws: ``ConfigurationError`` with every problem.
+    /// - Throws: ``ConfigurationError`` with all problems of the members, or that the file is not a JSON object.
     init(parsing json: [UInt8], contents: (String) throws(UnreadableFile) -> String) throws(ConfigurationError) {
         let members: [String: JSONValue]
         do {
@@ -20,7 +20,7 @@ extension ProjectFile {
         profile = reader.choice("profile")
         policy = Self.policy(&reader)
         authorizedDomains = reader.texts("authorizedDomains")
-        email = reader.optionalInside("email") { Email(&$0) }
+        email = reader.nullableObject("email") { Email(&$0) }
         providers = reader.each("providers") { Provider($0, &$1, contents: contents) } ?? [:]
         apps = reader.each("apps") { _, reader in ProjectApp(&reader) } ?? [:]
         reader.finish()
@@ -55,15 +55,15 @@ extension ProjectFile {
 
 extension ProjectFile.Email {
     fileprivate init(_ reader: inout ObjectReader) {
-        senderAddress = reader.optionalEmail("senderAddress")
-        senderName = reader.optionalText("senderName")
-        replyTo = reader.optionalEmail("replyTo")
-        actionURL = reader.optionalText("actionUrl")
-        language = reader.optionalChoice("language")
-        subjects = reader.optionalInside("subjects") { inner in
+        senderAddress = reader.nullableEmail("senderAddress")
+        senderName = reader.nullableText("senderName")
+        replyTo = reader.nullableEmail("replyTo")
+        actionURL = reader.nullableText("actionUrl")
+        language = reader.nullableChoice("language")
+        subjects = reader.nullableObject("subjects") { inner in
             var subjects: [OutgoingEmail.Kind: [Language: String]] = [:]
             for kind in OutgoingEmail.Kind.allCases {
-                let texts = inner.optionalInside(kind.name) { inner in
+                let texts = inner.nullableObject(kind.name) { inner in
                     Dictionary(
                         uniqueKeysWithValues: Language.allCases.compactMap { language in
                             inner.text(language.rawValue).map { (language, $0) }
@@ -81,7 +81,7 @@ extension ProjectFile.Provider {
         let provider = ProviderID(id)
         isEnabled = reader.flag("enabled")
         clientIDs = reader.texts("clientIds")
-        relation = reader.optionalChoice("relation")
+        relation = reader.nullableChoice("relation")
         if provider == .google { hostedDomains = reader.texts("hostedDomains") }
         if provider == .apple {
             teamID = reader.text("teamId")
@@ -90,7 +90,7 @@ extension ProjectFile.Provider {
         }
         if provider.isGenericOpenID {
             issuer = reader.text("issuer")
-            displayName = reader.optionalText("displayName")
+            displayName = reader.nullableText("displayName")
             trustsEmail = reader.flag("trustsEmail")
         }
         let name = provider == .apple ? "privateKey" : "clientSecret"
@@ -117,18 +117,18 @@ extension ProjectFile.ProjectApp {
         platform = reader.choice("platform")
         distribution = reader.choice("distribution")
         bundleIDs = reader.texts("bundleIds")
-        signInMethods = reader.optionalTexts("signInMethods")
+        signInMethods = reader.nullableTexts("signInMethods")
         linkOnlyMethods = reader.texts("linkOnlyMethods")
         clientIDs = reader.lists("clientIds")
-        requestedScopes = reader.optionalChoices("requestedScopes")
+        requestedScopes = reader.nullableChoices("requestedScopes")
         androidPackages = reader.texts("androidPackages")
         androidCertificates = reader.texts("androidCertificates")
         webDomains = reader.texts("webDomains")
         associatedDomains = reader.texts("associatedDomains")
-        teamID = reader.optionalText("teamId")
+        teamID = reader.nullableText("teamId")
         androidFingerprints = reader.texts("androidFingerprints")
         redirectURIs = reader.texts("redirectUris")
-        exemption = reader.optionalInside("exemption") { inner in
+        exemption = reader.nullableObject("exemption") { inner in
             let kind: LoginServicesExemption.Kind? = inner.choice("kind")
             let reason = inner.text("reason")
             guard let kind, let reason else {

@@ -55,8 +55,8 @@ struct ProjectFile: Sendable {
     var providers: [String: Provider] = [:]
     var apps: [String: ProjectApp] = [:]
 
-    /// - Parameter pruning: removes the settings that the file omits, or resets them to their defaults. Names and stored
-    ///   secrets are kept.
+    /// - Parameter pruning: whether to remove the settings that the file omits, or reset them to their defaults. Names, the
+    ///   profile, and the secrets of providers in the file are kept.
     func apply(to configuration: inout ProjectConfiguration, pruning: Bool) {
         if let name { configuration.name = name }
         applyPolicy(to: &configuration.project, pruning: pruning)

@@ -3,12 +3,12 @@ internal import Encoding
 internal import Gateway
 internal import Identity
 
-/// The options about password hashes, with the names that `firebase auth:import` uses.
+/// The options about password hashes. All but `--hash-key-file` have the names that `firebase auth:import` uses.
 enum UserArguments {
     static let hashing: [Option] = [
         .text(
             "hash-algo", "NAME",
-            "algorithm of the password hashes: SCRYPT (Firebase's own), STANDARD_SCRYPT, BCRYPT, PBKDF2_SHA256, PBKDF_SHA1, HMAC_SHA512, HMAC_SHA256, HMAC_SHA1, HMAC_MD5, SHA512, SHA256, SHA1, MD5, or CRYPT for hashes that begin with $2b$, $5$, $6$, $y$ or $argon2id$; such hashes are accepted with every algorithm"
+            "algorithm of the password hashes: SCRYPT (Firebase's own), STANDARD_SCRYPT, BCRYPT, PBKDF2_SHA256, PBKDF_SHA1, HMAC_SHA512, HMAC_SHA256, HMAC_SHA1, HMAC_MD5, SHA512, SHA256, SHA1, MD5, or CRYPT for hashes that begin with $2b$, $5$, $6$, $y$ or $argon2id$; rows with such a hash are accepted whatever NAME is"
         ),
         .text("hash-key", "KEY", "signer key in base64"),
         .text("hash-key-file", "PATH", "file with the signer key in base64"),
@@ -47,7 +47,9 @@ enum UserArguments {
         }
     }
 
-    /// Returns the signer key; `nil` if it is not given. Only one of the options and the environment may give it.
+    /// Returns the signer key from `--hash-key`, `--hash-key-file` or the environment; `nil` if none of them is set.
+    ///
+    /// - Throws: ``UsageError`` if more than one of them is set, or the key is not valid base64.
     private static func key(_ arguments: Arguments) throws -> PasswordKey? {
         var reader = SettingsReader.live()
         let setting = reader.text(Settings.hashKey)

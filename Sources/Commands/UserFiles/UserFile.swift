@@ -34,7 +34,7 @@ final class UserFile: Sendable {
     }
 }
 
-/// A file that is written atomically with mode 0600.
+/// A file that is written atomically with mode 0600, or standard output.
 final class NewFile {
     private let descriptor: Int32
     private let path: String

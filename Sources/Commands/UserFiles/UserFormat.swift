@@ -3,7 +3,7 @@ enum UserFormat: String, CaseIterable {
     case json
     case csv
 
-    /// - Parameter requested: `nil` for the format that the extension of `path` names.
+    /// - Parameter requested: `nil` for CSV if `path` ends in `.csv`, otherwise for JSON.
     init(_ requested: UserFormat?, path: String) {
         self = requested ?? (path.lowercased().hasSuffix(".csv") ? .csv : .json)
     }
@@ -12,7 +12,7 @@ enum UserFormat: String, CaseIterable {
     static let rowLimit = 1_048_576
 }
 
-/// A row of a file that is not parsed yet.
+/// An unparsed row of a file.
 struct UserRow {
     /// The line where the row begins, from 1.
     let line: Int

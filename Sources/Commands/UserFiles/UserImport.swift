@@ -74,7 +74,8 @@ struct UserImport {
     private func gatherStatistics() async { try? await store.gatherStatistics() }
 }
 
-/// Decides when an import gathers statistics again: whenever the number of stored accounts has grown by ``growth``.
+/// Decides when an import gathers statistics again: whenever the number of stored accounts has grown by
+/// the factor ``growth``.
 private struct StatisticsSchedule {
     /// The factor by which the number of stored accounts has to grow.
     private static let growth = 4

@@ -29,7 +29,7 @@ actor UserSource {
     private var isAtEnd = false
 
     /// The minimum number of rows of a batch, except for the last one. It is large enough that a database round trip does
-    /// not matter, and small enough for memory, which contains up to five batches.
+    /// not matter, and small enough for memory, which contains up to three batches.
     private static let batchSize = 1000
 
     private enum Parser {
@@ -51,7 +51,7 @@ actor UserSource {
 
     /// Returns the next batch; `nil` after the last one.
     ///
-    /// - Throws: ``Failure`` if reading fails; the batches before that have been returned.
+    /// - Throws: ``Failure`` if reading fails, or if the file is invalid or truncated.
     func next() throws -> Batch? {
         while !isAtEnd, batch.rows.count + batch.faults.count < Self.batchSize {
             let chunk = try file.read()

@@ -70,8 +70,7 @@ extension Policy {
         .flag("allowsEmailLinks", \.allowsEmailLinks, "users can sign in with an emailed link"),
         .flag(
             "allowsDuplicateEmails", \.allowsDuplicateEmails,
-            "if another account has the email address of a new identity, the user gets a separate account without an address"
-        ),
+            "new identities are not linked by email address; they get separate accounts without an address"),
         .flag(
             "trustsGoogleForEveryDomain", \.trustsGoogleForEveryDomain,
             "an email address that Google has verified is trusted in every domain"),

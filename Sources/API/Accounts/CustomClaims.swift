@@ -1,0 +1,58 @@
+internal import Identity
+internal import JSON
+
+/// Why custom claims are rejected.
+enum ClaimsRefusal: Refusal {
+    case tooLarge
+    case invalid
+    case reserved(String)
+
+    var code: ErrorCode {
+        switch self {
+        case .tooLarge: .claimsTooLarge
+        case .invalid: .invalidClaims
+        case .reserved: .forbiddenClaim
+        }
+    }
+
+    var detail: String? {
+        if case .reserved(let name) = self { name } else { nil }
+    }
+}
+
+extension Claims {
+    init(checking json: String) throws(ClaimsRefusal) {
+        guard json.unicodeScalars.count <= Self.lengthLimit else { throw .tooLarge }
+        let members: [String: JSONValue]
+        do {
+            members = try StrictJSON.decode([String: JSONValue].self, from: Array(json.utf8))
+        } catch {
+            throw .invalid
+        }
+        guard !Self.hasLongExponent(json.utf8) else { throw .invalid }
+        if let name = Self.firstReserved(among: members.keys) { throw .reserved(name) }
+        self.init(json: json)
+    }
+
+    /// Whether a number has an exponent of more than three digits. Parsers read such numbers as infinity or zero, and
+    /// PostgreSQL rejects the largest and smallest.
+    private static func hasLongExponent(_ json: String.UTF8View) -> Bool {
+        var (isInString, isEscaped) = (false, false)
+        var digits: Int?
+        for byte in json {
+            switch byte {
+            case _ where isEscaped: isEscaped = false
+            case UInt8(ascii: "\\"): isEscaped = true
+            case UInt8(ascii: "\""): isInString.toggle()
+            case _ where isInString: break
+            case UInt8(ascii: "e"), UInt8(ascii: "E"): digits = 0
+            case UInt8(ascii: "+"), UInt8(ascii: "-"): break
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                digits = digits.map { $0 + 1 }
+                if digits == 4 { return true }
+            default: digits = nil
+            }
+        }
+        return false
+    }
+}
