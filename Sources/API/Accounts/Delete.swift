@@ -23,7 +23,7 @@ private struct DeleteRequest: ClientRequest {
 
 struct DeleteResponse: Encodable {
     let kind = "identitytoolkit#DeleteAccountResponse"
-    /// An extension: whether tokens of Sign in with Apple will be revoked.
+    /// An extension; see ``AppleRevocation``.
     let appleRevocation: String
 
     init(_ apple: AppleRevocation) {

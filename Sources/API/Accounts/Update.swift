@@ -32,7 +32,8 @@ extension EndpointCall {
     fileprivate func updateAccount(for administrator: Administrator) async throws -> Response {
         let request = try body(as: UpdateRequest<AdministratorUpdateFields>.self, for: administrator)
         if request.changesIdentities { try administrator.require(.linkUsers) }
-        try request.shared.checkImplemented(besides: (name: "oobCode", isPresent: request.shared.oobCode.nonEmpty != nil))
+        try request.shared.checkImplemented(
+            besides: (name: "oobCode", isPresent: request.shared.oobCode.nonEmpty != nil))
         let account = try await services.accounts.administration.update(
             try ID(named: request.own.localId), try request.input(), in: administrator.project, from: origin.network,
             by: actor(of: administrator))

@@ -1,5 +1,4 @@
 internal import Identity
-internal import JSON
 
 /// An account on the wire. Administrators get one more member than clients: `realUserStatus`.
 struct UserInfo: Encodable {
