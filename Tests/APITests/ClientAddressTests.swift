@@ -4,7 +4,7 @@ import Testing
 
 @testable import API
 
-@Suite("The client's address")
+@Suite("Address of the client")
 struct ClientAddressTests {
     struct Row: CustomTestStringConvertible {
         let testDescription: String
@@ -16,7 +16,7 @@ struct ClientAddressTests {
     }
 
     @Test(
-        "is the nearest one that no trusted proxy vouches for",
+        "The client has the rightmost address that is not a trusted proxy's; an invalid hop ends the search",
         arguments: [
             Row(testDescription: "direct", peer: "192.0.2.7", prefix: "192.0.2.7", logPrefix: "192.0.2.0/24"),
             Row(
@@ -39,16 +39,16 @@ struct ClientAddressTests {
                 logPrefix: "10.2.2.0/24"),
             Row(testDescription: "no header", prefix: "10.0.0.1", logPrefix: "10.0.0.0/24"),
             Row(
-                testDescription: "garbage nearest", forwardedFor: ["198.51.100.1, unknown"], prefix: "10.0.0.1",
+                testDescription: "an invalid nearest hop", forwardedFor: ["198.51.100.1, unknown"], prefix: "10.0.0.1",
                 logPrefix: "10.0.0.0/24"),
             Row(
-                testDescription: "garbage behind a proxy", forwardedFor: ["198.51.100.1, x, 10.1.1.1"],
+                testDescription: "an invalid hop behind a proxy", forwardedFor: ["198.51.100.1, x, 10.1.1.1"],
                 prefix: "10.1.1.1", logPrefix: "10.1.1.0/24"),
             Row(
                 testDescription: "an empty hop", forwardedFor: ["198.51.100.1,"], prefix: "10.0.0.1",
                 logPrefix: "10.0.0.0/24"),
             Row(
-                testDescription: "a port behind", forwardedFor: ["198.51.100.1:4711"], prefix: "198.51.100.1",
+                testDescription: "an address with a port", forwardedFor: ["198.51.100.1:4711"], prefix: "198.51.100.1",
                 logPrefix: "198.51.100.0/24"),
             Row(
                 testDescription: "brackets and a port", forwardedFor: ["[2001:db8:1:2::9]:4711"],
@@ -81,7 +81,7 @@ struct ClientAddressTests {
     }
 
     @Test(
-        "is counted by at several prefix lengths, each with a wider limit",
+        "A client's network has a higher limit for each shorter prefix, and one prefix that identifies known networks",
         arguments: [
             ("192.0.2.7", ["192.0.2.7 x1", "192.0.2.0/24 x4"], "192.0.2.0/24"),
             (
@@ -97,7 +97,7 @@ struct ClientAddressTests {
         #expect(network.knownNetworkPrefix == known)
     }
 
-    @Test("an IPv6 range that covers everything trusts no IPv4 address")
+    @Test("A trusted range of all IPv6 addresses includes no IPv4 address")
     func familiesAreApart() throws {
         let address = ClientNetwork(
             peer: "192.0.2.7", forwardedFor: ["198.51.100.1"], trusted: [try #require(IPNetwork("::/0"))])

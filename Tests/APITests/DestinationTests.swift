@@ -3,7 +3,7 @@ import Testing
 
 @testable import API
 
-@Suite("Paths as stock clients write them")
+@Suite("Paths of Firebase's clients")
 struct DestinationTests {
     struct Row: CustomTestStringConvertible {
         let method: HTTP.Method
@@ -20,7 +20,7 @@ struct DestinationTests {
     static let legacy = "/www.googleapis.com/identitytoolkit/v3/relyingparty"
 
     @Test(
-        "lead to one operation each",
+        "A host name in the path is removed and a legacy name is translated; other paths stay unchanged",
         arguments: [
             Row(.post, "/v1/accounts:signUp", "POST /v1/accounts:signUp"),
             Row(.post, "/identitytoolkit.googleapis.com/v1/accounts:signUp", "POST /v1/accounts:signUp"),

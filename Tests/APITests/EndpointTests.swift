@@ -7,14 +7,14 @@ import Testing
 
 @Suite("Endpoints")
 struct EndpointTests {
-    @Test("operation IDs are unique, and so are pairs of method and path")
+    @Test("Operation IDs are unique, and so are pairs of method and path")
     func endpointsAreDistinct() {
         #expect(Set(Endpoint.all.map(\.operationID)).count == Endpoint.all.count)
         #expect(Set(Endpoint.all.map { "\($0.method) \($0.path)" }).count == Endpoint.all.count)
     }
 
     @Test(
-        "a page for a rate limit states the minutes to wait",
+        "The page about a rate limit states the minutes to wait",
         arguments: [(1, "Wait one minute"), (60, "Wait one minute"), (61, "Wait 2 minutes")])
     func tooManyAttempts(seconds: Int, text: String) {
         let refusal = TooManyAttempts(retryAfter: .seconds(seconds))

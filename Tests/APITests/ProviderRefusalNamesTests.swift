@@ -4,7 +4,7 @@ import Testing
 
 @testable import API
 
-@Suite("A refusal of another provider's credential")
+@Suite("Refusals of credentials and configurations")
 struct ProviderRefusalNamesTests {
     static let then = Instant(seconds: 1_767_225_600)
 
@@ -12,7 +12,7 @@ struct ProviderRefusalNamesTests {
     static func nonce(_ sentence: String) -> String { "MISSING_OR_INVALID_NONCE : \(sentence)" }
 
     @Test(
-        "has a name that client SDKs know, and states what was expected and seen",
+        "A refused credential has its error code, and a message with the expected and the actual value",
         arguments: [
             (.notConfigured, "OPERATION_NOT_ALLOWED : The identity provider configuration is not found."),
             (.disabled, "OPERATION_NOT_ALLOWED : The identity provider configuration is disabled."),
@@ -105,7 +105,7 @@ struct ProviderRefusalNamesTests {
     }
 
     @Test(
-        "names the form of the nonce that was seen and the one that was expected",
+        "The message about a wrong nonce names the expected form and the actual form",
         arguments: [
             (.sha256Hex, "that of another nonce"), (.sha256Base64URL, "a digest in base64url"),
             (.unhashed, "the nonce itself, not hashed"), (.other, "something else"),
@@ -116,18 +116,18 @@ struct ProviderRefusalNamesTests {
         #expect(ProviderRefusal.nonce(.doesNotMatch(seen: form)).message == Self.nonce(sentence))
     }
 
-    @Test("is not the response while a provider is unreachable: that is a failure of the gateway, in plain text")
+    @Test("An unreachable provider causes a 503 in plain text, not a refusal")
     func unreachable() {
-        let exchange = RequestOutcome(ProviderUnreachable(provider: .apple, reason: "connection refused to 192.0.2.1"))
-        #expect(exchange.response.status == 503)
-        #expect(exchange.response.headers["Retry-After"] == "2")
-        #expect(exchange.response.headers["Content-Type"] == "text/plain; charset=utf-8")
-        #expect(exchange.response.text == "The identity provider does not answer; try again shortly.\n")
-        #expect(exchange.refusal == nil)
+        let outcome = RequestOutcome(ProviderUnreachable(provider: .apple, reason: "connection refused to 192.0.2.1"))
+        #expect(outcome.response.status == 503)
+        #expect(outcome.response.headers["Retry-After"] == "2")
+        #expect(outcome.response.headers["Content-Type"] == "text/plain; charset=utf-8")
+        #expect(outcome.response.text == "The identity provider does not answer; try again shortly.\n")
+        #expect(outcome.refusal == nil)
     }
 
     @Test(
-        "of a configuration is a conflict where guideline 4.8 alone is broken",
+        "A refused configuration has status 409 if it violates guideline 4.8 alone, otherwise 400",
         arguments: [
             (
                 [.loginServices(.init(.appleNotShown, .google), app: ID("a"))], 409,

@@ -4,10 +4,10 @@ import Testing
 
 @testable import API
 
-@Suite("A refusal")
+@Suite("Refusals and faults as responses")
 struct RefusalNamesTests {
     @Test(
-        "has the name that client SDKs know",
+        "A refusal has its error code and status 400",
         arguments: [
             (CredentialRefusal.missingEmail as any Refusal, "MISSING_EMAIL"),
             (CredentialRefusal.invalidEmail, "INVALID_EMAIL"),
@@ -66,14 +66,14 @@ struct RefusalNamesTests {
         #expect(refusal.loggedCode == String(message.prefix { $0 != " " }))
     }
 
-    @Test("of a stolen refresh token is named only in the log")
+    @Test("A stolen refresh token is named only in the log")
     func stolen() {
         #expect(TokenRefusal.refreshTokenStolen.message == "TOKEN_EXPIRED")
         #expect(TokenRefusal.refreshTokenStolen.loggedCode == "REFRESH_TOKEN_STOLEN")
     }
 
     @Test(
-        "is not the response to a fault",
+        "A fault is not reported as a refusal",
         arguments: [Overloaded(), StoreUnavailable(reason: "down"), CancellationError()] as [any Error])
     func fault(error: any Error) {
         let outcome = RequestOutcome(error)
@@ -81,8 +81,8 @@ struct RefusalNamesTests {
         #expect(outcome.response.status >= 500)
     }
 
-    /// Stock clients keep the user signed in after an error that is not JSON.
-    @Test("is a 503 in plain text with Retry-After if conflicts continue")
+    /// Firebase's clients keep the user signed in after an error that is not JSON.
+    @Test("Persistent conflicts cause a 503 in plain text with Retry-After")
     func conflict() throws {
         let outcome = RequestOutcome(PersistentConflict(attempts: 5))
         #expect(outcome.refusal == nil && outcome.fault is PersistentConflict)
@@ -92,7 +92,7 @@ struct RefusalNamesTests {
     }
 
     @Test(
-        "has the envelope of its service",
+        "An error body has the envelope of its service",
         arguments: [
             (
                 SignUpRefusal.emailTaken as any Refusal, ErrorEnvelope.identityToolkit,
@@ -124,7 +124,7 @@ struct RefusalNamesTests {
     }
 
     @Test(
-        "of too many attempts states when to retry, rounded up",
+        "Retry-After is in whole seconds, rounded up and at least one",
         arguments: [
             (Duration.seconds(400), "400"), (.milliseconds(399_500), "400"), (.milliseconds(1), "1"), (.zero, "1"),
         ])
@@ -138,7 +138,7 @@ struct RefusalNamesTests {
         }
     }
 
-    @Test("of an API key has a detail with the reason")
+    @Test("The error for an unknown API key has a detail with the reason")
     func unknownKey() throws {
         let text = try ErrorEnvelope.secureToken.response(AccessRefusal.unknownKey).text
         #expect(
@@ -148,7 +148,7 @@ struct RefusalNamesTests {
         #expect(text.contains(#""status":"INVALID_ARGUMENT""#))
     }
 
-    @Test("of a bearer token names the header field")
+    @Test("The error for an invalid bearer token names the header field")
     func bearer() throws {
         let response = try ErrorEnvelope.identityToolkit.response(AccessRefusal.bearerNotAccepted)
         #expect(response.status == 401)

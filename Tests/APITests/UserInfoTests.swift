@@ -7,13 +7,13 @@ import Testing
 struct UserInfoTests {
     private static let now = Instant(microseconds: 1_767_225_600_123_456)
 
-    @Test("an anonymous account has no email members and no providers")
+    @Test("An anonymous account has no email members and no providers")
     func anonymous() {
         let user = UserInfo(Account(id: ID("x"), createdAt: Self.now, validSince: Self.now))
         #expect(user.email == nil && user.emailVerified == nil && user.providerUserInfo == nil)
     }
 
-    @Test("the password is listed before the identities")
+    @Test("The password is listed before the identities")
     func identities() {
         var account = Account(
             id: ID("ada"), email: EmailAddress("ada@example.com"), displayName: "Ada", passwordUpdatedAt: Self.now,
@@ -27,7 +27,7 @@ struct UserInfoTests {
     }
 
     @Test(
-        "a time is written in ISO 8601 with milliseconds",
+        "A time is written in ISO 8601 with milliseconds",
         arguments: [
             (Int64(0), "1970-01-01T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z"),
             (951_782_400_000, "2000-02-29T00:00:00.000Z"), (1_709_164_799_999, "2024-02-28T23:59:59.999Z"),

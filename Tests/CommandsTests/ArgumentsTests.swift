@@ -4,9 +4,9 @@ import Testing
 
 @testable import Commands
 
-@Suite("The arguments of a command")
+@Suite("Arguments of a command")
 struct ArgumentsTests {
-    @Test("reject the name of a tenant where a project is expected")
+    @Test("The name of a tenant is rejected where a project is expected")
     func tenant() throws {
         let tenant = "demo/abcdefghijklmnopqrstuvwxyz01"
         #expect(throws: UsageError.self) { try Arguments(["--project", tenant], options: [.project]).project() }

@@ -5,7 +5,7 @@ import Testing
 @testable import Commands
 @testable import Gateway
 
-@Suite("A project's file")
+@Suite("Project files")
 struct ProjectFileTests {
     static let whole = #"""
         {"project": "demo", "name": "Demo", "profile": "firebase",
@@ -49,7 +49,7 @@ struct ProjectFileTests {
         return configuration
     }
 
-    @Test("reports every change on its own line")
+    @Test("Each change has a line in the report")
     func lines() throws {
         let after = try Self.applied(Self.whole)
         #expect(
@@ -103,7 +103,7 @@ struct ProjectFileTests {
         #expect(after.newSecrets[.google]?.expose() == "secret")
     }
 
-    @Test("leaves omitted members as they are, unless it prunes")
+    @Test("Omitted members keep their values unless the file is applied with pruning")
     func leavingOut() throws {
         let before = try Self.applied(Self.whole)
         let kept = try Self.applied(#"{"project": "demo", "apps": {"ios": {}}}"#, to: before)
@@ -120,7 +120,7 @@ struct ProjectFileTests {
         #expect(pruned.apps == [ConfiguredApp(app: App(id: ID("ios")), name: "App")])
     }
 
-    @Test("removes values with null")
+    @Test("Null removes a value, and an empty list the values")
     func null() throws {
         let before = try Self.applied(Self.whole)
         let after = try Self.applied(
@@ -136,7 +136,7 @@ struct ProjectFileTests {
             ])
     }
 
-    @Test("removes email settings one by one or all at once, and subjects as a whole")
+    @Test("Email settings are removed singly or together; subjects are replaced as a whole")
     func emailSettings() throws {
         let before = try Self.applied(Self.whole)
         func changed(_ section: String, pruning: Bool = false) throws -> EmailSettings {
@@ -155,7 +155,7 @@ struct ProjectFileTests {
         #expect(try changed(#"{"senderName": "A"}"#, pruning: true) == EmailSettings(senderName: "A"))
     }
 
-    @Test("keeps explicit policy members when the profile changes")
+    @Test("A new profile keeps the policy members that were set explicitly")
     func profile() throws {
         var before = Self.fresh
         before.project.policy.minimumPasswordLength = 20
@@ -165,7 +165,7 @@ struct ProjectFileTests {
     }
 
     @Test(
-        "reports every problem",
+        "All problems of a file are reported",
         arguments: [
             ("[]", ["the file is not a valid JSON object"]),
             ("{", ["the file is not a valid JSON object"]),

@@ -25,7 +25,7 @@ struct PageTests {
         var device = "Demo"
         var provider = "Demo"
 
-        /// One of a provider that the project configured, and one of an unknown provider.
+        /// An identity from a configured provider, and one from an unknown provider.
         var identities: [ListedIdentity] {
             let then = Instant(seconds: 1_767_225_600)
             var configured = Project(
@@ -81,7 +81,7 @@ struct PageTests {
             Row(testDescription: "verifyEmail") {
                 .verifyEmail($0.email, of: account(isVerified: false), $0.form, $0.frame)
             },
-            Row(testDescription: "verifyEmail, proven before") {
+            Row(testDescription: "verifyEmail, already verified") {
                 .verifyEmail($0.email, of: account(isVerified: true), $0.form, $0.frame)
             },
             Row(testDescription: "emailVerified") { .emailVerified($0.email, continuing: $0.goal, $0.frame) },
@@ -89,7 +89,7 @@ struct PageTests {
             Row(testDescription: "resetPassword") {
                 .resetPassword(of: $0.email, $0.rules, removing: [], $0.form, $0.frame)
             },
-            Row(testDescription: "resetPassword again") {
+            Row(testDescription: "resetPassword, rejected password") {
                 .resetPassword(of: $0.email, $0.rules, missing: everyRequirement, removing: [], $0.form, $0.frame)
             },
             Row(testDescription: "resetPassword, identities") {
@@ -131,8 +131,8 @@ struct PageTests {
             Row(testDescription: "signIn") { .signIn($0.email, $0.link, $0.frame) },
             Row(testDescription: "signIn, no URL of the app") { .signIn($0.email, nil, $0.frame) },
             Row(testDescription: "forgotPassword") { .forgotPassword($0.frame) },
-            Row(testDescription: "forgotPassword again") { .forgotPassword(isInvalid: true, $0.frame) },
-            Row(testDescription: "resetSent") { .resetSent(to: $0.email, $0.frame) },
+            Row(testDescription: "forgotPassword, invalid address") { .forgotPassword(isInvalid: true, $0.frame) },
+            Row(testDescription: "resetRequested") { .resetRequested(to: $0.email, $0.frame) },
         ]
         + ([
             .code(.invalid), .code(.expired), .code(.emailTaken), .code(.accountDisabled), .code(.notAllowed),
@@ -141,7 +141,7 @@ struct PageTests {
             Row(testDescription: "\(failure)") { .failure(failure, $0.frame) }
         }
 
-    @Test("keep their structure with hostile values", arguments: rows)
+    @Test("Hostile values do not change the structure of a page", arguments: rows)
     func hostile(row: Row) {
         let script = #"</title></style>"><script>alert(1)</script>'&amp;"# + "\u{0}\u{202E}\r\n<!--"
         let hostile = Values(
@@ -153,7 +153,7 @@ struct PageTests {
         #expect(!page.contains("<script") && !page.contains("\u{0}"))
     }
 
-    @Test("contain text in the requested language only", arguments: rows)
+    @Test("A page declares its language, and a Japanese page has no English words", arguments: rows)
     func languages(row: Row) {
         let texts = Language.allCases.map { row.make(Values(language: $0)).html }
         #expect(Set(texts).count == texts.count)
@@ -166,7 +166,9 @@ struct PageTests {
         #expect(latin == [])
     }
 
-    @Test("are accessible to screen readers", arguments: rows, Language.allCases)
+    @Test(
+        "A page has one heading and one main element, unique IDs, and a label for each visible input",
+        arguments: rows, Language.allCases)
     func accessible(row: Row, language: Language) {
         let text = row.make(Values(language: language)).html
         #expect(text.matches(of: /<h1>/).count == 1)
@@ -183,7 +185,7 @@ struct PageTests {
         }
     }
 
-    @Test("offer to disavow the account until the address is verified")
+    @Test("The verification page offers to disavow the account until the address is verified")
     func disavowal() {
         let values = Values()
         for isVerified in [false, true] {
@@ -194,19 +196,19 @@ struct PageTests {
         }
     }
 
-    @Test("allow their own stylesheet by its hash")
+    @Test("The hash of the stylesheet is the hash of its text")
     func stylesheet() {
         let hash = Data(Digest.sha256(Array("\(Stylesheet.text)".utf8))).base64EncodedString()
         #expect(Stylesheet.sha256 == hash)
         #expect(!"\(Stylesheet.text)".contains { "<>&\n".contains($0) })
     }
 
-    @Test("the policies allow the scripts that the pages contain", arguments: [PageScript.delivery, .frame])
+    @Test("The hash of each script is the hash of its text", arguments: [PageScript.delivery, .frame])
     func scripts(script: PageScript) {
         #expect(script.sha256 == Data(Digest.sha256(Array("\(script.text)".utf8))).base64EncodedString())
     }
 
-    @Test("the frame takes events from its own origin only, and the result page sends them there only")
+    @Test("The frame accepts events only from its own origin, and the result page sends them only there")
     func frameScript() {
         let frame = "\(PageScript.frame.text)"
         #expect(frame.contains("if(e.origin!==location.origin||"))
@@ -214,7 +216,7 @@ struct PageTests {
         #expect(!frame.contains(#""*""#) && !"\(PageScript.delivery.text)".contains(#""*""#))
     }
 
-    @Test("have enough contrast in light and dark")
+    @Test("Text has a contrast of at least 7:1 and lines of 3:1, in light and dark")
     func contrast() throws {
         let palettes = "\(Stylesheet.text)".matches(of: #/:root\{([^}]*)\}/#).map { String($0.output.1) }
         try #require(palettes.count == 2)

@@ -2,7 +2,7 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Whether the caller still uses Sign in with Apple, as of Apple's latest response. Sends no request to Apple.
+    /// Returns the stored state of the caller's Apple credential. Sends no request to Apple.
     static let credentialState = client("credentialState", .post, "/v1/accounts:credentialState") { call, client in
         let request = try call.body(as: CredentialStateRequest.self)
         let idToken = try request.idToken.required(.missingIDToken)

@@ -54,7 +54,7 @@ extension Endpoint {
 }
 
 extension EndpointCall {
-    /// A page that embeds the frame receives the events, so only pages of the key's project may embed it.
+    /// The frame passes its events to the page that embeds it, so only pages of the API key's project may embed the frame.
     fileprivate func frame() async throws -> PageResponse {
         do {
             let client = try await pipeline.callingApp(apiKey: request.query("apiKey"))
@@ -132,7 +132,7 @@ private struct HandlerStart {
                 redirectURI: call.pipeline.callbackURL(of: request.provider, for: call.request, in: client.project),
                 scopes: request.scopes, customParameters: request.customParameters),
             for: client.app, in: client.project, from: call.origin)
-        // The browser would add the fragment of this page, which can have a token of App Check, to a URL without one.
+        // To a URL without a fragment, the browser would add that of this page, which can have a token of App Check.
         var response = Response.redirect(to: started.authorizationURL + "#")
         if let (cookie, value) = started.cookie {
             let maxAge = Int(AuthorizationFlows.lifetime.components.seconds)

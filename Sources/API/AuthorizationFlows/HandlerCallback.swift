@@ -58,13 +58,13 @@ struct HandlerCallback {
         let flow = returned.flow
         switch flow.delivery {
         case .app(let target, _): return .redirect(to: target.adding(AuthorizationTarget.grantName, grant.grant))
-        case .popup(let event, let target): return try await result(event, true, target, grant, returned)
-        case .page(let event, let target): return try await result(event, false, target, grant, returned)
+        case .popup(let event, let target): return try await result(event, isPopup: true, target, grant, returned)
+        case .page(let event, let target): return try await result(event, isPopup: false, target, grant, returned)
         }
     }
 
     private func result(
-        _ event: SDKEvent, _ isPopup: Bool, _ target: AuthorizationTarget, _ grant: FlowGrant, _ returned: ReturnedFlow
+        _ event: SDKEvent, isPopup: Bool, _ target: AuthorizationTarget, _ grant: FlowGrant, _ returned: ReturnedFlow
     ) async throws -> Response {
         let uri = "\(returned.flow.redirectURI)?\(AuthorizationTarget.grantName)=\(grant.grant)"
         let delivery = EventDelivery(
@@ -88,14 +88,14 @@ struct HandlerCallback {
             back = .link(target, url: isForeign ? target.text : url)
         case .popup(_, let target) where isForeign, .page(_, let target) where isForeign:
             back = .link(target, url: target.text)
-        case .popup(let event, let target): back = try script(event, true, target, problem)
-        case .page(let event, let target): back = try script(event, false, target, problem)
+        case .popup(let event, let target): back = try script(event, isPopup: true, target, problem)
+        case .page(let event, let target): back = try script(event, isPopup: false, target, problem)
         }
         return try await failure(problem, back: back, in: returned.project)
     }
 
     private func script(
-        _ event: SDKEvent, _ isPopup: Bool, _ target: AuthorizationTarget, _ problem: FlowProblem
+        _ event: SDKEvent, isPopup: Bool, _ target: AuthorizationTarget, _ problem: FlowProblem
     ) throws -> Page.ReturnToApp {
         let delivery = EventDelivery(event, isPopup: isPopup, returnTo: target, failure: problem)
         return .script(try delivery.json(), waits: problem.waitsForClick)

@@ -6,8 +6,8 @@ internal import Identity
 public struct PublicOrigin: Sendable {
     /// Returns the URL of the gateway, without a slash at the end.
     let configured: @Sendable () -> String
-    /// Whether the header field `Host` of a request may determine the origin, and so may the header fields of a proxy on the
-    /// same machine. Only for `dev`, which has no configured URL.
+    /// Whether the header field `Host`, or the header fields of a proxy on the same machine, may determine the origin. Only
+    /// for `dev`, which has no configured URL.
     let acceptsHostHeader: Bool
 
     public init(configured: @escaping @Sendable () -> String, acceptsHostHeader: Bool = false) {
@@ -18,8 +18,8 @@ public struct PublicOrigin: Sendable {
 
 extension RequestPipeline {
     /// The origin of a page: the app's origin if the app's web server forwards `/__/auth/`, and otherwise the gateway's.
-    /// All pages of one sign-in need the same origin. Only a trusted proxy can name another host, and only one of the
-    /// project's domains.
+    /// All pages of one sign-in need the same origin. Except in `dev`, only a trusted proxy can name the app's host, which
+    /// must be one of the project's domains.
     func publicURL(of request: Request, in project: Project) -> String {
         let origin = services.signIn.origin
         let named: String? =

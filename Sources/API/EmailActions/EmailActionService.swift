@@ -1,7 +1,7 @@
 public import Identity
 
-/// Redeems email action codes for pages, which know a code but not its project. Throws ``OOBCodeRefusal``,
-/// ``CredentialRefusal`` and ``TooManyAttempts``.
+/// Redeems email action codes for pages, which know a code but not its project, and sends password resets. Functions
+/// that take a code throw ``OOBCodeRefusal``, ``CredentialRefusal`` and ``TooManyAttempts``.
 public struct EmailActionService: Sendable {
     private let sending: OOBSending
     private let redemption: OOBRedemption

@@ -47,9 +47,9 @@ extension EndpointCall {
             do {
                 try await services.emailActions.pages.sendReset(
                     to: email.rawValue, in: project, from: origin(language: frame.language))
-                return PageResponse(.resetSent(to: email, frame), of: project.realm)
+                return PageResponse(.resetRequested(to: email, frame), of: project.realm)
             } catch OOBSendingRefusal.emailUnknown {
-                return PageResponse(.resetSent(to: email, frame), of: project.realm)
+                return PageResponse(.resetRequested(to: email, frame), of: project.realm)
             } catch let refusal as OOBSendingRefusal {
                 return PageResponse(Page.failure(.code(.notAllowed), frame), of: project.realm, because: refusal)
             } catch let refusal as TooManyAttempts {
@@ -58,7 +58,7 @@ extension EndpointCall {
         }
     }
 
-    /// Redirects to the page. The location is relative, so that a proxy can serve the gateway below another path.
+    /// Redirects to the page that requests a reset. The location is relative, so that a proxy can serve the gateway below another path.
     fileprivate func passwordChangeLocation() async throws -> PageResponse {
         guard let (project, _) = try await services.emailActions.pages.project(namedProject) else {
             throw RequestRefusal.notFound

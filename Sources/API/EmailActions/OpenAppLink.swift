@@ -3,7 +3,7 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// The target of links that an app opens. A browser gets here if the app is not installed, and continues with the
+    /// The target of links that an app opens. If the app is not installed, a browser requests it and is redirected to the
     /// action page.
     static let openAppLink = page("openAppLink", .get, "/{project}" + AppLink.path) { call in
         guard let id = call.parameters["project"],

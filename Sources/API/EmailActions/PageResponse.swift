@@ -2,7 +2,7 @@ internal import HTTP
 internal import Identity
 internal import Pages
 
-/// The response of a page operation. Pages of other origins cannot read it.
+/// The response of a page operation. Pages of other origins cannot read the response.
 struct PageResponse {
     var response: Response
     let realm: ID<Realm>?
@@ -43,10 +43,10 @@ extension EndpointCall {
 struct FormFields {
     private let values: [String: String]
 
-    /// - Returns: `nil` for another content type, and for a repeated name.
+    /// - Returns: `nil` for another content type, a malformed form, or a repeated name.
     init?(_ request: Request) {
         let type = request.headers["Content-Type"]?.prefix { $0 != ";" }.lowercased() ?? ""
-        guard type.trimmingSpaces == "application/x-www-form-urlencoded",
+        guard type.withoutSpaces == "application/x-www-form-urlencoded",
             let pairs = FormDecoder.decode(request.body), Set(pairs.map(\.0)).count == pairs.count
         else { return nil }
         values = Dictionary(uniqueKeysWithValues: pairs)
@@ -63,5 +63,5 @@ struct FormFields {
 }
 
 extension String {
-    fileprivate var trimmingSpaces: String { filter { $0 != " " && $0 != "\t" } }
+    fileprivate var withoutSpaces: String { filter { $0 != " " && $0 != "\t" } }
 }

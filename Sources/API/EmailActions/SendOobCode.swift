@@ -2,7 +2,7 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Sends an email action code, or returns its link to a backend.
+    /// Sends an email action code, or returns its link to an administrator.
     static let sendOobCode = either("sendOobCode", .post, "/v1/accounts:sendOobCode", needs: .writeUsers) {
         call, client in
         let request = try call.body(as: SendOobCodeRequest.self)

@@ -41,7 +41,7 @@ private struct MergeRequest: IdpRequest {
     func target() throws(RequestRefusal) -> MergeTarget {
         guard let targetIdToken = targetIdToken.nonEmpty else { return .identity(try proof(presentedCredential())) }
         guard credential == nil, postBody.nonEmpty == nil, pendingToken.nonEmpty == nil else {
-            throw .invalidField("", "must have one of credential, postBody, pendingToken and targetIdToken")
+            throw .invalidField("", "must have only one of credential, postBody, pendingToken and targetIdToken")
         }
         return .login(idToken: targetIdToken)
     }

@@ -2,12 +2,12 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// The apps of Apple's platforms that this host shares passwords and links with ("Supporting associated domains").
+    /// The apps for Apple's platforms that this host shares passwords and links with ("Supporting associated domains").
     static let getAppleAppSiteAssociation = open(
         "getAppleAppSiteAssociation", "/.well-known/apple-app-site-association"
     ) { try await $0.siteAssociation { AppleAppSiteAssociation($0) } }
 
-    /// The apps of Android that this host shares passwords and links with: a statement list of Digital Asset Links.
+    /// The Android apps that this host shares passwords and links with: a statement list of Digital Asset Links.
     static let getAssetLinks = open("getAssetLinks", "/.well-known/assetlinks.json") {
         try await $0.siteAssociation { apps in apps.flatMap { app in app.packages.map { AssetLink($0, of: app) } } }
     }

@@ -30,7 +30,7 @@ extension Endpoint {
 }
 
 extension EndpointCall {
-    /// Returns one of the project's documents, cacheable for as long as its keys remain published.
+    /// Returns one of the project's documents, which clients may cache for ``ProjectDocuments/maxAge``.
     fileprivate func document(_ part: (ProjectDocuments) -> [UInt8]) async throws -> Response {
         let project = parameters["project"].map { ID<Project>($0) }
         guard let documents = try await services.operations.documents(project) else { throw RequestRefusal.notFound }

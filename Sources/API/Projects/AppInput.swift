@@ -1,6 +1,6 @@
 internal import Identity
 
-/// An update of an app. Unknown members and `loginServices` are ignored.
+/// The body of a request that creates or updates an app. Unknown members and `loginServices` are ignored.
 struct AppInput: Decodable {
     struct Exemption: Decodable {
         let kind: String?

@@ -62,7 +62,7 @@ struct AppResource: Encodable {
     }
 }
 
-/// Whether an app follows App Review guideline 4.8.
+/// The violations of App Review guideline 4.8 by one app.
 struct LoginServicesReport: Encodable {
     struct Problem: Encodable {
         let violation: String

@@ -18,7 +18,8 @@ extension EndpointCall {
 
     /// Changes a configuration. The change may give a provider another issuer.
     ///
-    /// - Parameter discardingIdentities: unlinks the identities of the old issuer.
+    /// - Parameter discardingIdentities: whether to unlink the identities of the old issuer. Otherwise the change is rejected
+    ///   while there are any.
     func configure(
         as administrator: Administrator, discardingIdentities: Bool, _ change: @escaping ProjectEditor.Change
     ) async throws -> ProjectConfiguration {
@@ -76,7 +77,7 @@ struct ClientIDsInput {
     var bundleIds: [String]?
 
     /// `clientIds` takes precedence if present. Otherwise `clientId` replaces the first audience, and `bundleIds` replaces
-    /// the remaining ones; an absent member leaves its audiences as they are.
+    /// the remaining ones. An absent member removes its audiences if there is no mask, and keeps them otherwise.
     func ids(insteadOf old: [String], where mask: FieldMask) -> [String] {
         if mask.contains("clientIds"), let clientIds { return clientIds }
         let current = mask.coversAllFields ? [] : old
@@ -93,7 +94,8 @@ extension FieldMask {
         if contains(path) { member = value }
     }
 
-    /// Sets a required member if the mask names it. Without a mask and a value, it becomes `initially`.
+    /// Sets a required member if the mask names it and there is a value. Without a mask, an absent value resets the member to
+    /// `initially`.
     func apply<Value>(_ path: String, _ value: Value?, to member: inout Value, initially: Value) {
         guard contains(path) else { return }
         if let value { member = value } else if coversAllFields { member = initially }

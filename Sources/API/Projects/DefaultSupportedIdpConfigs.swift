@@ -26,7 +26,7 @@ extension Endpoint {
         }
         let id = ProviderID(named)
         guard id == .apple || id == .google else {
-            throw RequestRefusal.rejected(.invalidProviderID, "The providers here are apple.com and google.com.")
+            throw RequestRefusal.rejected(.invalidProviderID, "expected apple.com or google.com, got \"\(named)\"")
         }
         let input = try call.body(as: DefaultSupportedIdpInput.self, for: administrator)
         let configuration = try await call.configure(as: administrator) {
@@ -129,7 +129,7 @@ private struct DefaultSupportedIdpConfig: Encodable {
     }
 }
 
-/// An update of the configuration of Apple or Google.
+/// The body of a request that creates or updates the configuration of Apple or Google.
 private struct DefaultSupportedIdpInput: Decodable {
     struct Apple: Decodable {
         let codeFlowConfig: CodeFlow?

@@ -31,7 +31,7 @@ struct NotificationInput: Decodable {
     let defaultLocale: String?
     let sendEmail: SendEmail?
 
-    /// An empty member removes the setting.
+    /// An empty text removes the setting; `defaultLocale` must not be empty.
     func apply(to settings: inout EmailSettings, where mask: FieldMask) throws(RequestRefusal) {
         try requireImplemented(mask, settings)
         if mask.contains("notification.defaultLocale"), let defaultLocale {
@@ -152,7 +152,8 @@ extension EmailSettings {
         senderAddress.map { String($0.rawValue.prefix { $0 != "@" }) }
     }
 
-    /// Resets the members that this resource has to their defaults. Subjects in other languages are not members of it.
+    /// Resets the members of ``NotificationConfig`` to their defaults, except the sender's address. Subjects in other
+    /// languages are no such members.
     mutating func resetResourceMembers() {
         for (_, kind) in Self.templates { subjects[kind]?[language] = nil }
         self = EmailSettings(senderAddress: senderAddress, subjects: subjects.filter { !$0.value.isEmpty })

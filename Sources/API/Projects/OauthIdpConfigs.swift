@@ -26,7 +26,8 @@ extension Endpoint {
         let id = ProviderID(named)
         guard id.isGenericOpenID, id.canBeConfigured else {
             throw RequestRefusal.rejected(
-                .invalidProviderID, "It must be oidc. with 1 to 32 lower-case letters, digits and hyphens.")
+                .invalidProviderID,
+                "expected \"oidc.\" followed by 1 to 32 lower-case letters, digits or hyphens, got \"\(named)\"")
         }
         let input = try call.body(as: OauthIdpConfigInput.self, for: administrator)
         let configuration = try await call.configure(
@@ -126,7 +127,8 @@ private struct OauthIdpConfig: Encodable {
     }
 }
 
-/// An update of a provider. `responseType` is ignored because it follows from the other members.
+/// The body of a request that creates or updates a provider. `responseType` is ignored, because it follows from the other
+/// members.
 private struct OauthIdpConfigInput: Decodable {
     let enabled: Bool?
     let clientId: String?

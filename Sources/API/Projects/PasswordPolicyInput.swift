@@ -30,7 +30,8 @@ struct PasswordPolicyInput: Decodable {
 
     private var strength: Strength? { passwordPolicyVersions?.first?.customStrengthOptions }
 
-    /// The rules are replaced as a whole: a character class that the input does not name is not required.
+    /// Replaces all character classes: one that the input does not name is not required. Keeps the minimum length if the input
+    /// has none.
     func apply(to policy: inout Policy, where mask: FieldMask) throws(RequestRefusal) {
         guard mask.contains(Self.versions), let strength else { return }
         if let length = strength.minPasswordLength {

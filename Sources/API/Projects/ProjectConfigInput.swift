@@ -88,7 +88,7 @@ struct ProjectConfigInput: Decodable {
 }
 
 extension Policy {
-    /// Resets the members that this resource has.
+    /// Resets the members that ``ProjectConfigInput`` has.
     fileprivate mutating func resetResourceMembers(to base: Policy) {
         allowsPasswords = base.allowsPasswords
         allowsAnonymous = base.allowsAnonymous

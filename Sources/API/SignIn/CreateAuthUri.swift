@@ -102,7 +102,7 @@ private struct CreateAuthUriResponse: Encodable {
     let allProviders: [String]?
     let signinMethods: [String]?
 
-    /// - Parameter linkOnly: providers that cannot sign in to the calling app.
+    /// - Parameter linkOnly: providers that users of the calling app cannot sign in with.
     init(sessionId: String, _ answer: IdentifierLookup.Answer, omitting linkOnly: [ProviderID]) {
         self.sessionId = sessionId
         switch answer {

@@ -11,8 +11,8 @@ protocol IdpRequest: ClientRequest {
 }
 
 extension IdpRequest {
-    /// The credential in any of its encodings. Firebase's Swift SDK repeats the `postBody`, without its nonce, beside a
-    /// pending token, which takes precedence.
+    /// The credential in any of its encodings. A pending token takes precedence, because Firebase's Swift SDK sends it beside
+    /// the `postBody`, without the nonce.
     ///
     /// - Returns: `nil` if the request has a pending token.
     func presentedCredential() throws(RequestRefusal) -> IdpCredential? {
@@ -47,7 +47,7 @@ extension IdpRequest {
     }
 }
 
-/// The credential of another provider, unchecked. An empty text counts as absent, except as a nonce.
+/// The credential from an identity provider, unchecked. An empty text counts as absent, except as a nonce.
 struct IdpCredential: Decodable {
     struct FullName: Decodable {
         let givenName: String?
@@ -59,7 +59,7 @@ struct IdpCredential: Decodable {
     let accessToken: String?
     let rawNonce: String?
     let fullName: FullName?
-    /// Apple's code, and the redirect URI that it was issued to on the web.
+    /// Apple's code, and on the web the redirect URI that the code was issued for.
     let authorizationCode: String?
     let redirectUri: String?
 
@@ -74,7 +74,7 @@ struct IdpCredential: Decodable {
             authorizationCode: provider == .apple ? code : nil)
     }
 
-    /// Apple's code; `nil` if it is absent or too long, because a sign-in must not fail because of its code.
+    /// Apple's code; `nil` if it is absent or invalid, because a sign-in must not fail because of its code.
     private var code: AuthorizationCode? {
         guard let code = authorizationCode.nonEmpty, code.utf8.count <= AuthorizationCode.lengthLimit,
             AuthorizationCode.isValid(redirectURI: redirectUri ?? "")

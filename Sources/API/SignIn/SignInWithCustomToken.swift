@@ -2,7 +2,7 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Signs in with a token of the app's own backend.
+    /// Signs in with a token from the app's own backend.
     static let signInWithCustomToken = client(
         "signInWithCustomToken", .post, "/v1/accounts:signInWithCustomToken"
     ) { call, client in

@@ -2,7 +2,8 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Signs in with an identity of another provider, or links it to the account of an ID token.
+    /// Signs in with an identity from Apple, Google or an OpenID Connect provider, or links the identity to the account of an
+    /// ID token.
     static let signInWithIdp = client("signInWithIdp", .post, "/v1/accounts:signInWithIdp") { call, client in
         let request = try call.body(as: SignInWithIdpRequest.self)
         let (proof, tokens) = try await request.proof(of: client, by: call.services.signIn.flows)
@@ -39,7 +40,7 @@ private struct SignInWithIdpRequest: IdpRequest {
         of client: CallingApp, by flows: AuthorizationFlows
     ) async throws -> (IdentityProof, OAuthTokens) {
         if let grant = try flowGrant() {
-            try requireImplemented()
+            try rejectPendingIDToken()
             let redeemed = try await flows.redeem(
                 grant: grant, sessionID: sessionId, for: client.app, in: client.project)
             var tokens = OAuthTokens(redeemed.tokens)
@@ -47,11 +48,11 @@ private struct SignInWithIdpRequest: IdpRequest {
             return (.authorization(redeemed), tokens)
         }
         let presented = try presentedCredential()
-        try requireImplemented()
+        try rejectPendingIDToken()
         return (try proof(presented), OAuthTokens(presented))
     }
 
-    private func requireImplemented() throws(RequestRefusal) {
+    private func rejectPendingIDToken() throws(RequestRefusal) {
         guard pendingIdToken.nonEmpty == nil else { throw .notImplemented("pendingIdToken") }
     }
 }
@@ -90,7 +91,7 @@ private struct SignInWithIdpResponse: Encodable {
     let providerId: String
     let federatedId: String
     let email: String?
-    /// As the provider asserts it.
+    /// Whether the gateway trusts the provider's claim that the address is verified.
     let emailVerified: Bool?
     let displayName: String?
     let fullName: String?
@@ -146,7 +147,7 @@ private struct SignInWithIdpResponse: Encodable {
         }
     }
 
-    /// - Parameter account: the account that has the identity. It also has the name, which Apple sends only once.
+    /// - Parameter account: the account that has the identity, with the name, which Apple sends only once.
     private init(_ identity: VerifiedIdentity, of account: Account? = nil, returning tokens: OAuthTokens) {
         let linked = account?.identity(identity.provider, subject: identity.subject) ?? LinkedIdentity(identity)
         providerId = identity.provider.rawValue
@@ -182,12 +183,12 @@ extension VerifiedIdentity {
 }
 
 extension LinkRefusal {
-    /// Whether Firebase's SDKs know the code as the `errorMessage` of a response with status 200. Firebase's Swift SDK crashes
-    /// on any other code.
-    fileprivate var canBeErrorMessage: Bool { self != .providerAlreadyLinked }
+    /// Whether the code may be the `errorMessage` of a response with status 200. Firebase's Swift SDK ends the process
+    /// (`fatalError` in `User.link`) for a code that it does not know there.
+    fileprivate var canBeErrorMessage: Bool { self == .identityTaken || self == .emailTaken }
 }
 
-/// A refused link that the client may complete with the pending token, without a second proof of the identity.
+/// A refused link, with a pending token with which the client can sign in or merge without a second proof of the identity.
 private struct PendingLinkRefusal: Refusal {
     let reason: LinkRefusal
     let pendingToken: String

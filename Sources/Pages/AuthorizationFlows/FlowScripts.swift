@@ -7,7 +7,8 @@ struct PageScript: Sendable {
     let sha256: String
 
     /// Passes the result of a flow to the app: by an event for the frame in the window that opened this one, or by an
-    /// event in the tab's storage and a redirect. If a retry may succeed after a failure, the script waits for a click.
+    /// event in the tab's storage and a redirect. After most failures, the script waits for a click; see
+    /// ``Page/ReturnToApp``.
     static let delivery = PageScript(
         text: """
             (()=>{

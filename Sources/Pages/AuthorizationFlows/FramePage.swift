@@ -3,7 +3,7 @@ public import HTTP
 
 /// The frame that Firebase's JavaScript SDK embeds in the page of the app. It passes events to that page.
 public enum FramePage {
-    /// The SDK and its frame exchange messages through this library of Google, the only external script on any page.
+    /// The SDK and its frame exchange messages through this library of Google, the only external script of the gateway's pages.
     static let library = "https://apis.google.com"
 
     /// - Parameter ancestors: the pages that may embed the frame, as sources of a Content-Security-Policy. Such a page

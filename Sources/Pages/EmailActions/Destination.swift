@@ -1,8 +1,7 @@
 internal import HTML
 internal import Identity
 
-/// The target of a link or form: another page of the gateway, or a URL that was checked against the project's
-/// authorized domains.
+/// The target of a link or form: another page of the gateway, or a checked URL of the app.
 struct Destination: Sendable {
     let url: URLReference
 

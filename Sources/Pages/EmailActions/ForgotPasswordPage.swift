@@ -35,7 +35,7 @@ extension Page {
     }
 
     /// The page is the same whether or not an account has the address.
-    public static func resetSent(to email: EmailAddress, _ frame: Frame) -> Page {
+    public static func resetRequested(to email: EmailAddress, _ frame: Frame) -> Page {
         Page(
             frame, LocalizedString("Check your email", "メールをご確認ください"),
             [

@@ -5,7 +5,7 @@ extension Page {
     /// Asks whether to restore an address that was replaced.
     ///
     /// - Parameters:
-    ///   - newEmail: the address that replaced it, if it is known.
+    ///   - newEmail: the address that replaced `email`, if it is known.
     ///   - identities: identities that the owner may remove as well.
     public static func recoverEmail(
         to email: EmailAddress, leaving newEmail: EmailAddress?, removing identities: [ListedIdentity],
@@ -51,7 +51,7 @@ extension Page {
             ])
     }
 
-    /// Shown when no password has to be set.
+    /// Shown if no new password can be set.
     public static func emailRecovered(to email: EmailAddress, continuing url: ContinueURL?, _ frame: Frame) -> Page {
         Page(
             frame, LocalizedString("Your earlier email address is restored", "以前のメールアドレスに戻しました"),

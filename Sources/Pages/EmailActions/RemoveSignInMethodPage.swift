@@ -5,7 +5,7 @@ extension Page {
     /// Asks whether to remove a sign-in method that was added to an account.
     ///
     /// - Parameters:
-    ///   - device: the device that added it, if it is known and the method is still linked.
+    ///   - device: the device that added the method, if the device is known and the method is still linked.
     ///   - setsPassword: whether the next page has a form for a new password.
     public static func removeSignInMethod(
         _ method: AddedSignInMethod, named name: SignInMethodName, device: String?, of email: EmailAddress,
@@ -40,7 +40,7 @@ extension Page {
             ])
     }
 
-    /// Shown when no password has to be set.
+    /// Shown if no new password can be set.
     ///
     /// - Parameter takenEmail: the address that the account would have got back, if another account has it now.
     public static func signInMethodRemoved(_ name: SignInMethodName, takenEmail: EmailAddress?, _ frame: Frame) -> Page

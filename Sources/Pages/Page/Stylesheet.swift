@@ -1,4 +1,4 @@
-/// The styles of every page: one column from 320 pixels on, light and dark.
+/// The styles of a ``Page``: one column from 320 pixels on, light and dark.
 enum Stylesheet {
     enum Class: String {
         case project, details, note, problem, quiet, button, choice, done

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pages
 
-@Suite("The page about a failed sign-in in the browser")
+@Suite("Pages about a failed sign-in in the browser")
 struct FlowPageTests {
     private static let failures: [FlowFailure] = [
         .expired, .otherBrowser, .alreadyUsed, .domainNotAllowed, .providerUnavailable, .rejected, .cancelled,
@@ -14,7 +14,7 @@ struct FlowPageTests {
         .flowFailure(failure, back: back, retry: "state=x", Page.Frame(language: language, projectName: nil))
     }
 
-    @Test("explains every failure in English and in Japanese", arguments: failures)
+    @Test("Each failure has a heading and an explanation in English and in Japanese", arguments: failures)
     func languages(failure: FlowFailure) {
         let pages = [Language.english, .japanese].map { Self.page(failure, $0, back: .none).html }
         let texts = pages.map { $0.matches(of: #/<(?:h1|p)[^>]*>([^<]+)</#).map { String($0.output.1) } }
@@ -26,7 +26,7 @@ struct FlowPageTests {
         #expect(pages[1].contains("lang=\"ja\""))
     }
 
-    @Test("has a way back to the app for every failure", arguments: failures)
+    @Test("Each failure page has a way back to the app and a link to try again", arguments: failures)
     func back(failure: FlowFailure) throws {
         let project = Project(
             id: ID("demo"), number: 1, profile: .sekisho, policy: Policy(.sekisho),
