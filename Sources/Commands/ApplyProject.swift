@@ -51,7 +51,10 @@ extension Command {
         ("associatedDomains", "hosts whose apple-app-site-association and assetlinks.json name the app"),
         ("teamId", "Apple team in apple-app-site-association; null: the team of apple.com"),
         ("androidFingerprints", "SHA-256 fingerprints of certificates in assetlinks.json"),
-        ("redirectUris", "app links and custom schemes that a sign-in in the browser may return to"),
+        (
+            "redirectUris",
+            "URLs that a sign-in by createAuthUri may return to (pages, app links, custom schemes); an empty list: every page of an authorized domain"
+        ),
         (
             "exemption",
             "from guideline 4.8: kind (ownAccountsOnly, alternativeMarketplace, organisationAccounts, governmentIdentity, thirdPartyClient) and reason, or null"

@@ -14,7 +14,7 @@ public struct Policy: Hashable, Sendable {
     public var allowsAnonymous: Bool
     /// A link sent to a mailbox signs in the user who opens it.
     public var allowsEmailLinks: Bool
-    /// If an account already holds the address of an identity, the identity gets its own account without an address.
+    /// New identities are not linked by email address. Each gets its own account, without an address.
     public var allowsDuplicateEmails: Bool
     /// An address that Google has verified is trusted in every domain.
     public var trustsGoogleForEveryDomain: Bool

@@ -178,8 +178,8 @@ public struct AppSettings: Hashable, Sendable {
     /// The callers that may use the app's API keys, besides ``bundleIDs``.
     public var callers: AllowedCallers
     public var association: AppAssociation
-    /// Where a sign-in in the browser may return to the app: app links, custom schemes and loopback URLs, compared
-    /// exactly. If empty, it may return to pages of authorized domains.
+    /// The URLs that a sign-in in the browser may return to, compared exactly: pages, app links, custom schemes and
+    /// loopback URLs. If the list is empty, every page of an authorized domain is accepted.
     public var redirectURIs: [String]
     /// Exempts the app from guideline 4.8.
     public var exemption: LoginServicesExemption?
