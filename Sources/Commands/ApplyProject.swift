@@ -14,7 +14,7 @@ extension Command {
         ("authorizedDomains", "list of hosts"),
         (
             "email",
-            "senderAddress, senderName, replyTo, actionUrl (a page at an authorized domain that links lead to), language (en, ja) and subjects (all of them, by kind of email and language); null resets a member to the default of the installation"
+            "senderAddress, senderName, replyTo, actionUrl (the page that links lead to, at an authorized domain), language (en, ja) and subjects (by kind of email and language; they replace all earlier ones); null resets a member to the default of the installation"
         ),
         ("providers", "members of each provider, by ID: apple.com, google.com, oidc.NAME"),
         ("apps", "members of each app, by ID"),
@@ -28,10 +28,12 @@ extension Command {
             "social, own, organisation, government, marketplace, thirdPartyService, or null; Google: social, or organisation with hostedDomains; Apple: social"
         ),
         ("hostedDomains", "Google: the Workspace domains whose users are accepted"),
-        ("teamId, keyId", "Apple: the team and the ID of its private key"),
-        ("privateKey", "Apple: the private key (.p8); or privateKeyFile with its path"),
-        ("acceptsUnhashedNonces", "Apple: true or false"),
-        ("clientSecret", "except Apple: the client secret; or clientSecretFile with its path"),
+        ("teamId, keyId", "Apple: the IDs of the team and of its private key"),
+        ("privateKey", "Apple: the text of the private key (.p8)"),
+        ("privateKeyFile", "Apple: the path of the file with the private key"),
+        ("acceptsUnhashedNonces", "Apple: whether a token may have the nonce itself instead of its SHA-256"),
+        ("clientSecret", "Google, oidc.NAME: the client secret"),
+        ("clientSecretFile", "Google, oidc.NAME: the path of the file with the client secret"),
         ("issuer, displayName", "oidc.NAME: the issuer's URL, and the name on buttons or null"),
         ("trustsEmail", "oidc.NAME: whether the issuer's verified email addresses are trusted"),
     ]
@@ -40,7 +42,7 @@ extension Command {
         ("name", "name shown to operators"),
         ("platform", "ios, macos, android, windows, web, other"),
         ("distribution", "appStore, marketplace, playStore, enterprise, web, other"),
-        ("signInMethods", "in display order; null: all that are enabled"),
+        ("signInMethods", "provider IDs, password and anonymous, in display order; null: all that are enabled"),
         ("linkOnlyMethods", "providers whose identities can be linked but not used to sign in"),
         ("clientIds", "by provider: lists of accepted client IDs, instead of the provider's"),
         ("requestedScopes", "email, name; null: both"),
@@ -78,7 +80,7 @@ extension Command {
             ),
         ],
         details: [
-            "FILE may be `-` for standard input. Without --prune, what FILE omits stays as it is. An unknown member is an error. The paths of secrets are relative to FILE.",
+            "FILE may be `-` for standard input. Without --prune, what FILE omits stays as it is. An unknown member is an error. The paths of secrets are relative to the directory of FILE.",
             "If FILE would violate a configuration rule, such as App Review guideline 4.8, nothing is changed and every new violation is reported. Violations that existed before are reported as warnings. Changes take effect within seconds. Applying a file twice changes nothing the second time.",
         ],
         tables: [
