@@ -87,12 +87,12 @@ extension Command {
 extension ServiceKeyScope {
     fileprivate var help: String {
         switch self {
-        case .readUsers: "read accounts, their sessions and identities"
-        case .writeUsers: "create, import, change and delete accounts; send emails with codes; revoke sessions"
+        case .readUsers: "read accounts and their identities"
+        case .writeUsers: "create, import, change and delete accounts; send emails with action codes"
         case .linkUsers: "link, unlink and move identities; merge accounts"
-        case .config: "read the configuration; change what is not trusted configuration"
+        case .config: "read the configuration, tenants and apps; change what does not need trust"
         case .trust:
-            "only together with config: change issuers, client IDs, secrets, authorized domains, link targets and other trusted configuration"
+            "together with config: change whose tokens are accepted, and where codes and links lead (issuers, client IDs, secrets, authorized domains, link targets)"
         case .mintTokens: "create custom tokens, session cookies and links with email action codes"
         case .readAudit: "read the audit trail"
         }

@@ -122,7 +122,7 @@ struct ProviderRefusalNamesTests {
         #expect(outcome.response.status == 503)
         #expect(outcome.response.headers["Retry-After"] == "2")
         #expect(outcome.response.headers["Content-Type"] == "text/plain; charset=utf-8")
-        #expect(outcome.response.text == "The identity provider does not answer; try again shortly.\n")
+        #expect(outcome.response.text == "The identity provider does not respond; try again shortly.\n")
         #expect(outcome.refusal == nil)
     }
 

@@ -58,14 +58,6 @@ extension EndpointCall {
             change, by: actor(of: administrator), in: administrator.project)
         return try .json(IdentityResource(identity))
     }
-
-    func flag(_ name: String) throws(RequestRefusal) -> Bool {
-        switch request.query(name).nonEmpty {
-        case nil, "false": return false
-        case "true": return true
-        default: throw .invalidField("/\(name)", "must be true or false")
-        }
-    }
 }
 
 private struct LinkIdentityRequest: Decodable {

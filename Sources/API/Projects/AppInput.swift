@@ -78,18 +78,3 @@ struct AppInput: Decodable {
         try RequestRefusal.enumValue(name, at: pointer)
     }
 }
-
-extension RequestRefusal {
-    /// Returns the value of an enumeration with this name; `nil` if `name` is `nil`.
-    ///
-    /// - Throws: ``invalidField(_:_:)`` for an unknown name.
-    static func enumValue<Value: RawRepresentable<String>>(
-        _ name: String?, at pointer: String
-    ) throws(RequestRefusal) -> Value? {
-        guard let name else { return nil }
-        guard let value = Value(rawValue: name) else {
-            throw .invalidField(pointer, "must be equal to one of the allowed values")
-        }
-        return value
-    }
-}

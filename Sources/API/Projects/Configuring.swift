@@ -87,17 +87,3 @@ struct ClientIDsInput {
         return all.enumerated().filter { !all[..<$0.offset].contains($0.element) }.map(\.element)
     }
 }
-
-extension FieldMask {
-    /// Sets an optional member if the mask names it. A named member without a value becomes `nil`.
-    func apply<Value>(_ path: String, _ value: Value?, to member: inout Value?) {
-        if contains(path) { member = value }
-    }
-
-    /// Sets a required member if the mask names it and there is a value. Without a mask, an absent value resets the member to
-    /// `initially`.
-    func apply<Value>(_ path: String, _ value: Value?, to member: inout Value, initially: Value) {
-        guard contains(path) else { return }
-        if let value { member = value } else if coversAllFields { member = initially }
-    }
-}

@@ -61,7 +61,7 @@ struct RequestOutcome {
             case is Overloaded: (503, "Too busy; try again shortly.", 1)
             case is PersistentConflict: (503, "Conflicting changes; try again shortly.", 1)
             case is StoreUnavailable: (503, "Unavailable; try again shortly.", 2)
-            case is ProviderUnreachable: (503, "The identity provider does not answer; try again shortly.", 2)
+            case is ProviderUnreachable: (503, "The identity provider does not respond; try again shortly.", 2)
             default: (500, "Internal error", 0)
             }
         var response = Response.text(status: status, text)

@@ -1,0 +1,78 @@
+internal import HTTP
+internal import IPAddresses
+internal import Identity
+
+extension RequestContext {
+    init(_ client: ClientNetwork, _ request: Request) {
+        let headers = request.headers
+        self.init(
+            network: client, device: headers["User-Agent"].flatMap { Self.printable($0) },
+            language: Language(
+                firebaseLocale: headers["X-Firebase-Locale"], acceptLanguage: headers["Accept-Language"]),
+            trace: RequestTrace(network: client.widest.prefix, request: request.id))
+    }
+
+    /// - Returns: `nil` if no character is left.
+    private static func printable(_ text: String) -> String? {
+        let printable = String(
+            decoding: text.utf8.lazy.filter { (0x20...0x7E).contains($0) }.prefix(200), as: UTF8.self)
+        return printable.isEmpty ? nil : printable
+    }
+}
+
+extension Language {
+    /// - Parameters:
+    ///   - firebaseLocale: one tag, which takes precedence.
+    ///   - acceptLanguage: RFC 9110 §12.5.4. The supported language with the highest weight applies.
+    init?(firebaseLocale: String?, acceptLanguage: String?) {
+        let requested = [firebaseLocale].compactMap(\.self) + Self.ranked(acceptLanguage ?? "")
+        guard let language = requested.lazy.compactMap(Self.init(tag:)).first else { return nil }
+        self = language
+    }
+
+    /// - Parameter tag: RFC 5646. Only the primary subtag applies.
+    init?(tag: String) {
+        self.init(rawValue: tag.prefix { $0 != "-" && $0 != "_" }.lowercased())
+    }
+
+    private static func ranked(_ header: String) -> [String] {
+        let ranges = header.prefix(1000).split(separator: ",").map { range in
+            let parts = range.split(separator: ";").map { $0.filter { $0 != " " } }
+            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
+            return (tag: parts.first ?? "", weight: weight)
+        }
+        return ranges.filter { $0.weight > 0 }.enumerated()
+            .sorted { ($1.element.weight, $0.offset) < ($0.element.weight, $1.offset) }.map(\.element.tag)
+    }
+}
+
+/// Determines the networks of a request's client, even behind trusted proxies.
+extension ClientNetwork {
+    /// Uses the rightmost address that is not a trusted proxy's. Each proxy appends its peer's address, so the client
+    /// could have written everything to the left of the used address.
+    ///
+    /// - Parameter forwardedFor: the values of `X-Forwarded-For`, in order.
+    init(peer: String, forwardedFor: [String], trusted: [IPNetwork]) {
+        var nearest = IPAddress(peer)
+        var hops = forwardedFor.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
+        while let known = nearest, trusted.contains(where: { $0.contains(known) }),
+            let hop = hops.popLast().flatMap(Self.address(of:))
+        {
+            nearest = hop
+        }
+        // The peer's address may be invalid.
+        let prefixes = nearest?.limitedNetworks.map(\.description)
+        self.init(prefixes: prefixes ?? ["unknown"], knownNetworkPrefix: prefixes?[1])
+    }
+
+    /// Some proxies append a port to the address, and put brackets around an IPv6 address.
+    private static func address(of hop: Substring) -> IPAddress? {
+        var text = hop.drop { $0 == " " || $0 == "\t" }
+        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+        if text.first == "[" {
+            return text.firstIndex(of: "]").flatMap { IPAddress(text[text.index(after: text.startIndex)..<$0]) }
+        }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        return IPAddress(parts.count == 2 ? parts[0] : text)
+    }
+}
