@@ -34,17 +34,17 @@ struct Command: Sendable {
     /// Runs the command that `arguments` begin with, or shows a help text.
     static func run(_ arguments: [String]) throws {
         let words = arguments.prefix { !$0.hasPrefix("-") }
-        let asksForHelp = arguments.contains("--help") || arguments.contains("-h") || words.first == "help"
+        let isHelpRequested = arguments.contains("--help") || arguments.contains("-h") || words.first == "help"
         let path = words.first == "help" ? Array(words.dropFirst()) : Array(words)
         guard let command = named(by: path) else {
-            guard asksForHelp || arguments.isEmpty else {
+            guard isHelpRequested || arguments.isEmpty else {
                 throw UsageError(
                     message: words.isEmpty
                         ? "unknown option \(arguments[0])" : "unknown command: \(words.joined(separator: " "))")
             }
             return Terminal.writeLine(HelpText.overview(of: all, under: path))
         }
-        if asksForHelp { return Terminal.writeLine(HelpText.text(of: command)) }
+        if isHelpRequested { return Terminal.writeLine(HelpText.text(of: command)) }
         let remaining = Array(arguments.dropFirst(command.words.count))
         try command.run(Arguments(remaining, options: command.options, operand: command.operand))
     }

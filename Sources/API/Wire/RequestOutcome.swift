@@ -32,8 +32,8 @@ struct RequestOutcome {
         isPage = true
     }
 
-    /// Refusals are JSON, faults are plain text. Firebase's SDKs sign the user out after any JSON error, and retry after an
-    /// error in another format.
+    /// Refusals are JSON, faults are plain text. When a page loads, Firebase's JavaScript SDK signs the user out after any JSON
+    /// error, but not after an error in another format.
     init(
         _ error: any Error, of endpoint: Endpoint? = nil, realm: ID<Realm>? = nil, allowed: [HTTP.Method] = []
     ) {

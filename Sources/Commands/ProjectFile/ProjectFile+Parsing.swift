@@ -4,7 +4,7 @@ internal import JSON
 
 extension ProjectFile {
     /// - Parameter contents: returns the text of a file that the project file names.
-    /// - Throws: ``ConfigurationError`` with all problems of the members, or that the file is not a JSON object.
+    /// - Throws: ``ConfigurationError`` with the problems of all members, or if the file is not a JSON object.
     init(parsing json: [UInt8], contents: (String) throws(UnreadableFile) -> String) throws(ConfigurationError) {
         let members: [String: JSONValue]
         do {
