@@ -100,7 +100,7 @@ extension Policy {
             "wrong passwords for one email address from one client network; 0: no limit"),
         .number(
             "signUpLimit", \.signUpLimit, 0...100_000, "an hour",
-            "sign-ups from one client network, including those whose address was taken; 0: no limit"),
+            "sign-ups from one client network, including those with a taken address; 0: no limit"),
         .number(
             "emailLimit", \.emailLimit, 0...1000, "in a quarter of an hour",
             "emails of one purpose to one address, requested from one client network; 0: no limit"),
