@@ -33,7 +33,7 @@ extension Command {
 }
 
 extension Config {
-    /// Verifies that the database belongs to this mode and master key, before any request is served from it.
+    /// Verifies that the database belongs to this mode and master key, before requests are served from the database.
     ///
     /// - Returns: `false` if the database is unreachable or not migrated yet.
     /// - Throws: ``Failure`` if the database belongs to another mode or master key.

@@ -79,7 +79,8 @@ private struct BatchCreateRequest: LegacyBatchRequest {
     /// Each password is hashed, which costs as much as a sign-in, while the request waits.
     static let passwordLimit = 100
 
-    /// Replacing an account removes its identities, so it needs the scope for unlinking.
+    /// Replacing an account removes its identities. Without the scope for unlinking, only accounts without identities are
+    /// replaced.
     func overwrite(by administrator: Administrator) -> ImportOverwrite {
         guard allowOverwrite == true else { return .none }
         return administrator.scopes.allows(.linkUsers) ? .all : .accountsWithoutIdentities

@@ -26,7 +26,7 @@ struct UserInfo: Encodable {
     let customAttributes: String?
     let tenantId: String?
 
-    /// `REDACTED` in base64, as Google writes it for callers that may not read hashes. Admin SDKs return no hash then.
+    /// `REDACTED` in base64, as Google sends it to callers that may not read hashes. Admin SDKs then report no hash.
     private static let redactedHash = "UkVEQUNURUQ="
 
     /// Includes `realUserStatus`, which clients do not get.

@@ -152,8 +152,8 @@ extension EmailSettings {
         senderAddress.map { String($0.rawValue.prefix { $0 != "@" }) }
     }
 
-    /// Resets the members of ``NotificationConfig`` to their defaults, except the sender's address. Subjects in other
-    /// languages are no such members.
+    /// Resets the members of ``NotificationConfig`` to their defaults. Keeps the sender's address and the subjects in other
+    /// languages.
     mutating func resetResourceMembers() {
         for (_, kind) in Self.templates { subjects[kind]?[language] = nil }
         self = EmailSettings(senderAddress: senderAddress, subjects: subjects.filter { !$0.value.isEmpty })

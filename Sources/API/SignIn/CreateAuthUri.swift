@@ -64,7 +64,7 @@ private struct CreateAuthUriRequest: ClientRequest {
         return email
     }
 
-    /// Whether the URI has a scheme (RFC 3986 §4.3). The gateway does not redirect to it.
+    /// Whether the URI has a scheme (RFC 3986 §4.3). The gateway does not redirect to the URI.
     private static func isAbsolute(_ uri: String) -> Bool {
         let parts = uri.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1)
         guard parts.count == 2, let first = parts[0].first, isLetter(first) else { return false }

@@ -47,7 +47,7 @@ private struct LoginMethod: Encodable {
     /// How the nonce of a token relates to that of the request.
     struct Nonce: Encodable {
         let required: Bool
-        /// `sha256`: the app hashes the nonce before it sends it to the provider.
+        /// `sha256`: the app sends the provider the hash of the nonce. `none`: the app sends the nonce itself.
         let transform: String
     }
 

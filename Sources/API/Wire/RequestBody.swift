@@ -153,7 +153,7 @@ extension Unicode.Scalar {
     var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
 }
 
-/// An enumeration of the wire: the name of a value, or its index.
+/// An enumeration on the wire. A value is sent as its name, or as its index.
 protocol WireEnum: RawRepresentable<String>, CaseIterable, Decodable {}
 
 extension WireEnum {

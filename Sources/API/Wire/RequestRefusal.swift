@@ -5,7 +5,7 @@ internal import JSON
 public enum RequestRefusal: Refusal, Hashable {
     /// A code with its detail.
     case rejected(ErrorCode, String? = nil)
-    /// A member of the body by its JSON pointer, or a parameter of the query after a slash, and the rule that it violates.
+    /// A member of the body (its JSON pointer) or a parameter of the query (`/` and its name), and the violated rule.
     case invalidField(String, String)
     /// The body is not valid JSON or not a valid form.
     case unreadableBody(String)
