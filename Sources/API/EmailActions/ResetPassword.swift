@@ -37,7 +37,7 @@ private struct ResetPasswordRequest: ClientRequest {
 private struct ResetPasswordResponse: Encodable {
     let kind = "identitytoolkit#ResetPasswordResponse"
     let requestType: String
-    /// Required: Firebase's Swift SDK crashes if it is absent.
+    /// Required: `checkActionCode` of Firebase's Swift SDK ends the process if the member is absent.
     let email: String
     let newEmail: String?
 
