@@ -70,7 +70,7 @@ extension Policy {
         .flag("allowsEmailLinks", \.allowsEmailLinks, "users can sign in with an emailed link"),
         .flag(
             "allowsDuplicateEmails", \.allowsDuplicateEmails,
-            "new identities are not linked by email address; they get separate accounts without an address"),
+            "an identity whose address is taken gets a new account without address"),
         .flag(
             "trustsGoogleForEveryDomain", \.trustsGoogleForEveryDomain,
             "an email address that Google has verified is trusted in every domain"),
@@ -89,7 +89,7 @@ extension Policy {
             "passwords that were in a data breach are rejected"),
         .flag(
             "resetUnlinksIdentities", \.resetUnlinksIdentities,
-            "a password reset by email unlinks all identities (Apple, Google, OpenID Connect)"),
+            "a password reset by email unlinks the identities of other providers"),
         .seconds(
             "verificationLifetime", \.verificationLifetime, 600...604_800,
             "lifetime of codes that verify or change an email address"),
@@ -100,7 +100,7 @@ extension Policy {
             "wrong passwords for one email address from one client network; 0: no limit"),
         .number(
             "signUpLimit", \.signUpLimit, 0...100_000, "an hour",
-            "sign-ups from one client network, including those with a taken address; 0: no limit"),
+            "sign-ups from one client network, also if the address was taken; 0: no limit"),
         .number(
             "emailLimit", \.emailLimit, 0...1000, "in a quarter of an hour",
             "emails of one purpose to one address, requested from one client network; 0: no limit"),
