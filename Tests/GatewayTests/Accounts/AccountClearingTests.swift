@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Clearing accounts")
 struct AccountClearingTests {
-    @Test("removes all accounts of a project and their tombstones")
+    @Test("Clearing a project removes its accounts, sessions and tombstones")
     func nothingStays() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.post("/v1/accounts:signUp", ["email": "ada@example.com", "password": "correct"])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Support
 
-@Suite("Many accounts at once", .serialized)
+@Suite("Batches of accounts", .serialized)
 struct AdminBatchTests {
     static func administered(ids: [String]) async throws -> TestGateway {
         let gateway = try await TestGateway.administered()
@@ -11,7 +11,7 @@ struct AdminBatchTests {
         return gateway
     }
 
-    @Test("deletion removes disabled accounts, skips unknown IDs, and lists the enabled accounts as errors")
+    @Test("Batch deletion removes disabled accounts, skips unknown IDs, and reports enabled accounts as errors")
     func batchDelete() async throws {
         let gateway = try await Self.administered(ids: ["ada", "bob"])
         _ = try await gateway.administer(":update", ["localId": "ada", "disableUser": true])
@@ -29,7 +29,7 @@ struct AdminBatchTests {
         #expect(try await gateway.administer(":delete", ["localId": "bob"]).outcome == "200")
     }
 
-    @Test("deletion accepts 1 to 1000 IDs", arguments: [(0, false), (1, true), (1000, true), (1001, false)])
+    @Test("Batch deletion accepts 1 to 1000 IDs", arguments: [(0, false), (1, true), (1000, true), (1001, false)])
     func batchDeleteLimit(count: Int, isAccepted: Bool) async throws {
         let ids = JSON.array((0..<count).map { .string("a\($0)") })
         let answer = try await TestGateway.administered().administer(":batchDelete", ["localIds": ids])
@@ -37,13 +37,13 @@ struct AdminBatchTests {
     }
 
     @Test(
-        "deletion rejects invalid requests",
+        "Deletion rejects a request without an ID or with an unknown ID",
         arguments: [([:], "400 MISSING_LOCAL_ID"), (["localId": "x"], "400 USER_NOT_FOUND")] as [(JSON, String)])
     func deletion(body: JSON, expected: String) async throws {
         #expect(try await TestGateway.administered().administer(":delete", body).outcome == expected)
     }
 
-    @Test("pages are ordered by ID, and a full page has a token even if nothing follows")
+    @Test("Pages of accounts are ordered by ID, and a full page has a token even if nothing follows")
     func pages() async throws {
         let gateway = try await Self.administered(ids: ["d", "a", "c", "b"])
         let first = try await gateway.batchGet([("maxResults", "2")])
@@ -57,7 +57,7 @@ struct AdminBatchTests {
         #expect(try await gateway.batchGet().json.keys == ["kind", "users"])
     }
 
-    @Test("a page token works for any ID that a custom token can create", arguments: ["a/b", "é é", "a\u{1}"])
+    @Test("A page token can have slashes, spaces, control characters and non-ASCII characters", arguments: ["a/b", "é é", "a\u{1}"])
     func anyID(id: String) async throws {
         let gateway = try await TestGateway.administered()
         let backend = try await ServiceKey(in: gateway)
@@ -70,7 +70,7 @@ struct AdminBatchTests {
     }
 
     @Test(
-        "the page size has limits",
+        "Invalid page sizes, page tokens, tenants and projects are rejected",
         arguments: [
             (("maxResults", "-1"), "INVALID_ARGUMENT"), (("maxResults", "x"), "INVALID_ARGUMENT"),
             (("tenantId", "t"), "NOT_FOUND"), (("targetProjectId", "other"), "PERMISSION_DENIED"),
@@ -111,7 +111,7 @@ struct AdminBatchTests {
     }
 
     @Test(
-        "a query counts or lists",
+        "A query counts accounts, or lists a page of them in the requested order",
         arguments: [
             (["returnUserInfo": false], "3", nil),
             ([:], "3", ["a", "b", "c"]),
@@ -133,7 +133,7 @@ struct AdminBatchTests {
     }
 
     @Test(
-        "a query rejects other members, and limits its size",
+        "A query rejects an unknown sort member, and limits and offsets out of range",
         arguments: [
             (
                 ["sortBy": "AGE"],

@@ -9,7 +9,7 @@ struct AdminCreateTests {
         "displayName": "Ada", "photoUrl": "https://example.com/a.png", "phoneNumber": "+15555550100",
     ]
 
-    @Test("stores every member, returns no tokens, and lets the user sign in", arguments: [true, false])
+    @Test("A new account has the members of the request, gets no tokens, and can sign in", arguments: [true, false])
     func happyPath(isScoped: Bool) async throws {
         let gateway = try await TestGateway.administered()
         let made =
@@ -37,7 +37,7 @@ struct AdminCreateTests {
         #expect(token["phone_number"] == "+15555550100")
     }
 
-    @Test("generates an ID if the request has none, and requires no members")
+    @Test("An account can be created without any member, and gets a generated ID")
     func nothing() async throws {
         let gateway = try await TestGateway.administered()
         let made = try await gateway.administer("")
@@ -46,7 +46,7 @@ struct AdminCreateTests {
     }
 
     @Test(
-        "checks its members in the order of the wire protocol",
+        "Members of a new account are checked in the order of the wire protocol",
         arguments: [
             (["localId": "x", "idToken": "x"], "400 UNEXPECTED_PARAMETER : User ID"),
             (["localId": "ada", "phoneNumber": "1"], "400 DUPLICATE_LOCAL_ID"),
@@ -71,13 +71,13 @@ struct AdminCreateTests {
         #expect(try await gateway.administer("", body).outcome == expected)
     }
 
-    @Test("accepts only IDs of printable ASCII", arguments: ["a/b", "a b", "é", String(repeating: "a", count: 129)])
+    @Test("IDs with a slash, a space, a non-ASCII character or more than 128 characters are rejected", arguments: ["a/b", "a b", "é", String(repeating: "a", count: 129)])
     func badID(id: String) async throws {
         let answer = try await TestGateway.administered().administer("", ["localId": .string(id)])
         #expect(answer.json["error"]?["status"] == "INVALID_ARGUMENT")
     }
 
-    @Test("can reuse the ID of a deleted account, without any data of that account")
+    @Test("The ID of a deleted account can be used again, without any data of that account")
     func again() async throws {
         let gateway = try await TestGateway.administered()
         _ = try await gateway.administer("", Self.ada)
@@ -93,7 +93,7 @@ struct AdminCreateTests {
     }
 
     @Test(
-        "creates one account for concurrent requests with the same ID or address",
+        "Concurrent requests with the same ID, phone number or address create one account",
         arguments: [
             (["localId": "ada"], "400 DUPLICATE_LOCAL_ID"),
             (["phoneNumber": "+15555550100"], "400 PHONE_NUMBER_EXISTS"),

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Importing accounts", .serialized)
 struct AdminImportTests {
-    @Test("stores every member, and the imported password signs in")
+    @Test("An import stores the members of each account, and the imported password signs in")
     func happyPath() async throws {
         let gateway = try await TestGateway.administered()
         let users: JSON = [
@@ -37,7 +37,7 @@ struct AdminImportTests {
     }
 
     @Test(
-        "reports invalid entries and stores the others",
+        "An import reports invalid entries and stores the others",
         arguments: [
             ([:], "localId is missing"),
             (["localId": "a/b"], "localId is invalid"),
@@ -85,7 +85,7 @@ struct AdminImportTests {
     }
 
     @Test(
-        "rejects the whole request and stores nothing",
+        "An invalid import is rejected as a whole and stores nothing",
         arguments: [
             ([:], "400 MISSING_USER_ACCOUNT"),
             (["users": []], "400 MISSING_USER_ACCOUNT"),
@@ -121,7 +121,7 @@ struct AdminImportTests {
         ["users": .array((0..<count).map { ["localId": .string("u\($0)"), "rawPassword": "secret1"] })]
     }
 
-    @Test("limits how many passwords one request hashes", arguments: [(100, 100), (101, 0)])
+    @Test("One import hashes at most 100 passwords", arguments: [(100, 100), (101, 0)])
     func passwords(count: Int, hashes: Int) async throws {
         let hashed = Mutex(0)
         let gateway = try await TestGateway(
@@ -138,7 +138,7 @@ struct AdminImportTests {
         #expect(hashed.withLock { $0 } == hashes)
     }
 
-    @Test("stores the first of two entries with the same address")
+    @Test("An import stores the first of two entries with the same address")
     func twice() async throws {
         let gateway = try await TestGateway.administered()
         let answer = try await gateway.administer(
@@ -170,7 +170,7 @@ struct AdminImportTests {
         #expect(try await gateway.lookup(tokens.idToken).outcome == "400 TOKEN_EXPIRED")
     }
 
-    @Test("accepts at most 1000 accounts")
+    @Test("An import accepts at most 1000 accounts")
     func thousand() async throws {
         let gateway = try await TestGateway.administered()
         let users = (0..<1001).map { index -> JSON in
@@ -187,7 +187,7 @@ struct AdminImportTests {
         #expect(page.json["users"]?[999] != nil && page.json["nextPageToken"] == "user999")
     }
 
-    @Test("concurrent imports of the same accounts store one version of each account")
+    @Test("Concurrent imports of the same addresses store one account for each address")
     func race() async throws {
         let gateway = try await TestGateway.administered()
         let answers = try await withThrowingTaskGroup(of: Exchange.self) { group in

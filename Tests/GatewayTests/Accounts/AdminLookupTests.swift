@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Looking up accounts as an administrator", .serialized)
 struct AdminLookupTests {
-    /// Ada with every member, Bob with a phone number, Eve with none.
+    /// Ada has an address, a password, an identity and claims; Bob has a phone number; Eve has only an ID.
     static func populated() async throws -> TestGateway {
         let gateway = try await TestGateway.administered()
         let users: JSON = [
@@ -19,7 +19,7 @@ struct AdminLookupTests {
     }
 
     @Test(
-        "finds accounts by every kind of reference, in the order of the request, each account once",
+        "A lookup by ID, address, phone number or identity lists each account once, in a fixed order",
         arguments: [
             (["localId": ["eve", "ada", "nobody", "ada"]], ["eve", "ada"]),
             (["email": ["ADA@example.com", "nonsense"]], ["ada"]),
@@ -43,7 +43,7 @@ struct AdminLookupTests {
         #expect(answer.json["users"]?[expected.count] == nil)
     }
 
-    @Test("returns everything stored about an account, with a fixed text instead of the password hash")
+    @Test("A lookup returns the stored members of an account, and a fixed text instead of the password hash")
     func members() async throws {
         let ada = try await Self.populated().user("ada")
         #expect(
@@ -59,7 +59,7 @@ struct AdminLookupTests {
             ])
     }
 
-    @Test("accepts at most 100 references")
+    @Test("A lookup accepts at most 100 references")
     func limit() async throws {
         let gateway = try await TestGateway.administered()
         let ids = JSON.array((1...100).map { .string("a\($0)") })
@@ -68,7 +68,7 @@ struct AdminLookupTests {
         #expect(answer.json["error"]?["status"] == "INVALID_ARGUMENT")
     }
 
-    @Test("is available to a service key on the unscoped path")
+    @Test("A service key can look up accounts on the unscoped path")
     func unscoped() async throws {
         let gateway = try await Self.populated()
         let answer = try await gateway.administerUnscoped(":lookup", ["localId": ["ada"]])

@@ -16,7 +16,7 @@ struct AdminUpdateTests {
         return gateway
     }
 
-    @Test("sets every member that an administrator may set")
+    @Test("An administrator can set profile, address, password, phone number, claims, times and an identity")
     func everything() async throws {
         let gateway = try await Self.withAda()
         let changed = try await gateway.administer(
@@ -49,7 +49,7 @@ struct AdminUpdateTests {
     }
 
     @Test(
-        "checks its members in the order of the wire protocol",
+        "Members of an update are checked in the order of the wire protocol",
         arguments: [
             ([:], "400 MISSING_LOCAL_ID"),
             (["localId": "nobody", "email": "nonsense"], "400 USER_NOT_FOUND"),
@@ -83,7 +83,7 @@ struct AdminUpdateTests {
         #expect(try await Self.withAda().administer(":update", body).outcome == expected)
     }
 
-    @Test("accepts custom claims of at most 1000 characters")
+    @Test("Custom claims have at most 1000 characters")
     func largeClaims() async throws {
         let gateway = try await Self.withAda()
         for (length, expected) in [(991, "200"), (992, "400 CLAIMS_TOO_LARGE")] {
@@ -95,7 +95,7 @@ struct AdminUpdateTests {
     }
 
     @Test(
-        "accepts only valid times",
+        "Invalid times are rejected",
         arguments: ["-1", "253402300800", "9223372036854775807", "99999999999999999999", "1.5", "soon"])
     func badTimes(time: String) async throws {
         let answer = try await Self.withAda().administer(
@@ -104,7 +104,7 @@ struct AdminUpdateTests {
     }
 
     @Test(
-        "ends every session if the change affects sign-in, and only then",
+        "An update that affects sign-in ends the account's sessions, and another update keeps them",
         arguments: [
             (["disableUser": true], "400 USER_DISABLED"),
             (["password": "secret2"], "400 TOKEN_EXPIRED"),
@@ -129,7 +129,7 @@ struct AdminUpdateTests {
     }
 
     @Test(
-        "removes the attributes that the request lists",
+        "An update removes the listed attributes and providers, and members set to an empty text",
         arguments: [
             (["deleteAttribute": ["DISPLAY_NAME", "PHOTO_URL"], "displayName": "B"], ["displayName", "photoUrl"]),
             (["displayName": "", "photoUrl": ""], ["displayName", "photoUrl"]),
@@ -157,7 +157,7 @@ struct AdminUpdateTests {
         #expect(isLinked == (change["deleteProvider"]?[0] != "google.com"))
     }
 
-    @Test("a new address is unverified; setting the same address keeps its state")
+    @Test("A new address is unverified; setting the same address again keeps it verified")
     func verification() async throws {
         let gateway = try await Self.withAda()
         _ = try await gateway.administer(":update", ["localId": "ada", "email": "ADA@example.com"])
@@ -169,7 +169,7 @@ struct AdminUpdateTests {
         #expect(try await gateway.user("ada")["emailVerified"] == nil)
     }
 
-    @Test("an identity of another account is rejected, and this account is unchanged")
+    @Test("An identity of another account is rejected, and the account of the request is unchanged")
     func takenIdentity() async throws {
         let gateway = try await Self.withAda()
         let answer = try await gateway.administer(
@@ -182,7 +182,7 @@ struct AdminUpdateTests {
         #expect(try await gateway.user("ada")["displayName"] == nil)
     }
 
-    @Test("is available to a service key on the unscoped paths")
+    @Test("A service key can update and delete accounts on the unscoped paths")
     func unscoped() async throws {
         let gateway = try await Self.withAda()
         let changed = try await gateway.administerUnscoped(":update", ["localId": "ada", "disableUser": true])

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Claims of a custom token", .serialized)
 struct CustomClaimsTests {
-    @Test("are in the ID token and in every refreshed ID token, whatever values they have")
+    @Test("Claims of a custom token are in the ID token and in the refreshed ID token, whatever their type")
     func refreshed() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
@@ -26,10 +26,10 @@ struct CustomClaimsTests {
         }
         #expect(later["sub"] == "ada")
         let idToken = try #require(refreshed.json["id_token"]?.string)
-        #expect(try await gateway.lookup(idToken).outcome == "200", "the gateway reads its own token whatever is in it")
+        #expect(try await gateway.lookup(idToken).outcome == "200", "the gateway accepts its own token with these claims")
     }
 
-    @Test("belong to one session")
+    @Test("Claims of a custom token belong to one session")
     func otherSessions() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
@@ -39,7 +39,7 @@ struct CustomClaimsTests {
         #expect(try claims(of: try #require(plain.json["idToken"]?.string))["role"] == nil)
     }
 
-    @Test("override the account's claims, and are overridden by the gateway's own claims")
+    @Test("Claims of a custom token override the account's, and are overridden by the gateway's own")
     func precedence() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
@@ -63,7 +63,7 @@ struct CustomClaimsTests {
         #expect(claims.keys.isDisjoint(with: ["Email", "USER_ID", "u\u{17F}er_id"]))
     }
 
-    @Test("are rejected if reserved", arguments: Claims.reserved.sorted())
+    @Test("Reserved claims in a custom token are rejected", arguments: Claims.reserved.sorted())
     func reserved(name: String) async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)

@@ -33,7 +33,7 @@ struct FindingTests {
         (["sortBy": 3], ["c", "a", "d", "b"]),
     ]
 
-    @Test("lists accounts in every order, those without the member last, also across pages", arguments: sortings)
+    @Test("A query sorts by any member, lists accounts without that member last, and keeps the order across pages", arguments: sortings)
     func sorted(input: JSON, expected: [String]) async throws {
         let gateway = try await Self.administered()
         #expect(try await gateway.administer(":query", input).ids == expected)
@@ -49,7 +49,7 @@ struct FindingTests {
     }
 
     @Test(
-        "finds accounts by the first member of the first expression",
+        "A query uses only the first expression, and in that expression an address before an ID",
         arguments: [
             (["expression": [["email": "Zoe@Example.com"]]], ["c"]),
             (["expression": [["phoneNumber": "+15555550100"]]], ["a"]),
@@ -82,7 +82,7 @@ struct FindingTests {
     }
 
     @Test(
-        "finds accounts by email address, phone number or prefix of the ID, compared by bytes",
+        "A search finds accounts by address, by phone number, or by a case-sensitive prefix of the ID",
         arguments: [
             ("ada", ["ada", "ada-2", "ada@example.com", "adab"]), ("Ada", ["Ada"]), ("ada-", ["ada-2"]),
             ("ada@example.com", ["bob", "ada@example.com"]), ("ADA@EXAMPLE.COM", ["bob"]),
@@ -107,7 +107,7 @@ struct FindingTests {
         #expect(answer.json["nextPageToken"] == nil)
     }
 
-    @Test("paging returns each remaining account once while accounts are created and deleted")
+    @Test("Paging through a search returns each remaining account once while accounts are created and deleted")
     func pages() async throws {
         let gateway = try await TestGateway.administered()
         let lasting = (100..<160).map { "stays\($0)" }
@@ -136,7 +136,7 @@ struct FindingTests {
     }
 
     @Test(
-        "a search rejects invalid texts and numbers",
+        "A search rejects invalid texts, page sizes, page tokens, tenants and projects",
         arguments: [
             ([], "INVALID_ARGUMENT"), ([("q", "")], "INVALID_ARGUMENT"), ([("q", "a\u{1}")], "INVALID_ARGUMENT"),
             ([("q", String(repeating: "a", count: 255))], "INVALID_ARGUMENT"),

@@ -8,7 +8,7 @@ import Testing
 @testable import Gateway
 @testable import Support
 
-/// Hashes of other systems that are imported and then used to sign in; all are published test vectors.
+/// Hashes of other systems, imported and then used to sign in.
 @Suite("Imported password hashes", .serialized)
 struct ForeignPasswordTests {
     /// The example in the README of github.com/firebase/scrypt.
@@ -38,7 +38,7 @@ struct ForeignPasswordTests {
         var testDescription: String { name }
     }
 
-    /// RFC 7914 §11 and §12, RFC 6070, and the output of Python's hashlib for "salt" and "password".
+    /// Firebase as above; scrypt and SHA-256 from RFC 7914 §12 and §11; SHA-1 from RFC 6070.
     static let rows = [
         Row(
             name: "Firebase", scheme: firebase, hash: user1["passwordHash"] ?? .null, salt: "42xEC-ixf3L2lw==",
@@ -74,7 +74,7 @@ struct ForeignPasswordTests {
                     .base64EncodedString()), password: "password"),
     ]
 
-    @Test("verify the correct password only, and are replaced by Argon2id at the first sign-in", arguments: rows)
+    @Test("Imported hashes verify only the correct password, and are replaced by Argon2id at the first sign-in", arguments: rows)
     func signIn(row: Row) async throws {
         let gateway = try await TestGateway.administered()
         var user: [String: JSON] = ["localId": "ada", "email": "ada@example.com", "passwordHash": row.hash]
@@ -92,7 +92,7 @@ struct ForeignPasswordTests {
         #expect(try await gateway.storedPassword(of: "ada") == own)
     }
 
-    @Test("store their signer key encrypted, once for each project, and can be rewrapped with a new master key")
+    @Test("An imported signer key is stored encrypted and only once, and can be re-encrypted with a new master key")
     func keys() async throws {
         let gateway = try await TestGateway.administered()
         for id in ["ada", "bob"] {
@@ -116,7 +116,7 @@ struct ForeignPasswordTests {
     }
 
     @Test(
-        "are rejected as a whole if their parameters are not valid",
+        "An import with invalid hash parameters is rejected as a whole",
         arguments: [
             (["hashAlgorithm": "ROT13"], "400 INVALID_HASH_ALGORITHM"),
             (["hashAlgorithm": "SCRYPT", "rounds": 8, "memoryCost": 14], "400 EMPTY_HASH_KEY"),
@@ -137,7 +137,7 @@ struct ForeignPasswordTests {
     }
 
     @Test(
-        "are rejected one by one with an error each",
+        "An entry with an invalid hash or salt is reported, and the others are stored",
         arguments: [
             (["passwordHash": "?"], "passwordHash and salt must be base64"),
             (["salt": "?"], "passwordHash and salt must be base64"),

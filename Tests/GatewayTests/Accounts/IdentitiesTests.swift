@@ -9,9 +9,9 @@ import Testing
 
 private let google: JSON = ["providerId": "google.com", "rawId": "g1"]
 
-@Suite("Identities of an account, for administrators", .serialized)
+@Suite("Administering the identities of an account", .serialized)
 struct IdentitiesTests {
-    @Test("are listed with the provider's profile, oldest first")
+    @Test("Identities are listed oldest first, with the facts from the provider's token")
     func list() async throws {
         let gateway = try await TestGateway.administered()
         let id = try #require(
@@ -40,7 +40,7 @@ struct IdentitiesTests {
     }
 
     @Test(
-        "are linked without a proof, which never verifies the account's own address",
+        "An administrator links an identity without proof; this never verifies the account's address",
         arguments: [
             Link(
                 testDescription: "an address that no provider has verified", account: ["localId": "ada"],
@@ -93,7 +93,7 @@ struct IdentitiesTests {
         #expect(events.audit == ["key:service identity.linked ada google.com"])
     }
 
-    @Test("a linked identity signs in to the account")
+    @Test("A moved identity signs in to its new account")
     func signsIn() async throws {
         let gateway = try await TestGateway.administered()
         let id = try #require(try await gateway.signIn(gateway.google()).json["localId"]?.string)
@@ -117,7 +117,7 @@ struct IdentitiesTests {
             ])
     }
 
-    @Test("move together with their address, unless the target account has an address")
+    @Test("An account loses the address of a moved identity; a target without an address gets it")
     func addresses() async throws {
         let gateway = try await TestGateway.administered()
         let body: JSON = [
@@ -135,7 +135,7 @@ struct IdentitiesTests {
         #expect(try await gateway.user("carol")["email"] == "carol@example.com")
     }
 
-    @Test("are unlinked; the last sign-in method only if the request allows it")
+    @Test("Identities are unlinked, the last sign-in method only if the request allows it")
     func unlink() async throws {
         let gateway = try await TestGateway.administered()
         try await gateway.make(["localId": "ada"], identities: [google, ["providerId": "oidc.corp", "rawId": "c1"]])
@@ -150,7 +150,7 @@ struct IdentitiesTests {
     }
 
     @Test(
-        "are rejected with a specific error, and nothing changes",
+        "Invalid requests about identities are rejected with a specific error and change nothing",
         arguments: [
             ("post /ada/identities", google, "PROVIDER_ALREADY_LINKED"),
             ("post /ada/identities", ["providerId": "google.com", "rawId": "g9"], "PROVIDER_ALREADY_LINKED"),
@@ -192,7 +192,7 @@ struct IdentitiesTests {
     }
 
     @Test(
-        "cannot be linked under an ambiguous provider ID",
+        "Malformed and unknown account IDs, provider IDs and targets are rejected",
         arguments: [
             ("..", 404), ("%2e%2e", 404), ("%2E%2E%2Fada", 404), ("a%2Fb", 404), ("a%5Cb", 404), ("a%00", 404),
             (".", 404), ("%", 404), ("%zz", 404), ("%C3", 404), ("%01", 404), ("", 404),
@@ -214,7 +214,7 @@ struct IdentitiesTests {
     }
 
     @Test(
-        "of another project are not accessible",
+        "Identities of another project are not accessible",
         arguments: [
             (.get, ""), (.post, ""), (.delete, "/google.com"), (.post, "/google.com:move"),
         ] as [(HTTP.Method, String)])
@@ -235,7 +235,7 @@ struct IdentitiesTests {
         #expect(try await gateway.dump() == before)
     }
 
-    @Test("are linked to one account by concurrent requests")
+    @Test("Concurrent requests move or link an identity to only one account")
     func race() async throws {
         let gateway = try await TestGateway.administered()
         try await gateway.make(["localId": "ada"], identities: [google])

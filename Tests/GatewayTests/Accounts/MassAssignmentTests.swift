@@ -20,7 +20,7 @@ struct MassAssignmentTests {
 
     static let operations = ["signUp", "signUp with a token", "update", "signInWithPassword", "lookup", "sendOobCode"]
 
-    @Test("are rejected or have no effect", arguments: operations, members.indices)
+    @Test("Members that clients may not write are rejected or have no effect", arguments: operations, members.indices)
     func member(operation: String, index: Int) async throws {
         let (name, value) = Self.members[index]
         let gateway = try await TestGateway()
@@ -57,7 +57,7 @@ struct MassAssignmentTests {
         }
     }
 
-    @Test("an ID token and an API key of one project are rejected in another")
+    @Test("ID tokens and refresh tokens of one project are rejected with another project's API key")
     func otherProject() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()

@@ -17,7 +17,7 @@ struct PasswordPolicyTests {
         $0.requiresSymbol = true
     }
 
-    @Test("is returned to clients in the format of Firebase")
+    @Test("The password policy is returned to clients in Firebase's format")
     func shape() async throws {
         let gateway = try await TestGateway(change: Self.strict)
         let answer = try await gateway.passwordPolicy()
@@ -38,7 +38,7 @@ struct PasswordPolicyTests {
         #expect(tenant.outcome == "400 INVALID_TENANT_ID")
     }
 
-    @Test("gives the same result in the gateway and in clients that check it")
+    @Test("The gateway and a client that checks the policy accept the same passwords")
     func agreement() async throws {
         let gateway = try await TestGateway(change: Self.strict)
         let client = try FirebaseClient(try await gateway.passwordPolicy())
@@ -59,7 +59,7 @@ struct PasswordPolicyTests {
 
     static let missing = "Password must contain an upper case character, Password must contain a numeric character"
 
-    @Test("lists every requirement that a password fails, or WEAK_PASSWORD if only the length fails")
+    @Test("A refusal lists the failed requirements, or is WEAK_PASSWORD if the policy has only a minimum length")
     func refusals() async throws {
         let gateway = try await TestGateway(change: Self.strict)
         let many = try await gateway.post(
@@ -81,7 +81,7 @@ struct PasswordPolicyTests {
         #expect(long.outcome.hasPrefix("400 Invalid JSON payload received. /password must not be longer than 4096"))
     }
 
-    @Test("applies to the exact password, which is not trimmed or normalized")
+    @Test("Passwords are compared exactly, and neither trimmed nor normalized")
     func unchanged() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signUp(password: " sécret ")
@@ -92,12 +92,12 @@ struct PasswordPolicyTests {
     }
 }
 
-@Suite("A breached password")
+@Suite("Breached passwords")
 struct BreachedPasswordTests {
     static let refusal =
         "400 PASSWORD_DOES_NOT_MEET_REQUIREMENTS : Missing password requirements: [Password must not have appeared in a data breach]"
 
-    @Test("is rejected wherever a password is set, and only there")
+    @Test("Sign-up, update, reset and administrators' changes reject breached passwords; imports accept them")
     func everywhere() async throws {
         let breaches = RecordedBreaches(["breached"])
         let gateway = try await TestGateway(breaches: breaches.list) {
@@ -127,11 +127,11 @@ struct BreachedPasswordTests {
             ["users": [["localId": "old", "email": "old@example.com", "rawPassword": "breached"]]])
         #expect(imported.outcome == "200")
         #expect(try await gateway.signIn(email: "old@example.com", password: "breached").outcome == "200")
-        #expect(breaches.lookups.count == 1 + setters.count, "an import and a sign-in look nothing up")
+        #expect(breaches.lookups.count == 1 + setters.count, "neither the import nor the sign-in looks the password up")
         #expect(try await gateway.reset(code, "better than that").outcome == "200", "the code is still valid")
     }
 
-    @Test("is looked up only if the policy requires it, after every other check")
+    @Test("A password is looked up only if the policy requires it, and only after the other requirements")
     func order() async throws {
         let breaches = RecordedBreaches(["breached"])
         let withoutPolicy = try await TestGateway(breaches: breaches.list)

@@ -10,8 +10,8 @@ struct UnlinkedSessionTests {
     private static let alive = ["200", "200"]
     private static let ended = ["400 TOKEN_EXPIRED", "400 TOKEN_EXPIRED"]
 
-    /// The responses to both tokens of a session.
-    private func worth(_ tokens: TestGateway.Tokens, at gateway: TestGateway) async throws -> [String] {
+    /// The responses to the ID token and the refresh token of a session.
+    private func outcomes(_ tokens: TestGateway.Tokens, at gateway: TestGateway) async throws -> [String] {
         [try await gateway.lookup(tokens.idToken).outcome, try await gateway.refresh(tokens.refreshToken).outcome]
     }
 
@@ -29,7 +29,7 @@ struct UnlinkedSessionTests {
     }
 
     @Test(
-        "except the caller's session, whatever opened it", arguments: ["unlink", "update"], ["apple.com", "google.com"])
+        "Unlinking ends the sessions of the unlinked identity, except the caller's", arguments: ["unlink", "update"], ["apple.com", "google.com"])
     func client(operation: String, caller: String) async throws {
         for profile in Policy.Profile.allCases {
             let gateway = try await TestGateway(profile)
@@ -40,15 +40,15 @@ struct UnlinkedSessionTests {
                 ["idToken": .string(calling.idToken), "deleteProvider": ["google.com"]])
             #expect(unlinked.outcome == "200")
             for tokens in sessions.apple + [calling] {
-                #expect(try await worth(tokens, at: gateway) == Self.alive)
+                #expect(try await outcomes(tokens, at: gateway) == Self.alive)
             }
             for tokens in sessions.google where tokens.idToken != calling.idToken {
-                #expect(try await worth(tokens, at: gateway) == Self.ended)
+                #expect(try await outcomes(tokens, at: gateway) == Self.ended)
             }
         }
     }
 
-    @Test("including the session that remained when its own identity was unlinked, when another identity is unlinked")
+    @Test("A session that outlived its unlinked identity ends when another identity is unlinked")
     func survivor() async throws {
         let gateway = try await TestGateway()
         let owner = try TestGateway.Tokens(await gateway.signIn(gateway.apple()))
@@ -57,20 +57,20 @@ struct UnlinkedSessionTests {
         let ada = try TestGateway.Tokens(linked)
         let intruder = try TestGateway.Tokens(await gateway.signIn(gateway.google(.mary)))
         #expect(try await gateway.update(intruder.idToken, ["deleteProvider": ["google.com"]]).outcome == "200")
-        #expect(try await worth(intruder, at: gateway) == Self.alive)
+        #expect(try await outcomes(intruder, at: gateway) == Self.alive)
         #expect(try await gateway.update(ada.idToken, ["deleteProvider": ["apple.com"]]).outcome == "200")
-        #expect(try await worth(intruder, at: gateway) == Self.ended)
-        #expect(try await worth(ada, at: gateway) == Self.alive)
+        #expect(try await outcomes(intruder, at: gateway) == Self.ended)
+        #expect(try await outcomes(ada, at: gateway) == Self.alive)
     }
 
-    @Test("and removing a password ends every session except the caller's new one")
+    @Test("Removing a password ends the other sessions and opens a new one")
     func password() async throws {
         let gateway = try await TestGateway()
         let first = try await gateway.signUp()
         let linked = try TestGateway.Tokens(await gateway.link(gateway.apple(), to: first.idToken))
         let unlinked = try TestGateway.Tokens(await gateway.update(linked.idToken, ["deleteProvider": ["password"]]))
-        #expect(try await worth(first, at: gateway) == Self.ended)
-        #expect(try await worth(unlinked, at: gateway) == Self.alive)
+        #expect(try await outcomes(first, at: gateway) == Self.ended)
+        #expect(try await outcomes(unlinked, at: gateway) == Self.alive)
     }
 
     struct Act: CustomTestStringConvertible {
@@ -79,7 +79,7 @@ struct UnlinkedSessionTests {
     }
 
     @Test(
-        "also if an administrator unlinks it",
+        "An administrator's unlinking ends the sessions of the identity, and no others",
         arguments: [
             Act(testDescription: "unlink") { try await $0.unlinkIdentity("google.com", of: $1) },
             Act(testDescription: "move") {
@@ -100,11 +100,11 @@ struct UnlinkedSessionTests {
         let sessions = try await Sessions(at: gateway)
         let done = try await row.perform(gateway, sessions.apple[0].localId)
         #expect(done.outcome == "200")
-        for tokens in sessions.apple { #expect(try await worth(tokens, at: gateway) == Self.alive) }
-        for tokens in sessions.google { #expect(try await worth(tokens, at: gateway) == Self.ended) }
+        for tokens in sessions.apple { #expect(try await outcomes(tokens, at: gateway) == Self.alive) }
+        for tokens in sessions.google { #expect(try await outcomes(tokens, at: gateway) == Self.ended) }
     }
 
-    @Test("but not if an administrator links the same identity again")
+    @Test("Linking the same identity again as an administrator keeps its sessions")
     func same() async throws {
         let gateway = try await TestGateway.administered()
         let sessions = try await Sessions(at: gateway)
@@ -114,10 +114,10 @@ struct UnlinkedSessionTests {
         let named: JSON = ["providerId": "google.com", "rawId": google["rawId"] ?? .null]
         let done = try await gateway.administer(":update", ["localId": .string(id), "linkProviderUserInfo": named])
         #expect(done.outcome == "200")
-        for tokens in sessions.google { #expect(try await worth(tokens, at: gateway) == Self.alive) }
+        for tokens in sessions.google { #expect(try await outcomes(tokens, at: gateway) == Self.alive) }
     }
 
-    @Test("a concurrent sign-in with it does not leave a valid session", arguments: [true, false])
+    @Test("A sign-in with an identity that is being unlinked leaves no valid session", arguments: [true, false])
     func race(isAdministrator: Bool) async throws {
         let gateway = try await TestGateway.administered()
         let owner = try TestGateway.Tokens(await gateway.signIn(gateway.apple()))
@@ -138,9 +138,9 @@ struct UnlinkedSessionTests {
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             for exchange in signIns.compactMap(\.self) where exchange.status == 200 {
-                #expect(try await worth(TestGateway.Tokens(exchange), at: gateway) == Self.ended)
+                #expect(try await outcomes(TestGateway.Tokens(exchange), at: gateway) == Self.ended)
             }
         }
-        #expect(try await worth(owner, at: gateway) == Self.alive)
+        #expect(try await outcomes(owner, at: gateway) == Self.alive)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Members of an update")
 struct UpdateRequestTests {
-    /// What an account with both names and a password has after an update.
+    /// The account after an update. Before, it has a display name, a photo, an address and a password.
     struct Row: CustomTestStringConvertible {
         let testDescription: String
         var displayName: JSON? = "Ada"
@@ -23,7 +23,7 @@ struct UpdateRequestTests {
     }
 
     @Test(
-        "change what they name",
+        "An update applies its members under each accepted name, and ignores null and unwritable members",
         arguments: [
             Row(#""displayName":"Eve""#) { $0.displayName = "Eve" },
             Row(#""displayName":"","photoUrl":"""#) { ($0.displayName, $0.photoURL) = (nil, nil) },
@@ -85,7 +85,7 @@ struct UpdateRequestTests {
     }
 
     @Test(
-        "that clients may not send are rejected and change nothing",
+        "Invalid, forbidden and unimplemented members of an update are rejected and change nothing",
         arguments: [
             (#""customAttributes":"{}""#, "400 INSUFFICIENT_PERMISSION"),
             (#""disableUser":false"#, "400 OPERATION_NOT_ALLOWED"),

@@ -59,7 +59,7 @@ struct UpdateTests {
     }
 
     @Test(
-        "refuses",
+        "Invalid and forbidden changes are rejected, and the session stays valid",
         arguments: [
             (["email": "taken@example.com"], "400 EMAIL_EXISTS"),
             (["email": "nonsense"], "400 INVALID_EMAIL"),
@@ -72,10 +72,10 @@ struct UpdateTests {
         _ = try await gateway.signUp(email: "taken@example.com")
         let tokens = try await gateway.signUp()
         #expect(try await gateway.update(tokens.idToken, change).outcome == expected)
-        #expect(try await gateway.lookup(tokens.idToken).outcome == "200", "nothing was changed")
+        #expect(try await gateway.lookup(tokens.idToken).outcome == "200", "the session is still valid")
     }
 
-    @Test("changing credentials or deleting the account needs a recent login, which a new sign-in renews")
+    @Test("Changing credentials or deleting the account needs a recent login; a refresh is not one")
     func recentLoginMaxAge() async throws {
         let gateway = try await TestGateway()
         let tokens = try await gateway.signUp()
@@ -105,7 +105,7 @@ struct UpdateTests {
         #expect(answer.outcome == "400 OPERATION_NOT_ALLOWED")
     }
 
-    @Test("an anonymous account needs no recent login, because it cannot sign in again")
+    @Test("An anonymous account can be deleted without a recent login, because it cannot sign in again")
     func anonymousIsExempt() async throws {
         let gateway = try await TestGateway()
         let anonymous = try TestGateway.Tokens(await gateway.post("/v1/accounts:signUp"))
@@ -113,7 +113,7 @@ struct UpdateTests {
         #expect(try await gateway.delete(anonymous.idToken).outcome == "200")
     }
 
-    @Test("a password without an address does not require a recent login, which would lock the account")
+    @Test("An account with a password and no address needs no recent login, because it cannot sign in")
     func passwordWithoutAddress() async throws {
         let gateway = try await TestGateway()
         let anonymous = try TestGateway.Tokens(await gateway.post("/v1/accounts:signUp"))
@@ -123,7 +123,7 @@ struct UpdateTests {
     }
 
     @Test(
-        "tokens of a sign-in that raced a change of credentials are older than validSince", arguments: [false, true])
+        "validSince is the time after hashing, so that tokens issued during the hashing are too old", arguments: [false, true])
     func slowHash(isUpgrade: Bool) async throws {
         let clock = Mutex<TestClock?>(nil)
         let slow = PasswordHasher(
@@ -149,7 +149,7 @@ struct UpdateTests {
         #expect(user["validSince"] == .string("\(began + 5)"))
     }
 
-    @Test("with email enumeration protection, an unverified address is rejected")
+    @Test("With email enumeration protection, an unverified new address is rejected")
     func hiddenAccounts() async throws {
         let gateway = try await TestGateway { $0.emailEnumerationProtection = true }
         let tokens = try await gateway.signUp()

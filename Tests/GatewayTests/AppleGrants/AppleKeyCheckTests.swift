@@ -15,7 +15,7 @@ struct AppleKeyCheckTests {
             .findings(using: gateway.root.appleTokens)
     }
 
-    @Test("asks Apple for each client ID, and changes nothing there")
+    @Test("The check asks Apple about each client ID, and reports that the private key works")
     func works() async throws {
         let gateway = try await TestGateway(servesApple: true)
         let findings = try await findings(gateway)
@@ -23,7 +23,7 @@ struct AppleKeyCheckTests {
         #expect(findings[0].text == "project demo, apple.com, client ID com.example.app: the private key works")
     }
 
-    @Test("says what to look at if Apple rejects the key")
+    @Test("The check reports the error and the team if Apple rejects the key")
     func rejected() async throws {
         let gateway = try await TestGateway(servesApple: true)
         let server = try #require(gateway.appleServer)
@@ -34,7 +34,7 @@ struct AppleKeyCheckTests {
         #expect(finding.text.contains("team TEAM123456"))
     }
 
-    @Test("tells an outage and a missing key from a wrong one")
+    @Test("The check distinguishes an outage and a missing key from a wrong key")
     func notAsked() async throws {
         let gateway = try await TestGateway(servesApple: true)
         gateway.simulators.apple.faultInjection.injectFault(.unavailable)
@@ -43,7 +43,7 @@ struct AppleKeyCheckTests {
         #expect(try await findings(gateway).first?.text.contains("private key is missing") == true)
     }
 
-    @Test("the report for App Review counts the client IDs whose codes were redeemed with the present key")
+    @Test("A client ID counts as redeemed only if a code was redeemed with the current key")
     func redeemed() async throws {
         let gateway = try await TestGateway(servesApple: true)
         let store = AppleKeyStore(pool: gateway.database.pool)

@@ -7,11 +7,11 @@ import Testing
 @testable import Gateway
 @testable import Support
 
-@Suite("Authorization codes of Apple")
+@Suite("Authorization codes from Apple")
 struct AppleRedemptionTests {
     private static let client = SimulatedProviders.appleClient
 
-    @Test("are redeemed after the sign-in, whichever way the client sends them", arguments: [true, false])
+    @Test("Codes are redeemed after the sign-in, from postBody and from credential", arguments: [true, false])
     func redeem(inPostBody: Bool) async throws {
         let gateway = try await TestGateway(servesApple: true)
         let proof = try gateway.appleWithCode()
@@ -36,7 +36,7 @@ struct AppleRedemptionTests {
     }
 
     @Test(
-        "are dropped if they cannot be Apple's, and the sign-in succeeds",
+        "Codes and redirect URIs that are too long are dropped, and the sign-in succeeds",
         arguments: [
             ["authorizationCode": .string(String(repeating: "c", count: 2049))],
             ["authorizationCode": "c", "redirectUri": .string("https://" + String(repeating: "r", count: 2041))],
@@ -52,7 +52,7 @@ struct AppleRedemptionTests {
         #expect(try await gateway.appleGrants().isEmpty)
     }
 
-    @Test("of the web flow are redeemed with their redirect URI")
+    @Test("Codes of the web flow are redeemed with their redirect URI")
     func web() async throws {
         let gateway = try await TestGateway(servesApple: true)
         let redirectURI = "https://auth.example.com/__/auth/handler"
@@ -69,7 +69,7 @@ struct AppleRedemptionTests {
         #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN com.example.web"])
     }
 
-    @Test("of another client or another person are given up, and the sign-in stays", arguments: [true, false])
+    @Test("Codes of another client or another user are dropped, and the session stays valid", arguments: [true, false])
     func foreign(isOtherClient: Bool) async throws {
         let gateway = try await TestGateway(servesApple: true)
         var proof = try gateway.appleWithCode()
@@ -83,7 +83,7 @@ struct AppleRedemptionTests {
         #expect(try await gateway.lookup(tokens.idToken).status == 200)
     }
 
-    @Test("are tried again while Apple is down, until their five minutes are over")
+    @Test("Redemption is tried again while Apple is unavailable, until the code expires after five minutes")
     func outage() async throws {
         let gateway = try await TestGateway(servesApple: true)
         gateway.simulators.apple.faultInjection.injectFault(.unavailable, at: SimulatedApple.tokenPath)
@@ -102,7 +102,7 @@ struct AppleRedemptionTests {
         #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN \(Self.client)"])
     }
 
-    @Test("lock nobody out if the private key is wrong, and are redeemed once it is corrected")
+    @Test("A wrong private key blocks no sign-in, and the codes are redeemed after it is corrected")
     func wrongKey() async throws {
         let gateway = try await TestGateway(servesApple: true)
         let server = try #require(gateway.appleServer)
@@ -117,7 +117,7 @@ struct AppleRedemptionTests {
         #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN \(Self.client)"])
     }
 
-    @Test("of a sign-in that needs confirmation travel in the pending token")
+    @Test("The code of a sign-in with a conflict is kept in the pending token and redeemed later")
     func pending() async throws {
         let gateway = try await TestGateway(servesApple: true)
         let guest = try await gateway.signUpAnonymously()
@@ -133,7 +133,7 @@ struct AppleRedemptionTests {
         #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN \(Self.client)"])
     }
 
-    @Test("of a merge are redeemed too, and the grants of both accounts stay")
+    @Test("The code of a merge is redeemed, and the source's grant is kept")
     func merge() async throws {
         let gateway = try await TestGateway(servesApple: true)
         _ = try TestGateway.Tokens(await gateway.signIn(gateway.apple()))
@@ -151,7 +151,7 @@ struct AppleRedemptionTests {
         #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN \(Self.client)"])
     }
 
-    @Test("are encrypted, and encrypted again under a new master key")
+    @Test("Codes are encrypted, and re-encrypted under a new master key")
     func rewrap() async throws {
         let gateway = try await TestGateway(servesApple: true)
         let proof = try gateway.appleWithCode()

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Revoking Apple's tokens")
 struct AppleRevocationTests {
-    @Test("follows every deletion of an account or identity, once")
+    @Test("Deleting an account or unlinking its identity revokes Apple's token once")
     func waysToDelete() async throws {
         let gateway = try await TestGateway(servesApple: true)
         try await gateway.makeServiceKey()
@@ -65,7 +65,7 @@ struct AppleRevocationTests {
         },
     ]
 
-    @Test("follows every other way that an identity ends", arguments: waysWithoutRequest)
+    @Test("Imports, resets, reclaims and direct SQL that remove the identity revoke Apple's token", arguments: waysWithoutRequest)
     func otherWays(way: Way) async throws {
         let gateway = try await TestGateway(servesApple: true)
         try await gateway.makeServiceKey()
@@ -77,7 +77,7 @@ struct AppleRevocationTests {
         #expect(gateway.simulators.apple.revocations == 1)
     }
 
-    @Test("follows the deletion of a tenant, when the janitor deletes its accounts")
+    @Test("Deleting a tenant queues the revocation when the janitor deletes its accounts")
     func tenant() async throws {
         let fixture = try await TenantFixture(TestGateway(servesApple: true))
         let tenant = try await fixture.tenant()
@@ -96,7 +96,7 @@ struct AppleRevocationTests {
         #expect(keys.count == 1, "the private key stays until the token is revoked")
     }
 
-    @Test("is announced by the deletion", arguments: [true, false])
+    @Test("The deletion of an account reports whether Apple's token will be revoked", arguments: [true, false])
     func announced(hasCode: Bool) async throws {
         let gateway = try await TestGateway(servesApple: true)
         let proof = try hasCode ? gateway.appleWithCode() : gateway.apple()
@@ -107,14 +107,14 @@ struct AppleRevocationTests {
         #expect(email.content.staysConnectedToApple == (hasCode ? nil : true))
     }
 
-    @Test("has nothing to do for an account without Apple")
+    @Test("The deletion of an account without Apple reports that there is no token to revoke")
     func withoutApple() async throws {
         let gateway = try await TestGateway(servesApple: true)
         let deleted = try await gateway.delete(gateway.signUp().idToken)
         #expect(deleted.json["appleRevocation"]?.string == "NONE")
     }
 
-    @Test("redeems the code first if the account is deleted before that")
+    @Test("The code of a deleted account is redeemed, and its token revoked")
     func codeFirst() async throws {
         let gateway = try await TestGateway(servesApple: true)
         let tokens = try TestGateway.Tokens(await gateway.signIn(gateway.appleWithCode()))
@@ -125,7 +125,7 @@ struct AppleRevocationTests {
         #expect(gateway.simulators.apple.revocations == 1)
     }
 
-    @Test("goes on for 30 days, and is then given up")
+    @Test("A revocation is retried for 30 days, and then given up")
     func outage() async throws {
         let gateway = try await TestGateway(servesApple: true)
         let tokens = try await gateway.signedInWithApple()
@@ -141,13 +141,13 @@ struct AppleRevocationTests {
         #expect(gateway.simulators.apple.revocations == 0)
     }
 
-    @Test("leaves nothing of the person in any table")
+    @Test("After a deletion, no table has the user's subject, address or name")
     func nothingPersonal() async throws {
         let gateway = try await TestGateway(sendsEmails: false, servesApple: true)
         let tokens = try await gateway.signedInWithApple()
         let subject = SimulatedApple.subject(of: .ada, in: AppleServer.team)
         #expect(try await gateway.dump().contains(subject))
-        // Apple's notifications leave traces of their own.
+        // Apple's notifications write rows too.
         for kind in [Simulators.AppleNotification.emailEnabled, .consentRevoked] {
             let payload = try gateway.notification(kind, at: gateway.clock.now - .seconds(60))
             try await gateway.receive(payload)
@@ -159,7 +159,7 @@ struct AppleRevocationTests {
             try await gateway.attemptAppleGrants()
         }
         #expect(try await tablesNaming(tokens.localId, in: gateway) == ["audit_event", "deleted_account", "outbox"])
-        // Digests, for eight days.
+        // Rows with digests, which expire.
         for table in ["replay_guard", "revoked_subject"] {
             #expect(try await tablesNaming("\"expires_at\"", in: gateway).contains(table))
         }

@@ -12,18 +12,18 @@ struct CredentialStateTests {
         return answer.json["identities"]?[0]?["credentialState"]?.string
     }
 
-    @Test("follows the sign-in, the daily check and the next sign-in", arguments: [true, false])
+    @Test("The credential state follows the sign-in, the daily check and the next sign-in", arguments: [true, false])
     func life(invalidRequest: Bool) async throws {
         let gateway = try await TestGateway(servesApple: true)
         if invalidRequest { gateway.simulators.apple.quirks.refusalAfterDisconnecting = .invalidRequest }
         let tokens = try await gateway.signedInWithApple()
         #expect(try await state(tokens, at: gateway) == "AUTHORIZED")
         gateway.simulators.apple.disconnect(.ada, from: SimulatedProviders.appleClient)
-        #expect(try await state(tokens, at: gateway) == "AUTHORIZED", "nobody has asked Apple")
+        #expect(try await state(tokens, at: gateway) == "AUTHORIZED", "the gateway has not asked Apple again")
         gateway.clock.advance(by: .seconds(2 * 86_400))
         try await gateway.appleWorkers.check()
         let session = try TestGateway.Tokens(refreshed: await gateway.refresh(tokens.refreshToken), of: tokens)
-        #expect(try await state(session, at: gateway) == "REVOKED", "the session lives")
+        #expect(try await state(session, at: gateway) == "REVOKED", "the session is still valid")
         gateway.clock.advance(by: .seconds(1))
         let again = try TestGateway.Tokens(await gateway.signIn(gateway.appleWithCode()))
         #expect(try await state(again, at: gateway) == "AUTHORIZED")
@@ -31,7 +31,7 @@ struct CredentialStateTests {
         #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN com.example.app"])
     }
 
-    @Test("stays if Apple is down or rejects the key", arguments: [true, false])
+    @Test("The credential state stays if Apple is unavailable or rejects the client's key", arguments: [true, false])
     func unchanged(isDown: Bool) async throws {
         let gateway = try await TestGateway(servesApple: true)
         let tokens = try await gateway.signedInWithApple()
@@ -47,7 +47,7 @@ struct CredentialStateTests {
         #expect(try await state(session, at: gateway) == "AUTHORIZED")
     }
 
-    @Test("is NOT_FOUND without an Apple identity, and in the account for everybody who may see it")
+    @Test("The credential state is NOT_FOUND without Apple; the user and administrators can read it")
     func shown() async throws {
         let gateway = try await TestGateway(servesApple: true)
         try await gateway.makeServiceKey()
