@@ -21,7 +21,7 @@ struct RevokeTokenTests {
         return try await gateway.post("/v2/accounts:revokeToken", .object(body.merging(more) { $1 }))
     }
 
-    @Test("exchanges the code, revokes its token, and leaves the session alive")
+    @Test("A code is exchanged, its token is revoked, and the session stays valid")
     func code() async throws {
         let gateway = try await TestGateway(servesApple: true)
         let tokens = try await gateway.signedInWithApple()
@@ -32,14 +32,14 @@ struct RevokeTokenTests {
         #expect(gateway.simulators.apple.revocations == 1)
         #expect(try await gateway.appleGrants() == ["REVOKED REFRESH_TOKEN com.example.app"])
         #expect(try await gateway.lookup(tokens.idToken).status == 200)
-        // The deletion that stock apps send next has nothing left to revoke.
+        // The deletion that Firebase apps send next has nothing left to revoke.
         #expect(try await gateway.delete(tokens.idToken).json["appleRevocation"]?.string == "NONE")
         try await gateway.attemptAppleGrants()
         #expect(try await gateway.appleGrants().isEmpty)
         #expect(gateway.simulators.apple.revocations == 1)
     }
 
-    @Test("is in the audit trail, without the token")
+    @Test("A revocation is in the audit trail, without the token")
     func audited() async throws {
         let gateway = try await TestGateway(servesApple: true)
         let tokens = try await gateway.signedInWithApple()
@@ -60,11 +60,11 @@ struct RevokeTokenTests {
     }
 
     @Test(
-        "exchanges the code as the calling app, otherwise as the app of the latest sign-in",
+        "The code is exchanged for the calling app's client ID, otherwise for that of the latest sign-in",
         arguments: [
             ClientRow(testDescription: "an app without client IDs", settings: "{}", expected: "com.example.app"),
             ClientRow(
-                testDescription: "an app of its own", settings: #"{"clientIds": {"apple.com": ["com.example.web"]}}"#,
+                testDescription: "an app with its own client ID", settings: #"{"clientIds": {"apple.com": ["com.example.web"]}}"#,
                 expected: "com.example.web"),
             ClientRow(
                 testDescription: "a bundle ID that the provider lists",
@@ -96,7 +96,7 @@ struct RevokeTokenTests {
         }
     }
 
-    @Test("takes the type as a name, a number, or a number as text", arguments: ["CODE", "3", 3] as [JSON])
+    @Test("The token type can be a name, a number, or a number as text", arguments: ["CODE", "3", 3] as [JSON])
     func types(type: JSON) async throws {
         let gateway = try await TestGateway(servesApple: true)
         let tokens = try await gateway.signedInWithApple()
@@ -104,7 +104,7 @@ struct RevokeTokenTests {
     }
 
     @Test(
-        "rejects every other number, as a number and as text",
+        "Other numbers are rejected as token types, as a number and as text",
         arguments: [0, 4, -1, -9_223_372_036_854_775_808, "0", "4", "-1", "-9223372036854775808", "1e0", "03"]
             as [JSON])
     func otherNumbers(type: JSON) async throws {
@@ -114,7 +114,7 @@ struct RevokeTokenTests {
     }
 
     @Test(
-        "revokes a token as it is, and then the stored one, because Apple accepts unknown tokens",
+        "A token is revoked as sent, and the stored one too, because Apple accepts unknown tokens",
         arguments: ["ACCESS_TOKEN", 2, "REFRESH_TOKEN", 1] as [JSON])
     func tokens(type: JSON) async throws {
         let gateway = try await TestGateway(servesApple: true)
@@ -128,7 +128,7 @@ struct RevokeTokenTests {
         #expect(try await gateway.appleGrants().isEmpty)
     }
 
-    @Test("answers INVALID_IDP_RESPONSE if Apple rejects the token, and stores nothing")
+    @Test("A token that Apple rejects gives INVALID_IDP_RESPONSE, and the grant is unchanged")
     func rejectedToken() async throws {
         let gateway = try await TestGateway(
             servesApple: true,
@@ -142,7 +142,7 @@ struct RevokeTokenTests {
         #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN com.example.app"])
     }
 
-    @Test("leaves the code to a worker if the process ends before the exchange")
+    @Test("A worker revokes the code's token if the process ends before the exchange")
     func crash() async throws {
         let crashes = Mutex(true)
         let gateway = try await TestGateway(
@@ -168,7 +168,7 @@ struct RevokeTokenTests {
         #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN com.example.app"])
     }
 
-    @Test("is limited for each account, like changes of credentials")
+    @Test("Revocations are limited for each account, like changes of credentials")
     func limited() async throws {
         let gateway = try await TestGateway(limitsRates: true, servesApple: true)
         let tokens = try await gateway.signedInWithApple()
@@ -178,7 +178,7 @@ struct RevokeTokenTests {
         #expect(try await revoke("unknown", of: tokens, at: gateway).code == "TOO_MANY_ATTEMPTS_TRY_LATER")
     }
 
-    @Test("refuses what Apple refuses, and what is not Apple's")
+    @Test("Codes that Apple rejects, other users' codes, other providers and invalid requests are rejected")
     func refused() async throws {
         let gateway = try await TestGateway(servesApple: true)
         let tokens = try await gateway.signedInWithApple()
@@ -204,7 +204,7 @@ struct RevokeTokenTests {
         #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN com.example.app"])
     }
 
-    @Test("answers 503 for a key that Apple rejects, and loses nothing")
+    @Test("A private key that Apple rejects gives 503, and the grant and the session stay")
     func wrongKey() async throws {
         let gateway = try await TestGateway(servesApple: true)
         let tokens = try await gateway.signedInWithApple()
@@ -216,7 +216,7 @@ struct RevokeTokenTests {
         #expect(try await gateway.lookup(tokens.idToken).status == 200)
     }
 
-    @Test("leaves the revocation to the worker if Apple fails after the exchange")
+    @Test("A worker revokes the token if Apple fails after the exchange")
     func queued() async throws {
         let gateway = try await TestGateway(servesApple: true)
         let tokens = try await gateway.signedInWithApple()

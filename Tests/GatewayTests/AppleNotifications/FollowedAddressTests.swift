@@ -19,7 +19,7 @@ struct FollowedAddressTests {
         user["providerUserInfo"]?.elements.first { $0["providerId"] == "apple.com" }?["email"]?.string
     }
 
-    @Test("follows it: both mailboxes get a notice, without a recovery code")
+    @Test("The account's address follows a new relay address; both mailboxes get a notice without a code")
     func follows() async throws {
         let gateway = try await gateway()
         let tokens = try Tokens(await gateway.signIn(gateway.apple(.grace)))
@@ -49,7 +49,7 @@ struct FollowedAddressTests {
         #expect(try await gateway.audited { _ = try await gateway.signIn(gateway.apple(.grace)) }.isEmpty)
     }
 
-    @Test("follows it to the person's own address")
+    @Test("The account's address follows when the user stops hiding their own address")
     func stopsHiding() async throws {
         let gateway = try await gateway()
         let tokens = try Tokens(await gateway.signIn(gateway.apple(.grace)))
@@ -72,7 +72,7 @@ struct FollowedAddressTests {
                 ":update", ["localId": .string(tokens.localId), "password": "a long secret"])
             #expect(set.status == 200, "\(set.text)")
         },
-        Stay(testDescription: "with an email link") { gateway, tokens in
+        Stay(testDescription: "with sign-in by email link") { gateway, tokens in
             try await gateway.database.pool.execute(
                 "UPDATE account SET email_link_sign_in = true WHERE id = \(tokens.localId)")
         },
@@ -90,7 +90,7 @@ struct FollowedAddressTests {
         },
     ]
 
-    @Test("stays as it is; only the identity changes", arguments: stays)
+    @Test("In these cases the account keeps its address, and only the identity's address changes", arguments: stays)
     func staysAsItIs(row: Stay) async throws {
         let gateway = try await gateway(row.profile)
         let tokens = try Tokens(await gateway.signIn(gateway.apple(row.person)))
@@ -109,7 +109,7 @@ struct FollowedAddressTests {
         #expect(try await gateway.emails(.emailFollowed).isEmpty)
     }
 
-    @Test("whose former address was not a relay address stays as it is")
+    @Test("The account keeps an address that was not a relay address")
     func ownAddress() async throws {
         let gateway = try await gateway()
         let tokens = try Tokens(await gateway.signIn(gateway.apple()))
@@ -120,7 +120,7 @@ struct FollowedAddressTests {
         #expect(identityEmail(user) == "ada@another.example")
     }
 
-    @Test("follows it once, if the person signs in several times at once")
+    @Test("Concurrent sign-ins change the account's address once")
     func race() async throws {
         let gateway = try await gateway()
         let tokens = try Tokens(await gateway.signIn(gateway.apple(.grace)))

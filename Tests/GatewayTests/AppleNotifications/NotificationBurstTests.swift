@@ -29,7 +29,7 @@ struct NotificationBurstTests {
     }
 
     @Test(
-        "causes no more verifications than may fail, also while Apple's keys cannot be fetched",
+        "Only as many forged notifications are verified as may fail, even while Apple's keys are unavailable",
         .timeLimit(.minutes(1)),
         arguments: [true, false])
     func verifications(keysAreAvailable: Bool) async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Support
 
-@Suite("A notification of Apple's has the effect")
+@Suite("Effects of Apple's notifications")
 struct NotificationEffectTests {
     private typealias Tokens = TestGateway.Tokens
 
@@ -15,7 +15,7 @@ struct NotificationEffectTests {
         return gateway
     }
 
-    @Test("consent-revoked: sessions opened with Apple end, the identity stays, its grant is revoked")
+    @Test("consent-revoked ends sessions opened with Apple, keeps the identity, and marks its grant as revoked")
     func consentRevoked() async throws {
         let gateway = try await gateway()
         let apple = try await gateway.signedInWithApple()
@@ -35,7 +35,7 @@ struct NotificationEffectTests {
         #expect(audited[0].network == "192.0.2.0/24")
     }
 
-    @Test("consent-revoked: a code that waits is not redeemed, and the next sign-in is like the first")
+    @Test("consent-revoked drops a code that waits, and the next sign-in redeems its own")
     func signInAgain() async throws {
         let gateway = try await gateway()
         let tokens = try Tokens(await gateway.signIn(gateway.appleWithCode()))
@@ -50,7 +50,7 @@ struct NotificationEffectTests {
     }
 
     @Test(
-        "account-delete: the identity is unlinked and the account stays",
+        "account-delete and account-deleted unlink the identity and keep the account",
         arguments: [Simulators.AppleNotification.accountDelete, .accountDeleted])
     func accountDeleted(kind: Simulators.AppleNotification) async throws {
         let gateway = try await gateway()
@@ -70,10 +70,10 @@ struct NotificationEffectTests {
                 "system identity.unlinked \(tokens.localId) cause=account-deleted provider=apple.com",
             ])
         #expect(try await gateway.emails(.identityUnlinked).map(\.recipient) == ["ada.lovelace@example.com"])
-        #expect(try await gateway.appleGrants().isEmpty, "Apple has ended them")
+        #expect(try await gateway.appleGrants().isEmpty, "Apple has ended the grant")
     }
 
-    @Test("account-delete: the address of the relay ends, and an account with a password is not reported")
+    @Test("account-delete removes a relay address, and reports only accounts without a sign-in method")
     func relayAddressEnds() async throws {
         let gateway = try await gateway()
         let grace = try Tokens(await gateway.signIn(gateway.apple(.grace)))
@@ -92,7 +92,7 @@ struct NotificationEffectTests {
         #expect(try await gateway.isAlive(ada))
     }
 
-    @Test("email-disabled and email-enabled: whether the relay forwards")
+    @Test("email-disabled and email-enabled record whether the relay forwards")
     func forwarding() async throws {
         let gateway = try await gateway()
         let tokens = try Tokens(await gateway.signIn(gateway.apple(.grace)))
@@ -114,7 +114,7 @@ struct NotificationEffectTests {
         #expect(try await forwards() == nil, "nothing is known about a new address")
     }
 
-    @Test("email-disabled: nothing is known any more after the person connects the app again")
+    @Test("Connecting the app again clears the state that email-disabled recorded")
     func newConsent() async throws {
         let gateway = try await gateway()
         _ = try await gateway.signIn(gateway.apple(.grace))
@@ -131,7 +131,7 @@ struct NotificationEffectTests {
         #expect(stopped.isEmpty)
     }
 
-    @Test("of its type only: an unknown type and an unknown person change nothing")
+    @Test("Notifications of an unknown type or about an unknown user change nothing")
     func nothing() async throws {
         let gateway = try await gateway()
         let tokens = try await gateway.signedInWithApple()
@@ -145,7 +145,7 @@ struct NotificationEffectTests {
     }
 
     @Test(
-        "of a revocation through the gateway: the session that requested it stays for ten minutes, to delete the account"
+        "After the gateway's own revocation, consent-revoked spares the requesting session for ten minutes"
     )
     func ownRevocation() async throws {
         let gateway = try await gateway()
@@ -162,7 +162,7 @@ struct NotificationEffectTests {
         gateway.clock.advance(by: .seconds(5))
         try await gateway.receive(gateway.notification())
         #expect(try await gateway.isAlive(tokens))
-        #expect(try await !gateway.isAlive(other), "it may be a thief's")
+        #expect(try await !gateway.isAlive(other), "the other session may be an attacker's")
         gateway.clock.advance(by: .seconds(596))
         try await gateway.receive(gateway.notification())
         #expect(try await !gateway.isAlive(tokens))

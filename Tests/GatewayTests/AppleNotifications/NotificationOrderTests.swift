@@ -6,7 +6,7 @@ import Testing
 @testable import Gateway
 @testable import Support
 
-@Suite("Notifications of Apple's that are late or repeated")
+@Suite("Late and repeated notifications")
 struct NotificationOrderTests {
     private typealias Tokens = TestGateway.Tokens
 
@@ -16,7 +16,7 @@ struct NotificationOrderTests {
         return gateway
     }
 
-    @Test("have an effect once")
+    @Test("A repeated notification has an effect once")
     func repeated() async throws {
         let gateway = try await gateway()
         let tokens = try await gateway.signedInWithApple()
@@ -34,7 +34,7 @@ struct NotificationOrderTests {
     }
 
     @Test(
-        "concern only what is older than the event",
+        "A late notification concerns only sessions and grants that are older than the event",
         arguments: [Simulators.AppleNotification.consentRevoked, .accountDelete])
     func late(kind: Simulators.AppleNotification) async throws {
         let gateway = try await gateway()
@@ -50,7 +50,7 @@ struct NotificationOrderTests {
         #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN com.example.app"])
     }
 
-    @Test("end a session that an older identity token opened after the event")
+    @Test("A notification ends a session that an older identity token opened after the event")
     func gap() async throws {
         let gateway = try await gateway()
         _ = try await gateway.signIn(gateway.apple())
@@ -64,7 +64,7 @@ struct NotificationOrderTests {
         #expect(try await gateway.credentialState(of: tokens.localId) == "REVOKED")
     }
 
-    @Test("that arrive in the wrong order leave the state of the latest event")
+    @Test("Notifications in the wrong order leave the state of the latest event")
     func reordered() async throws {
         let gateway = try await gateway()
         let tokens = try Tokens(await gateway.signIn(gateway.apple(.grace)))
@@ -81,7 +81,7 @@ struct NotificationOrderTests {
         }
     }
 
-    @Test("are accepted for a week, even without an expiry")
+    @Test("A notification without an expiry is accepted for a week, and up to 60 seconds early")
     func age() async throws {
         let gateway = try await gateway()
         let tokens = try await gateway.signedInWithApple()
@@ -93,7 +93,7 @@ struct NotificationOrderTests {
         #expect(try await !gateway.isAlive(tokens))
     }
 
-    @Test("are still known as repeated when they would be too old")
+    @Test("The replay key of a notification is kept longer than the notification is accepted")
     func replayKeys() async throws {
         let gateway = try await gateway()
         let payload = try gateway.notification { $0.claims["exp"] = nil }
@@ -126,7 +126,7 @@ struct NotificationOrderTests {
     ]
 
     @Test(
-        "make older identity tokens void", arguments: uses,
+        "A notification invalidates older identity tokens", arguments: uses,
         [Simulators.AppleNotification.consentRevoked, .accountDelete])
     func voidTokens(use: Use, kind: Simulators.AppleNotification) async throws {
         let gateway = try await gateway()
@@ -143,7 +143,7 @@ struct NotificationOrderTests {
         #expect(try await gateway.signIn(gateway.apple()).status == 200)
     }
 
-    @Test("make older identity tokens void also after the deletion of the account, and in pending tokens")
+    @Test("After the account's deletion, a notification invalidates older identity tokens and pending tokens")
     func voidLater() async throws {
         let gateway = try await gateway()
         let tokens = try Tokens(await gateway.signIn(gateway.apple()))
@@ -158,7 +158,7 @@ struct NotificationOrderTests {
     }
 
     @Test(
-        "make a merge that was previewed before fail",
+        "A notification invalidates an earlier merge preview",
         arguments: [Simulators.AppleNotification.consentRevoked, .accountDelete])
     func mergePreview(kind: Simulators.AppleNotification) async throws {
         let gateway = try await gateway()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Support
 
-@Suite("A notification at the same time")
+@Suite("Notifications concurrent with other requests")
 struct NotificationRaceTests {
     private typealias Tokens = TestGateway.Tokens
 
@@ -18,7 +18,7 @@ struct NotificationRaceTests {
     }
 
     @Test(
-        "as sign-ins: no session of an older identity token survives",
+        "A notification concurrent with sign-ins leaves no session of an older identity token",
         arguments: 0..<6, [Simulators.AppleNotification.consentRevoked, .accountDelete])
     func signIns(round: Int, kind: Simulators.AppleNotification) async throws {
         let gateway = try await TestGateway()
@@ -41,7 +41,7 @@ struct NotificationRaceTests {
     }
 
     @Test(
-        "as a sign-in that has already read the account: the sign-in is refused", .timeLimit(.minutes(1)),
+        "A sign-in is rejected if a notification overtakes it after it has read the account", .timeLimit(.minutes(1)),
         arguments: [Simulators.AppleNotification.consentRevoked, .accountDelete])
     func overtaken(kind: Simulators.AppleNotification) async throws {
         let gateway = try await TestGateway()
@@ -51,10 +51,10 @@ struct NotificationRaceTests {
         let payload = try gateway.notification(kind)
         let (notification, signIn) = try await gateway.database.pool.transaction { transaction in
             _ = try await transaction.execute("SELECT FROM linked_identity FOR UPDATE")
-            // It holds its lock on the account and waits for the identity.
+            // The notification holds its lock on the account and waits for the identity.
             let notification = Task { try await gateway.deliver(payload) }
             try await gateway.waitForBlockedStatements(1)
-            // It has read the account, and waits for it.
+            // The sign-in has read the account, and waits for its lock.
             let signIn = Task { try await gateway.signIn(old) }
             try await gateway.waitForBlockedStatements(2)
             return (notification, signIn)
@@ -64,7 +64,7 @@ struct NotificationRaceTests {
     }
 
     @Test(
-        "as a transaction that has given an account the identity and not committed yet: the session that it opens ends",
+        "A notification ends the session of a concurrent transaction that has not yet committed the identity",
         .timeLimit(.minutes(1)), arguments: [true, false])
     func uncommitted(reclaims: Bool) async throws {
         let gateway = try await TestGateway()
@@ -88,7 +88,7 @@ struct NotificationRaceTests {
         #expect(try await !gateway.isAlive(Tokens(exchange)))
     }
 
-    @Test("as itself: it has an effect once")
+    @Test("Concurrent copies of a notification have an effect once")
     func copies() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.apple())
@@ -102,7 +102,7 @@ struct NotificationRaceTests {
     }
 
     @Test(
-        "as the deletion of the account: nothing of the person stays",
+        "A notification concurrent with the account's deletion leaves no personal data",
         arguments: 0..<4, [Simulators.AppleNotification.consentRevoked, .accountDelete])
     func deletion(round: Int, kind: Simulators.AppleNotification) async throws {
         let gateway = try await TestGateway(sendsEmails: false, servesApple: true)
@@ -125,7 +125,7 @@ struct NotificationRaceTests {
 }
 
 extension TestGateway {
-    /// Returns when `count` statements in this database wait for locks, or when `isDone`.
+    /// Returns when `count` statements in this database wait for locks, or when `isDone` returns true.
     func waitForBlockedStatements(_ count: Int, unless isDone: @Sendable () -> Bool = { false }) async throws {
         let waiting: SQL = """
             SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
@@ -135,7 +135,7 @@ extension TestGateway {
         }
     }
 
-    /// Returns when the notification was processed, or waits for a lock beside `count` other statements.
+    /// Returns when the notification was processed, or when it and `count` other statements wait for locks.
     func deliverUntilBlocked(_ payload: String, beside count: Int) async throws -> Task<Exchange, any Error> {
         let isDelivered = Flag()
         let delivery = Task {

@@ -9,7 +9,7 @@ import Testing
 @testable import Gateway
 @testable import Support
 
-@Suite("A notification is rejected")
+@Suite("Rejected notifications")
 struct NotificationRejectionTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -74,7 +74,7 @@ struct NotificationRejectionTests {
         Row(testDescription: "text", outcome: malformed) { _ in "a.b.c" },
     ]
 
-    @Test("for what it is, and changes nothing", arguments: rows)
+    @Test("An invalid notification is rejected with a specific reason, and stores nothing", arguments: rows)
     func rejected(row: Row) async throws {
         let gateway = try await TestGateway(transport: .socket)
         let tokens = try TestGateway.Tokens(await gateway.signIn(gateway.apple()))
@@ -89,7 +89,7 @@ struct NotificationRejectionTests {
         #expect(!payload.contains("attacker") && !stays.contains("com.attacker.app"))
     }
 
-    @Test("without a payload, and with a body over the limit")
+    @Test("A body without a payload or over the limit is rejected")
     func bodies() async throws {
         let gateway = try await TestGateway(transport: .socket)
         for body: JSON in [[:], ["payload": ""], ["payload": ["a": 1]], []] {
@@ -102,7 +102,7 @@ struct NotificationRejectionTests {
         #expect(try await gateway.deliver(String(repeating: "a", count: 64 * 1024)).status == 413)
     }
 
-    @Test("without a request to Apple for each forged key ID")
+    @Test("Forged key IDs do not each cause a request to Apple")
     func keyFetches() async throws {
         let gateway = try await TestGateway()
         for number in 0..<50 {
@@ -113,7 +113,7 @@ struct NotificationRejectionTests {
         try await gateway.receive(gateway.notification())
     }
 
-    @Test("with 503 while Apple's keys cannot be fetched, and accepted later")
+    @Test("A notification gets 503 while Apple's keys are unavailable, and is accepted later")
     func keysUnavailable() async throws {
         let gateway = try await TestGateway(transport: .socket)
         gateway.simulators.apple.faultInjection.injectFault(.unavailable)
@@ -126,7 +126,7 @@ struct NotificationRejectionTests {
         try await gateway.receive(payload)
     }
 
-    @Test("if its network has sent a hundred that were rejected; accepted ones are not counted")
+    @Test("After a hundred invalid notifications a network is blocked; accepted ones are not counted")
     func rateLimit() async throws {
         let gateway = try await TestGateway(limitsRates: true)
         let genuine = try gateway.notification()
@@ -142,7 +142,7 @@ struct NotificationRejectionTests {
         #expect(try await gateway.deliver(genuine).status == 200)
     }
 
-    @Test("and counted by its reason; the response names no client ID")
+    @Test("Rejections are counted by reason, and the response names no client ID")
     func metrics() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.deliver(gateway.notification())

@@ -49,7 +49,7 @@ struct SharedClientTests {
         try await gateway.post("/v1/accounts:lookup", ["idToken": .string(tokens.idToken)], key: key).status == 200
     }
 
-    @Test("concerns each of them, or the one that the path names", arguments: [nil, "demo", "other"])
+    @Test("A notification concerns each project with its client ID, or only the project that the path names", arguments: [nil, "demo", "other"])
     func paths(named: String?) async throws {
         let gateway = try await gateway(provider: [SimulatedProviders.appleClient])
         let ours = try await signIn(gateway, key: TestGateway.apiKey)
@@ -59,7 +59,7 @@ struct SharedClientTests {
         try await gateway.receive(payload, project: named)
         #expect(try await isAlive(ours, gateway, key: TestGateway.apiKey) == (named == "other"))
         #expect(try await isAlive(theirs, gateway, key: Self.otherKey) == (named == "demo"))
-        // The rest arrives later, and what was applied is not applied again.
+        // A delivery without a project concerns the remaining projects, and repeats no effect.
         try await gateway.receive(payload)
         #expect(try await !isAlive(ours, gateway, key: TestGateway.apiKey))
         #expect(try await !isAlive(theirs, gateway, key: Self.otherKey))
@@ -68,7 +68,7 @@ struct SharedClientTests {
         #expect(try counted.first?.decode("count", as: Int.self) == 2)
     }
 
-    @Test("does not concern a project with another client ID")
+    @Test("A notification does not concern a project with another client ID")
     func otherClient() async throws {
         let gateway = try await gateway(provider: ["com.example.other"])
         let payload = try gateway.notification()
@@ -77,13 +77,13 @@ struct SharedClientTests {
         try await gateway.receive(gateway.notification(audience: "com.example.other"))
     }
 
-    @Test("concerns a project of which only an app has the client ID")
+    @Test("A notification concerns a project in which only an app has the client ID")
     func appClient() async throws {
         let gateway = try await gateway(provider: ["com.example.other"], app: ["com.example.extra"])
         try await gateway.receive(gateway.notification(audience: "com.example.extra"))
     }
 
-    @Test("concerns tenants, and a project and its tenants separately")
+    @Test("A notification for a project concerns its tenants too, and is accepted after a tenant is deleted")
     func tenants() async throws {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.tenant()

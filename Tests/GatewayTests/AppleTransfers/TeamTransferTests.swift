@@ -10,11 +10,11 @@ import Testing
 @testable import Simulators
 @testable import Support
 
-@Suite("Transfer of an app to another team of Apple")
+@Suite("Transfer of an app to another Apple developer team")
 struct TeamTransferTests {
     static let team = "NEWTEAM123"
 
-    /// Ada hides her address; Grace does not.
+    /// Ada hides her address; Mary does not.
     static let ada = SimulatedPerson.ada.with { $0.hidesEmail = true }
     static let mary = SimulatedPerson.mary
 
@@ -86,12 +86,15 @@ struct TeamTransferTests {
         }
     }
 
-    @Test("gives every identity its new subject and relay address; accounts and sessions stay")
+    @Test("A transfer gives every identity its new subject and address, and keeps accounts and sessions")
     func transfer() async throws {
         let fixture = try await Fixture()
         let before = try await fixture.addresses(fixture.ada)
         #expect(try await fixture.export() == .init(all: 2, done: 2))
-        #expect(try await fixture.export() == .init(all: 2, done: 2), "a repetition asks for nothing")
+        let apple = fixture.gateway.simulators.apple.faultInjection
+        let requests = apple.count(of: SimulatedApple.migrationPath)
+        #expect(try await fixture.export() == .init(all: 2, done: 2))
+        #expect(apple.count(of: SimulatedApple.migrationPath) == requests, "a second export requests no identity again")
         #expect(try await fixture.state(fixture.ada) == "AUTHORIZED", "the app is still with the old team")
         try await fixture.move()
         try await fixture.gateway.appleWorkers.check()
@@ -105,7 +108,7 @@ struct TeamTransferTests {
         #expect(
             try await fixture.gateway.appleGrants()
                 == Array(
-                    repeating: "UNKNOWN REFRESH_TOKEN com.example.app", count: 2), "the tokens were of the old team")
+                    repeating: "UNKNOWN REFRESH_TOKEN com.example.app", count: 2), "the tokens belong to the old team")
         #expect(try await fixture.importAll() == .init(all: 2, done: 2))
         let again = try TestGateway.Tokens(await fixture.gateway.signIn(fixture.gateway.appleWithCode(Self.ada)))
         #expect(again.localId == fixture.ada.localId)
@@ -117,7 +120,7 @@ struct TeamTransferTests {
             ])
     }
 
-    @Test("a sign-in before the import finds the account by transfer_sub, and completes the transfer")
+    @Test("A sign-in before the import finds the account by transfer_sub, and completes the transfer")
     func signInFirst() async throws {
         let fixture = try await Fixture()
         _ = try await fixture.export()
@@ -129,7 +132,7 @@ struct TeamTransferTests {
         #expect(again.localId == fixture.ada.localId)
         #expect(try await fixture.addresses(again) == fixture.expected(Self.ada))
         #expect(try await fixture.state(again) == "AUTHORIZED")
-        #expect(try await fixture.addresses(fixture.ada) == fixture.expected(Self.ada), "the old session lives")
+        #expect(try await fixture.addresses(fixture.ada) == fixture.expected(Self.ada), "the old session is still valid")
         let actions = try await fixture.gateway.database.pool.query(
             "SELECT actor || ' ' || action AS line FROM audit_event WHERE action = 'identity.transferred'")
         #expect(try actions.map { try $0.decode("line", as: String.self) } == ["user identity.transferred"])
@@ -137,38 +140,41 @@ struct TeamTransferTests {
         #expect(
             try await fixture.gateway.appleGrants() == [
                 "AUTHORIZED REFRESH_TOKEN com.example.app", "UNKNOWN REFRESH_TOKEN com.example.app",
-            ], "the new token replaces the one of the old team")
+            ], "the new token replaces that of the old team")
         #expect(try await fixture.importAll() == .init(all: 2, done: 2))
         #expect(try await fixture.addresses(again) == fixture.expected(Self.ada))
     }
 
-    @Test("a token without transfer_sub, or with that of another person, finds no account", arguments: [nil, "mary"])
-    func otherTransferSubject(of other: String?) async throws {
+    @Test("A token without transfer_sub, or with an unknown one, finds no account", arguments: [nil, "000000.r0"])
+    func unknownTransferSubject(_ transferSubject: String?) async throws {
         let fixture = try await Fixture()
         _ = try await fixture.export()
         try await fixture.move()
         let exchange = try await fixture.gateway.signIn(
-            fixture.gateway.apple(Self.ada) {
-                $0.claims["transfer_sub"] = other.map { _ in .string("000000.r0") }
-            })
+            fixture.gateway.apple(Self.ada) { $0.claims["transfer_sub"] = transferSubject.map { .string($0) } })
         #expect(exchange.json["isNewUser"] == true, "\(exchange.text)")
         #expect(exchange.json["localId"]?.string != fixture.ada.localId)
         let progress = try await fixture.importAll()
-        #expect(progress == .init(all: 2, done: 1, conflicts: [ID(fixture.ada.localId)]), "she has two accounts now")
+        #expect(progress == .init(all: 2, done: 1, conflicts: [ID(fixture.ada.localId)]), "Ada's new account already has the new subject")
     }
 
-    @Test("the subject decides before the transfer subject")
-    func precedence() async throws {
+    @Test("The subject decides before the transfer subject, even that of another user", arguments: [ada, mary])
+    func precedence(of person: SimulatedPerson) async throws {
         let fixture = try await Fixture()
+        let before = try await fixture.addresses(fixture.mary)
         _ = try await fixture.export()
         try await fixture.move()
         let second = try await fixture.gateway.signIn(
             fixture.gateway.apple(Self.ada) { $0.claims["transfer_sub"] = nil })
-        let again = try await fixture.gateway.signIn(fixture.gateway.apple(Self.ada))
+        let transferSubject = SimulatedApple.transferSubject(of: person, from: AppleServer.team, to: Self.team)
+        let again = try await fixture.gateway.signIn(
+            fixture.gateway.apple(Self.ada) { $0.claims["transfer_sub"] = .string(transferSubject) })
+        #expect(again.status == 200, "\(again.text)")
         #expect(again.json["localId"] == second.json["localId"])
+        #expect(try await fixture.addresses(fixture.mary) == before)
     }
 
-    @Test("a merge can still be undone: the identity goes back with its new subject")
+    @Test("A merge from before the transfer can be undone; the identity goes back with its new subject")
     func undoneMerge() async throws {
         let fixture = try await Fixture()
         let gateway = fixture.gateway
@@ -183,7 +189,7 @@ struct TeamTransferTests {
         #expect(again.localId == fixture.ada.localId)
     }
 
-    @Test("a person who has disconnected the app is counted, and does not stop the others")
+    @Test("A user who has disconnected the app is counted as rejected, and the others are transferred")
     func disconnected() async throws {
         let fixture = try await Fixture()
         fixture.gateway.simulators.apple.disconnect(Self.mary, from: SimulatedProviders.appleClient)
@@ -193,7 +199,7 @@ struct TeamTransferTests {
         #expect(try await fixture.addresses(fixture.ada) == fixture.expected(Self.ada))
     }
 
-    @Test("fails if Apple rejects every identity, because a wrong team is rejected like a disconnected user")
+    @Test("An export fails if Apple rejects every identity, because Apple rejects a wrong team in the same way")
     func allRejected() async throws {
         let fixture = try await Fixture()
         for person in [Self.ada, Self.mary] {
@@ -204,7 +210,7 @@ struct TeamTransferTests {
         #expect(failure?.message.contains("--to-team") == true)
     }
 
-    @Test("counts only what it has moved, and not an identity that was unlinked meanwhile")
+    @Test("An import does not count an identity that was unlinked during the run")
     func changedMeanwhile() async throws {
         let fixture = try await Fixture()
         let gateway = fixture.gateway
@@ -221,7 +227,7 @@ struct TeamTransferTests {
         #expect(try await run.import { _ in } == .init(all: 1, done: 1))
     }
 
-    @Test("exports with the old team's key also after the move")
+    @Test("An export works with the old team's key even after the move")
     func lateExport() async throws {
         let fixture = try await Fixture()
         try await fixture.move()
@@ -230,7 +236,7 @@ struct TeamTransferTests {
         #expect(try await fixture.addresses(fixture.ada) == fixture.expected(Self.ada))
     }
 
-    @Test("stops with a reason if Apple rejects the key or does not answer", arguments: [true, false])
+    @Test("An export stops with a reason if Apple rejects the key or is unavailable", arguments: [true, false])
     func failures(isDown: Bool) async throws {
         let fixture = try await Fixture()
         if isDown { fixture.gateway.simulators.apple.faultInjection.injectFault(.unavailable) }

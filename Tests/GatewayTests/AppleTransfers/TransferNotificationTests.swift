@@ -25,7 +25,7 @@ struct TransferNotificationTests {
     }
 
     @Test(
-        "has its effect when the identity moves",
+        "The notification has its effect when the identity moves",
         arguments: [Simulators.AppleNotification.consentRevoked, .accountDelete],
         Move.allCases)
     func early(kind: Simulators.AppleNotification, move: Move) async throws {
@@ -60,7 +60,7 @@ struct TransferNotificationTests {
     }
 
     @Test(
-        "at the same time as the sign-in that moves it: no session of the older token survives", .timeLimit(.minutes(1))
+        "Sessions of an older token end if the notification is concurrent with the sign-in that moves the identity", .timeLimit(.minutes(1))
     )
     func race() async throws {
         let fixture = try await moved()
@@ -71,7 +71,7 @@ struct TransferNotificationTests {
         let (signIn, notification) = try await gateway.database.pool.transaction { transaction in
             _ = try await transaction.execute(
                 "SELECT FROM account WHERE id = \(fixture.ada.localId) FOR UPDATE")
-            // It has read the account, and waits for it.
+            // The sign-in has read the account, and waits for its lock.
             let signIn = Task { try await gateway.signIn(old) }
             try await gateway.waitForBlockedStatements(1)
             let notification = try await gateway.deliverUntilBlocked(payload, beside: 1)

@@ -21,7 +21,7 @@ struct TransferredAddressTests {
                 ":update", ["localId": .string($0.ada.localId), "password": "a long secret"])
             #expect(set.status == 200, "\(set.text)")
         },
-        Row(testDescription: "with an email link") {
+        Row(testDescription: "with sign-in by email link") {
             try await $0.gateway.database.pool.execute(
                 "UPDATE account SET email_link_sign_in = true WHERE id = \($0.ada.localId)")
         },
@@ -33,7 +33,7 @@ struct TransferredAddressTests {
     ]
 
     @Test(
-        "stays as it is; only the identity changes", arguments: rows, TransferNotificationTests.Move.allCases)
+        "In these cases the account keeps its address, and only the identity's address changes", arguments: rows, TransferNotificationTests.Move.allCases)
     func stays(row: Row, move: TransferNotificationTests.Move) async throws {
         let fixture = try await TeamTransferTests.Fixture()
         let gateway = fixture.gateway
@@ -54,7 +54,7 @@ struct TransferredAddressTests {
     }
 
     @Test(
-        "changes with it, and the codes in the former mailbox are void", arguments: ["PASSWORD_RESET", "EMAIL_SIGNIN"])
+        "Codes that were sent to the former address are invalid after the transfer", arguments: ["PASSWORD_RESET", "EMAIL_SIGNIN"])
     func formerMailbox(type: String) async throws {
         let fixture = try await TeamTransferTests.Fixture()
         let gateway = fixture.gateway

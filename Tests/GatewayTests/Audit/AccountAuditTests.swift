@@ -43,7 +43,7 @@ struct AccountAuditTests {
         },
         Act("another password", ["password.set"]) { try await $0.update($1.idToken, ["password": "secret9"]) },
         Act("another address", ["email.changed"]) { try await $0.update($1.idToken, ["email": "b@example.com"]) },
-        Act("no password", ["password.removed"]) { try await $0.update($1.idToken, ["deleteAttribute": ["PASSWORD"]]) },
+        Act("a removed password", ["password.removed"]) { try await $0.update($1.idToken, ["deleteAttribute": ["PASSWORD"]]) },
         Act("signing out elsewhere", ["sessions.ended"]) { try await $0.update($1.idToken, ["validSince": "1"]) },
         Act("signing out everywhere", ["sessions.ended"]) {
             try await $0.post("/v1/accounts:revokeSession", ["idToken": .string($1.idToken), "everywhere": true])
@@ -81,7 +81,7 @@ struct AccountAuditTests {
         Act("the deletion of the account", ["account.deleted"]) { try await $0.delete($1.idToken) },
     ]
 
-    @Test("records changes of sign-in methods, but not sign-ins", arguments: acts)
+    @Test("Changes of sign-in methods and ends of sessions are recorded; sign-ins and names are not", arguments: acts)
     func act(row: Act) async throws {
         let gateway = try await TestGateway()
         let tokens = try await row.prepare(gateway)
@@ -97,7 +97,7 @@ struct AccountAuditTests {
         #expect(lines.allSatisfy { $0.network == "192.0.2.0/24" && $0.request == "0" })
     }
 
-    @Test("records a merge under both IDs")
+    @Test("A merge is recorded under both account IDs")
     func merge() async throws {
         let gateway = try await TestGateway()
         let (source, target) = try await merged(gateway)
@@ -121,16 +121,16 @@ struct AccountAuditTests {
         return (anonymous.localId, target)
     }
 
-    @Test("contains no personal data and no secrets; the lines of a deleted account remain")
+    @Test("The audit trail contains no personal data and no secrets")
     func dump() async throws {
-        let gateway = try await AdminAuditTests.household()
+        let gateway = try await AdminAuditTests.populated()
         _ = try await merged(gateway)
         var secrets: Set<String> = []
         for act in Self.acts {
             _ = try await gateway.administer(":batchDelete", ["localIds": [], "force": true])
             let holder = try await gateway.administer(":lookup", ["email": ["ada@example.com"]]).json["users"]?[0]
             if let id = holder?["localId"] { _ = try await gateway.administer(":delete", ["localId": id]) }
-            guard let tokens = try? await act.prepare(gateway) else { continue }  // Apple's Ada may have an account
+            guard let tokens = try? await act.prepare(gateway) else { continue }  // the address may belong to the account of Apple's Ada
             let answer = try await act.act(gateway, tokens)
             secrets.formUnion([tokens.idToken, tokens.refreshToken])
             for member in ["idToken", "refreshToken"] {
@@ -151,7 +151,7 @@ struct AccountAuditTests {
         }
     }
 
-    @Test("keeps the lines of a deleted account under its ID")
+    @Test("The audit events of a deleted account are kept under its ID")
     func deletion() async throws {
         let gateway = try await TestGateway.administered()
         let ada = try await gateway.signUpVerified(password: "correct horse")

@@ -77,7 +77,7 @@ struct AdminAuditTests {
     ]
 
     /// A gateway with Ada, who has a password, and Bob, who has Google.
-    static func household() async throws -> TestGateway {
+    static func populated() async throws -> TestGateway {
         let gateway = try await TestGateway.administered()
         let users: JSON = [
             ["localId": "ada", "email": "ada@example.com", "rawPassword": "secret1"],
@@ -87,18 +87,18 @@ struct AdminAuditTests {
         return gateway
     }
 
-    @Test("records the action, the key, the account and the network", arguments: rows)
+    @Test("A change is recorded with action, key, account, network and request, and a look-up is not", arguments: rows)
     func act(row: Row) async throws {
-        let gateway = try await Self.household()
+        let gateway = try await Self.populated()
         let lines = try await gateway.audited { _ = try await gateway.administer(row.operation, row.body) }
         #expect(lines.map(\.description) == row.lines.map { "key:service " + $0 })
         for line in lines {
             #expect(line.network == "192.0.2.0/24")
-            #expect(line.request == "0", "as the log has it")
+            #expect(line.request == "0", "the request ID of the log")
         }
     }
 
-    @Test("lists a hundred accounts of an import, and their total number")
+    @Test("The event of an import lists at most a hundred accounts, and their total number")
     func many() async throws {
         let gateway = try await TestGateway.administered()
         let users = (0..<150).map { JSON.object(["localId": .string("user-\($0 + 100)")]) }
@@ -108,7 +108,7 @@ struct AdminAuditTests {
         #expect(line.detail["accounts"]?.split(separator: " ").count == AuditNote.idLimit)
     }
 
-    @Test("records session cookies")
+    @Test("The creation of a session cookie is recorded")
     func cookie() async throws {
         let gateway = try await TestGateway.administered()
         let ada = try await gateway.signUp()
@@ -122,16 +122,16 @@ struct AdminAuditTests {
         #expect(lines.map(\.description) == ["key:service sessionCookie.created \(ada.localId)"])
     }
 
-    @Test("records keys and projects that the command line creates")
+    @Test("The creation of projects and keys is recorded")
     func commandLine() async throws {
         let gateway = try await TestGateway.administered()
         let dump = try await gateway.auditDump()
         for action in ["project.added", "apiKey.added", "serviceKey.added"] { #expect(dump.contains("\"\(action)\"")) }
     }
 
-    @Test("a change fails if its line cannot be written", arguments: rows.filter { !$0.lines.isEmpty })
+    @Test("A change fails if its audit event cannot be written", arguments: rows.filter { !$0.lines.isEmpty })
     func together(row: Row) async throws {
-        let gateway = try await Self.household()
+        let gateway = try await Self.populated()
         _ = try await gateway.database.pool.execute("ALTER TABLE audit_event ADD CHECK (actor = 'cli') NOT VALID")
         func accounts() async throws -> String? {
             try await gateway.database.pool.query(

@@ -20,7 +20,7 @@ struct AuditQueryTests {
             store = AuditStore(pool: gateway.database.pool)
         }
 
-        /// The time of the line.
+        /// Writes an audit event at the current time of the clock.
         func write(
             _ action: String, _ subject: String = "ada", by actor: AuditActor = .user(.none),
             in project: String = "demo"
@@ -33,13 +33,13 @@ struct AuditQueryTests {
                 .get, "/v1/projects/demo/auditEvents", by: reader, query: query.map { (name: $0.0, value: $0.1) })
         }
 
-        /// The actions, without those of the set-up.
+        /// The actions of the events, without those of the set-up.
         func actions(_ query: [(String, String)] = []) async throws -> [String] {
             try await page(query).actions.filter { !$0.hasSuffix(".added") }
         }
     }
 
-    @Test("returns the latest lines first, with every member")
+    @Test("The latest events come first, with every member")
     func shape() async throws {
         let archive = try await Archive()
         try await archive.write("a")
@@ -64,13 +64,13 @@ struct AuditQueryTests {
     }
 
     @Test(
-        "finds lines by subject, actor, action and time",
+        "Events are found by subject, actor, action and time",
         arguments: [
             Filter(testDescription: "subject", query: [("subject", "bob")], actions: ["c"]),
             Filter(testDescription: "actor", query: [("actor", "key:k")], actions: ["b"]),
             Filter(testDescription: "action", query: [("action", "a")], actions: ["a"]),
             Filter(testDescription: "several", query: [("subject", "ada"), ("actor", "user")], actions: ["a"]),
-            Filter(testDescription: "none", query: [("subject", "eve")], actions: []),
+            Filter(testDescription: "no match", query: [("subject", "eve")], actions: []),
             Filter(
                 testDescription: "since, inclusive", query: [("since", "2027-01-15T08:00:01Z")], actions: ["c", "b"]),
             Filter(testDescription: "to, exclusive", query: [("until", "2027-01-15T08:00:01Z")], actions: ["a"]),
@@ -90,7 +90,7 @@ struct AuditQueryTests {
         #expect(try await archive.actions(row.query) == row.actions)
     }
 
-    @Test("pages have no gaps and no repeated lines while other lines are written", arguments: [1, 3, 7])
+    @Test("Pages have no gaps and no repeated events while other events are written", arguments: [1, 3, 7])
     func pages(size: Int) async throws {
         let archive = try await Archive()
         for index in 0..<10 {
@@ -114,7 +114,7 @@ struct AuditQueryTests {
     }
 
     @Test(
-        "rejects invalid parameters",
+        "Invalid parameters are rejected",
         arguments: [
             ("pageToken", "x"), ("pageToken", "1_2"), ("pageToken", "9999999999999999999_x"), ("pageSize", "-1"),
             ("since", "yesterday"), ("until", "2027-02-30"), ("subject", "a b"),

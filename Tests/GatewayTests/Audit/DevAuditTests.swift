@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The audit trail in dev mode")
 struct DevAuditTests {
-    @Test("distinguishes callers without a key, service keys and the command line")
+    @Test("Callers without a service key are recorded as emulator")
     func emulator() async throws {
         let gateway = try await TestGateway(mode: .dev(ID("demo")))
         let lines = try await gateway.audited {

@@ -13,7 +13,7 @@ import Testing
 struct AuthHandlerTests {
     private static let app = "https://localhost/app?tab=1#top"
 
-    /// What the SDK does with the event of a result page.
+    /// Signs in with the event of a result page, as the SDK does.
     static func signIn(by page: Exchange, at gateway: TestGateway, _ more: [String: JSON] = [:]) async throws
         -> Exchange
     {
@@ -24,7 +24,7 @@ struct AuthHandlerTests {
     }
 
     @Test(
-        "signs in by popup and by redirect with every provider, at both addresses",
+        "The handler signs in by popup and redirect with Apple, Google and OpenID, at both paths",
         arguments: ["apple.com", "google.com", "oidc.corp"], ["/__/auth/handler", "/emulator/auth/handler"])
     func signIn(provider: String, path: String) async throws {
         let gateway = try await ClientFlowTests.gateway()
@@ -46,7 +46,7 @@ struct AuthHandlerTests {
         }
     }
 
-    @Test("links, and re-authenticates without creating an account")
+    @Test("The handler links; a re-authentication with an unknown identity creates no account")
     func operations() async throws {
         let gateway = try await ClientFlowTests.gateway()
         let ada = try await gateway.signUp(email: "someone@example.com")
@@ -59,7 +59,7 @@ struct AuthHandlerTests {
         #expect(try await Self.signIn(by: stranger, at: gateway).status == 400)
     }
 
-    @Test("sends the event of a cancellation")
+    @Test("A cancelled sign-in sends an event with the SDK's error")
     func cancelled() async throws {
         let gateway = try await ClientFlowTests.gateway()
         let browser = TestBrowser(gateway)
@@ -71,7 +71,7 @@ struct AuthHandlerTests {
         #expect(page.delivery?["waits"] == false)
     }
 
-    @Test("binds the browser with a cookie that scripts and other sites do not get")
+    @Test("The cookie of a flow is HttpOnly, Secure and SameSite=Lax")
     func cookie() async throws {
         let started = try await TestBrowser(ClientFlowTests.gateway()).send(.get, TestGateway.handlerURL("google.com"))
         let cookie = try #require(started.headers["Set-Cookie"])
@@ -80,7 +80,7 @@ struct AuthHandlerTests {
         #expect(started.location?.hasSuffix("#") == true, "the browser would add the SDK's fragment otherwise")
     }
 
-    @Test("has headers of its own, which let the page and its opener talk")
+    @Test("The handler's pages have their own headers, and no Cross-Origin-Opener-Policy")
     func headers() async throws {
         let gateway = try await ClientFlowTests.gateway()
         let browser = TestBrowser(gateway)
@@ -103,7 +103,7 @@ struct AuthHandlerTests {
         }
     }
 
-    @Test("the frame loads Google's library and may be embedded by the project's pages only")
+    @Test("The frame loads Google's library, and only the project's domains may embed it")
     func frame() async throws {
         let gateway = try await ClientFlowTests.gateway()
         for path in ["/__/auth/iframe", "/emulator/auth/iframe"] {
@@ -133,7 +133,7 @@ struct AuthHandlerTests {
         #expect(unknown.headers["Content-Security-Policy"]?.contains("frame-ancestors 'none'") == true)
     }
 
-    @Test("uses the host of the app whose own server passes the requests on, if a trusted proxy says so")
+    @Test("The redirect URI has the host that a trusted proxy names, if it is an authorized domain")
     func proxy() async throws {
         let gateway = try await TestGateway(trustedProxies: [try #require(IPNetwork("192.0.2.1"))])
         for (host, origin) in [
@@ -159,7 +159,7 @@ struct AuthHandlerTests {
     }
 
     @Test(
-        "refuses what the SDK does not send, with a page that explains it",
+        "Invalid parameters get a page that explains the error",
         arguments: [
             (["providerId": ""], "This sign-in link is incomplete"),
             (["apiKey": ""], "This sign-in link is incomplete"),

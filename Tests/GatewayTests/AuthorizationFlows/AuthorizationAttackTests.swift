@@ -8,12 +8,12 @@ import Testing
 @testable import Gateway
 @testable import Support
 
-@Suite("An attacker of a sign-in in the browser", .serialized)
+@Suite("Attacks on a sign-in in the browser", .serialized)
 struct AuthorizationAttackTests {
     private static let invalidGrant =
         "400 INVALID_IDP_RESPONSE : The grant is not valid: it has expired, or belongs to another sessionId or app."
 
-    @Test("with the session ID and the URL of a flow that the victim completed gets nothing")
+    @Test("The session ID of a flow that the victim completed is useless without the grant")
     func sessionFixation() async throws {
         let gateway = try await ClientFlowTests.gateway()
         let attack = try await gateway.startFlow("google.com")
@@ -23,7 +23,7 @@ struct AuthorizationAttackTests {
         }
     }
 
-    @Test("who leads the victim to the end of a flow of his own signs nobody in (login CSRF)")
+    @Test("An attacker's grant does not sign a victim in (login CSRF)")
     func loginCSRF() async throws {
         let gateway = try await ClientFlowTests.gateway()
         let location = try await gateway.startFlow("google.com").agree(.mary)
@@ -32,7 +32,7 @@ struct AuthorizationAttackTests {
         #expect(try await gateway.signIn(at: location, sessionID: nil).outcome == "400 MISSING_SESSION_ID")
     }
 
-    @Test("cannot use a grant a second time, not even at the same moment")
+    @Test("A grant can be used only once, even by concurrent requests")
     func secondUse() async throws {
         let gateway = try await ClientFlowTests.gateway()
         for provider in ["apple.com", "google.com", "oidc.corp"] {
@@ -46,7 +46,7 @@ struct AuthorizationAttackTests {
         }
     }
 
-    @Test("learns nothing more from a grant that was used, in a project or in a tenant", arguments: [false, true])
+    @Test("A used grant is invalid, in a project and in a tenant", arguments: [false, true])
     func usedGrant(isInTenant: Bool) async throws {
         let gateway = try await ClientFlowTests.gateway()
         let tenant: [String: JSON] =
@@ -62,7 +62,7 @@ struct AuthorizationAttackTests {
         #expect(again.outcome == Self.invalidGrant)
     }
 
-    @Test("causes no query by a forged state")
+    @Test("A forged state causes no query")
     func forgedStateIsNotLookedUp() async throws {
         let gateway = try await ClientFlowTests.gateway()
         _ = try await gateway.database.pool.execute("ALTER TABLE project RENAME TO renamed")
@@ -73,7 +73,7 @@ struct AuthorizationAttackTests {
         }
     }
 
-    @Test("gets no code of an issuer that a provider had before")
+    @Test("A code of the former issuer is not sent to the provider's new issuer")
     func otherIssuer() async throws {
         let gateway = try await ClientFlowTests.gateway()
         let flow = try await gateway.startFlow("oidc.corp")
@@ -84,7 +84,7 @@ struct AuthorizationAttackTests {
         #expect(!gateway.simulators.asked.urls.contains("https://b.corp.example/token"))
     }
 
-    @Test("cannot use a grant after a minute")
+    @Test("A grant expires after a minute")
     func late() async throws {
         let gateway = try await ClientFlowTests.gateway()
         let flow = try await gateway.startFlow("google.com")
@@ -93,7 +93,7 @@ struct AuthorizationAttackTests {
         #expect(try await flow.signIn(at: location).outcome == Self.invalidGrant)
     }
 
-    @Test("cannot use the grant of another app")
+    @Test("A grant is invalid for another app")
     func otherApp() async throws {
         let gateway = try await ClientFlowTests.gateway()
         let flow = try await gateway.startFlow("google.com")
@@ -106,7 +106,7 @@ struct AuthorizationAttackTests {
         #expect(try await flow.signIn(at: location).outcome == "200")
     }
 
-    @Test("cannot finish a flow without its cookie, by Google's response or by Apple's form")
+    @Test("A flow cannot be finished without its cookie, by Google's response or by Apple's form")
     func cookie() async throws {
         let gateway = try await ClientFlowTests.gateway()
         for provider in ["google.com", "apple.com"] {
@@ -129,7 +129,7 @@ struct AuthorizationAttackTests {
         return browser
     }
 
-    @Test("cannot inject a code that was issued to another flow", arguments: ["apple.com", "google.com", "oidc.corp"])
+    @Test("A code that was issued to another flow is rejected", arguments: ["apple.com", "google.com", "oidc.corp"])
     func codeInjection(provider: String) async throws {
         let gateway = try await ClientFlowTests.gateway()
         let own = try await gateway.startFlow(provider)
@@ -142,7 +142,7 @@ struct AuthorizationAttackTests {
         #expect(page.heading == "We could not sign you in")
     }
 
-    @Test("cannot mix providers up: a response of one does not reach another")
+    @Test("A response of one provider is not accepted for another")
     func mixUp() async throws {
         let gateway = try await ClientFlowTests.gateway()
         let google = try await gateway.startFlow("google.com")
@@ -166,7 +166,7 @@ struct AuthorizationAttackTests {
         #expect(gateway.simulators.apple.faultInjection.count(of: SimulatedApple.tokenPath) == 0)
     }
 
-    @Test("cannot have a code of another provider sent to a provider that does not name itself")
+    @Test("A code of another provider is not sent to a provider that does not send iss")
     func silentProvider() async throws {
         let gateway = try await ClientFlowTests.gateway()
         _ = try await gateway.database.pool.execute(
@@ -188,7 +188,7 @@ struct AuthorizationAttackTests {
         #expect(try await flow.signIn(at: location).outcome == "200")
     }
 
-    @Test("cannot fill the requests of a host with the cookies of abandoned flows")
+    @Test("A browser keeps at most five cookies of flows, and a rejected flow removes its own")
     func cookies() async throws {
         let gateway = try await ClientFlowTests.gateway()
         let browser = TestBrowser(gateway)
@@ -200,7 +200,7 @@ struct AuthorizationAttackTests {
         #expect(browser.cookies.count == before - 1, "a rejected flow is over")
     }
 
-    @Test("cannot repeat a parameter of a response", arguments: ["state", "code", "iss", "error"])
+    @Test("A repeated parameter of a response is rejected", arguments: ["state", "code", "iss", "error"])
     func repeated(name: String) async throws {
         let gateway = try await ClientFlowTests.gateway()
         let google = try await gateway.startFlow("google.com")
@@ -215,7 +215,7 @@ struct AuthorizationAttackTests {
         #expect(gateway.codesRedeemed == 0)
     }
 
-    @Test("with the provider of one tenant gets no code of another tenant's provider of the same name")
+    @Test("A code of one tenant's provider is not sent to another tenant's provider of the same name")
     func otherTenant() async throws {
         let gateway = try await ClientFlowTests.gateway()
         let tenants = try await TenantFixture(gateway)
@@ -242,7 +242,7 @@ struct AuthorizationAttackTests {
         #expect(try await attacker.flow.agree().contains("grant="))
     }
 
-    @Test("cannot replay a response")
+    @Test("A response cannot be replayed")
     func replay() async throws {
         let gateway = try await ClientFlowTests.gateway()
         for provider in ["apple.com", "google.com"] {
@@ -255,7 +255,7 @@ struct AuthorizationAttackTests {
         }
     }
 
-    @Test("cannot forge or change a state", arguments: ["", "x", ".", "x.demo", "x.other", "x.%00"])
+    @Test("A forged or changed state is rejected", arguments: ["", "x", ".", "x.demo", "x.other", "x.%00"])
     func forgedState(text: String) async throws {
         let gateway = try await ClientFlowTests.gateway()
         let real = Parameters(try await gateway.startFlow("google.com").authURI)["state"]
@@ -268,7 +268,7 @@ struct AuthorizationAttackTests {
         }
     }
 
-    @Test("gets no event on a page outside of the domains")
+    @Test("A page outside the authorized domains gets no event")
     func foreignPage() async throws {
         let gateway = try await ClientFlowTests.gateway()
         for page in [
@@ -286,7 +286,7 @@ struct AuthorizationAttackTests {
         }
     }
 
-    @Test("cannot put markup or a script into a page")
+    @Test("Parameters cannot put markup or a script into a page")
     func markup() async throws {
         let gateway = try await ClientFlowTests.gateway()
         let browser = TestBrowser(gateway)

@@ -12,7 +12,7 @@ import Testing
 struct ClientFlowTests {
     private typealias Tokens = TestGateway.Tokens
 
-    /// With Apple, Google and an OpenID provider.
+    /// A gateway with Apple, Google and an OpenID provider.
     static func gateway(_ settings: String = "") async throws -> TestGateway {
         let gateway = try await TestGateway(servesApple: true)
         _ = try await gateway.database.pool.execute(
@@ -27,7 +27,7 @@ struct ClientFlowTests {
 
     private static let redirectURIs = #""redirectUris": ["com.example.app:/done", "https://links.example/a"]"#
 
-    @Test("signs in with every provider", arguments: ["apple.com", "google.com", "oidc.corp"])
+    @Test("Apple, Google and an OpenID provider sign in, and a second sign-in finds the account", arguments: ["apple.com", "google.com", "oidc.corp"])
     func signIn(provider: String) async throws {
         let gateway = try await Self.gateway()
         let flow = try await gateway.startFlow(provider)
@@ -44,7 +44,7 @@ struct ClientFlowTests {
         #expect(again.json["isNewUser"] == nil)
     }
 
-    @Test("asks Apple for a form, with a nonce of the gateway and the Services ID")
+    @Test("The request to Apple asks for a form, with a nonce and the Services ID")
     func appleRequest() async throws {
         let flow = try await Self.gateway().startFlow("apple.com")
         #expect(flow.authURI.hasPrefix("https://appleid.apple.com/auth/authorize?"))
@@ -59,7 +59,7 @@ struct ClientFlowTests {
         #expect(flow.authURI.contains("scope=email%20name"))
     }
 
-    @Test("asks others for a code, with PKCE and a nonce", arguments: ["google.com", "oidc.corp"])
+    @Test("The request to other providers asks for a code, with PKCE and a nonce", arguments: ["google.com", "oidc.corp"])
     func request(provider: String) async throws {
         let request = Parameters(try await Self.gateway().startFlow(provider).authURI)
         #expect(request["response_type"] == "code")
@@ -69,7 +69,7 @@ struct ClientFlowTests {
         #expect(request["scope"] == "openid email profile")
     }
 
-    @Test("gives the name that Apple sends once, and keeps the refresh token for its revocation")
+    @Test("A flow returns the name that Apple sends once, and keeps the refresh token to revoke it")
     func appleGrant() async throws {
         let gateway = try await Self.gateway()
         let silent = try await gateway.startFlow("apple.com").complete(.mary)
@@ -88,7 +88,7 @@ struct ClientFlowTests {
         #expect(gateway.simulators.apple.revocations == 1)
     }
 
-    @Test("keeps the refresh token although no worker ran for longer than a code is valid, and without a key at first")
+    @Test("The refresh token survives a late worker, and a private key that is missing at first")
     func lateWorker() async throws {
         let gateway = try await Self.gateway()
         _ = try await gateway.startFlow("apple.com").complete(.ada)
@@ -107,7 +107,7 @@ struct ClientFlowTests {
         #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN com.example.web"])
     }
 
-    @Test("returns to the app's URL with the grant, and keeps what the URL had")
+    @Test("The browser returns to a registered URI with the grant")
     func target() async throws {
         let gateway = try await Self.gateway(Self.redirectURIs)
         for (continueURI, expected) in [
@@ -121,7 +121,7 @@ struct ClientFlowTests {
         }
     }
 
-    @Test("returns to any page of an authorized domain if the app lists no URIs")
+    @Test("Without registered URIs the browser returns to any page of an authorized domain")
     func page() async throws {
         let gateway = try await Self.gateway()
         for prompt in ["none", "NONE", "login none", "none\t"] {
@@ -136,7 +136,7 @@ struct ClientFlowTests {
     }
 
     @Test(
-        "returns only to authorized domains and registered URIs",
+        "The browser returns only to authorized domains and registered URIs",
         arguments: [
             ("https://evil.example/", "400 UNAUTHORIZED_DOMAIN : Domain not allowlisted by project"),
             ("https://links.example/b", "400 UNAUTHORIZED_DOMAIN : Domain not allowlisted by project"),
@@ -153,7 +153,7 @@ struct ClientFlowTests {
         #expect(started.outcome == outcome)
     }
 
-    @Test("reports a cancellation, of either provider's spelling")
+    @Test("Apple's and Google's errors for a cancellation are reported alike")
     func cancelled() async throws {
         let gateway = try await Self.gateway()
         for (provider, error) in [("apple.com", "user_cancelled_authorize"), ("google.com", "access_denied")] {
@@ -166,7 +166,7 @@ struct ClientFlowTests {
         }
     }
 
-    @Test("links only if it was started to link, and signs in only if it was started for that")
+    @Test("A flow links only if it was started to link, and signs in only if it was started to sign in")
     func operation() async throws {
         let gateway = try await Self.gateway()
         let ada = try await gateway.signUp(email: "someone@example.com")
@@ -181,7 +181,7 @@ struct ClientFlowTests {
         #expect(other.outcome == refusal)
     }
 
-    @Test("creates no account if it was started as a re-authentication, even if the request asks for one")
+    @Test("A flow that was started as a re-authentication creates no account, even with autoCreate")
     func reauthentication() async throws {
         let gateway = try await Self.gateway()
         let unknown = try await gateway.startFlow("google.com", ["operation": "REAUTHENTICATE"])
@@ -193,7 +193,7 @@ struct ClientFlowTests {
         #expect(known.json["isNewUser"] == nil)
     }
 
-    @Test("checks the members of the request")
+    @Test("createAuthUri checks sessionId, operation and provider")
     func members() async throws {
         let gateway = try await Self.gateway()
         let short = try await gateway.createAuthUri("google.com", ["sessionId": "short"])
@@ -205,7 +205,7 @@ struct ClientFlowTests {
         #expect(chosen.json["providerId"] == "google.com")
     }
 
-    @Test("adds scopes and parameters of the client, but replaces nothing that the gateway sets")
+    @Test("The client's scopes and parameters are added, but replace nothing that the gateway sets")
     func parameters() async throws {
         let flow = try await Self.gateway().startFlow(
             "google.com",
@@ -225,7 +225,7 @@ struct ClientFlowTests {
         #expect(!flow.authURI.contains("evil"))
     }
 
-    @Test("does not start without Apple beside Google, or as a sign-in with a link-only provider")
+    @Test("A flow does not start without Apple beside Google, or as a sign-in with a link-only provider")
     func loginServices() async throws {
         let gateway = try await Self.gateway()
         _ = try await gateway.database.pool.execute("DELETE FROM identity_provider WHERE provider = 'apple.com'")
@@ -236,7 +236,7 @@ struct ClientFlowTests {
         #expect(try await linkOnly.createAuthUri("google.com", ["operation": "LINK"]).status == 200)
     }
 
-    @Test("stays in its tenant")
+    @Test("A flow stays in its tenant")
     func tenant() async throws {
         let gateway = try await Self.gateway()
         let fixture = try await TenantFixture(gateway)
@@ -249,7 +249,7 @@ struct ClientFlowTests {
         #expect(signedIn.json["tenantId"]?.string == tenant)
     }
 
-    @Test("of one network are limited")
+    @Test("Flows of one network are limited")
     func limits() async throws {
         let gateway = try await TestGateway(limitsRates: true)
         var last = try await gateway.createAuthUri("google.com")
@@ -259,7 +259,7 @@ struct ClientFlowTests {
         #expect(last.wireCode == "TOO_MANY_ATTEMPTS_TRY_LATER")
     }
 
-    @Test("leaves no row before the provider responds, and no secret in the database or in the authorization URL")
+    @Test("A flow leaves no row before the provider responds, and no secret in the database or the URL")
     func secrets() async throws {
         let gateway = try await Self.gateway()
         let flow = try await gateway.startFlow("apple.com")

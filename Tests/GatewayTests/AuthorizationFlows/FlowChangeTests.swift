@@ -11,14 +11,14 @@ struct FlowChangeTests {
     struct Change: CustomTestStringConvertible {
         let testDescription: String
         let statement: SQL
-        /// Of the page, if the change comes before the provider's response.
+        /// The heading of the page, if the change comes before the provider's response.
         let heading: String
-        /// Of `signInWithIdp`, if the change comes after it.
+        /// The error code of `signInWithIdp`, if the change comes after the response.
         let code: String
     }
 
     @Test(
-        "ends it at the provider's response, and again at its use",
+        "A change ends the sign-in at the provider's response, and at the use of the grant",
         arguments: [
             Change(
                 testDescription: "guideline 4.8 is no longer met",
@@ -49,7 +49,7 @@ struct FlowChangeTests {
         #expect(try await changed.signIn(at: location, sessionID: late.sessionID).wireCode == change.code)
     }
 
-    @Test("sends no grant to a domain or redirect URI that was removed", arguments: [true, false])
+    @Test("No grant is sent to a domain or redirect URI that was removed", arguments: [true, false])
     func target(isPage: Bool) async throws {
         let gateway = try await ClientFlowTests.gateway()
         let target = isPage ? TestGateway.done : "com.example.app:/done"
@@ -73,7 +73,7 @@ struct FlowChangeTests {
         #expect(gateway.codesRedeemed == 0)
     }
 
-    @Test("ends a sign-in of a tenant that is disabled, and one of an app that is deleted")
+    @Test("A sign-in ends if its tenant is disabled or its app is deleted")
     func disabled() async throws {
         let gateway = try await ClientFlowTests.gateway()
         let fixture = try await TenantFixture(gateway)

@@ -7,7 +7,7 @@ import Testing
 @Suite("Concurrent responses to a sign-in in the browser", .serialized)
 struct FlowConcurrencyTests {
     @Test(
-        "lead to one grant and one redeemed code, on whichever replicas they arrive",
+        "Concurrent responses give one grant and redeem one code, even on different replicas",
         arguments: ["apple.com", "google.com", "oidc.corp"])
     func callbacks(provider: String) async throws {
         let gateway = try await ClientFlowTests.gateway()
@@ -31,7 +31,7 @@ struct FlowConcurrencyTests {
     }
 
     @Test(
-        "are accepted by another replica than the one that started the sign-in", arguments: ["apple.com", "google.com"])
+        "Another replica accepts the response and the grant", arguments: ["apple.com", "google.com"])
     func otherReplica(provider: String) async throws {
         let gateway = try await ClientFlowTests.gateway()
         let flow = try await gateway.startFlow(provider)

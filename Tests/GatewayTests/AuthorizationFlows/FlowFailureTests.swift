@@ -9,7 +9,7 @@ import Testing
 @Suite("A provider that fails during a sign-in in the browser", .serialized)
 struct FlowFailureTests {
     @Test(
-        "gets a page that offers another try, and the same request succeeds later",
+        "A failing provider gives a page that offers a retry, and the same request succeeds later",
         arguments: [
             InjectedFault.unavailable, .html(status: 200), .tooManyRequests(retryAfterSeconds: 60), .brokenJSON,
             .wrongJSON, .empty, .redirect(to: "https://evil.example/"),
@@ -33,7 +33,7 @@ struct FlowFailureTests {
         #expect(try await flow.signIn(at: #require(back.location)).outcome == "200")
     }
 
-    @Test("is waited for until a deadline, and delays no other request")
+    @Test("A silent provider is waited for until a deadline, and delays no other request")
     func silence() async throws {
         let gateway = try await ClientFlowTests.gateway()
         let flow = try await gateway.startFlow("apple.com")
@@ -59,7 +59,7 @@ struct FlowFailureTests {
     }
 
     @Test(
-        "ends with an explanation if the provider rejects the code or sends nonsense",
+        "A rejected code or an invalid response ends the flow with an explanation",
         arguments: [
             [("code", "unknown")], [], [("error", "server_error")], [("code", String(repeating: "x", count: 5000))],
         ])
@@ -77,7 +77,7 @@ struct FlowFailureTests {
         #expect(try await flow.signIn(at: link).wireCode == "INVALID_IDP_RESPONSE")
     }
 
-    @Test("shows the page in the language of the browser")
+    @Test("The page is in the language of the browser")
     func language() async throws {
         let page = try await TestBrowser(ClientFlowTests.gateway()).send(
             .get, "/__/auth/handler?state=x", headers: [("Accept-Language", "ja,en;q=0.5")])
@@ -85,7 +85,7 @@ struct FlowFailureTests {
         #expect(page.heading == "ログインの有効期限が切れました")
     }
 
-    @Test("does not end a sign-in after ten minutes")
+    @Test("A flow expires after ten minutes")
     func expired() async throws {
         let gateway = try await ClientFlowTests.gateway()
         let flow = try await gateway.startFlow("google.com")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Support
 
-@Suite("What sign-ins in the browser consume", .serialized)
+@Suite("Limits of sign-ins in the browser", .serialized)
 struct FlowLimitTests {
     @Test("a HEAD request of a link checker has no effect", arguments: ["google.com", "oidc.corp"])
     func head(provider: String) async throws {
@@ -47,7 +47,7 @@ struct FlowLimitTests {
         }
     }
 
-    @Test("the providers' tokens are removed soon after the grant has expired, and the row after the state has")
+    @Test("The janitor removes the providers' tokens soon after the grant expires, and the row after the state")
     func rows() async throws {
         let gateway = try await ClientFlowTests.gateway()
         let flow = try await gateway.startFlow("google.com")
