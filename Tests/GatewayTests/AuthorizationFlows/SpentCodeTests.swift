@@ -12,7 +12,7 @@ struct SpentCodeTests {
     private static let unused: Duration = .seconds(60 + 1800 + 300)
     private static let kept = "REDEEMING REFRESH_TOKEN com.example.web"
 
-    @Test("is not redeemed before the provider's keys are there, so that another try succeeds")
+    @Test("The code is not redeemed before the provider's keys are available, so that another try succeeds")
     func keys() async throws {
         let gateway = try await ClientFlowTests.gateway()
         let flow = try await gateway.startFlow("apple.com")
@@ -28,7 +28,7 @@ struct SpentCodeTests {
         #expect(try await flow.signIn(at: location).outcome == "200")
     }
 
-    @Test("that was redeemed offers no other try, and Apple's refresh token is revoked")
+    @Test("A redeemed code with an unverifiable token offers no other try, and the refresh token is revoked")
     func notVerifiable() async throws {
         let gateway = try await ClientFlowTests.gateway()
         #expect(try await gateway.signIn(gateway.apple(.mary)).status == 200)
@@ -43,7 +43,7 @@ struct SpentCodeTests {
         try await expectRevocation(at: gateway)
     }
 
-    @Test("that came with another nonce leaves no refresh token of Apple behind")
+    @Test("The refresh token of a code from another flow is revoked")
     func rejected() async throws {
         let gateway = try await ClientFlowTests.gateway()
         let other = try await gateway.startFlow("apple.com")
@@ -55,7 +55,7 @@ struct SpentCodeTests {
         try await expectRevocation(at: gateway)
     }
 
-    @Test("whose grant no app uses leaves no refresh token of Apple behind")
+    @Test("The refresh token is revoked if no app uses the grant")
     func unused() async throws {
         let gateway = try await ClientFlowTests.gateway()
         _ = try await gateway.startFlow("apple.com").agree(.ada)
@@ -73,7 +73,7 @@ struct SpentCodeTests {
         #expect(gateway.simulators.apple.revocations == 1)
     }
 
-    @Test("whose grant no app uses does not disconnect a user who signed in otherwise")
+    @Test("An unused grant does not disconnect a user who signed in with another flow")
     func signedInOtherwise() async throws {
         let gateway = try await ClientFlowTests.gateway()
         _ = try await gateway.startFlow("apple.com").agree(.ada)
@@ -85,7 +85,7 @@ struct SpentCodeTests {
         #expect(gateway.simulators.apple.revocations == 0)
     }
 
-    @Test("whose grant no app uses does not disconnect a user of a tenant with the same client ID")
+    @Test("An unused grant does not disconnect a user of a tenant with the same client ID")
     func tenant() async throws {
         let gateway = try await ClientFlowTests.gateway()
         let fixture = try await TenantFixture(gateway)
@@ -98,7 +98,7 @@ struct SpentCodeTests {
         try await expectDeletion(at: gateway)
     }
 
-    @Test("whose grant no app uses disconnects nobody while the app moves to another team")
+    @Test("An unused grant disconnects no user while the app moves to another team")
     func transfer() async throws {
         let gateway = try await ClientFlowTests.gateway()
         #expect(try await gateway.signIn(gateway.apple(.mary)).status == 200)
@@ -116,7 +116,7 @@ struct SpentCodeTests {
         #expect(gateway.simulators.apple.revocations == 0)
     }
 
-    @Test("whose grant no app uses does not replace the refresh token of a later sign-in")
+    @Test("An unused grant does not replace the refresh token of a later sign-in")
     func older() async throws {
         let gateway = try await ClientFlowTests.gateway()
         _ = try await gateway.startFlow("apple.com").agree(.ada)
@@ -135,7 +135,7 @@ struct SpentCodeTests {
         #expect(gateway.simulators.apple.revocations == 0)
     }
 
-    @Test("leaves no refresh token if the person disconnects the app before there is an account")
+    @Test("The refresh token is deleted if the user disconnects the app before there is an account")
     func disconnected() async throws {
         let gateway = try await ClientFlowTests.gateway()
         _ = try await gateway.startFlow("apple.com").agree(.ada)
@@ -146,7 +146,7 @@ struct SpentCodeTests {
         #expect(try await gateway.appleGrants().isEmpty)
     }
 
-    @Test("proves nothing about the time after it was redeemed: a notification that comes late counts")
+    @Test("A late notification revokes the identity if its event is after the redemption of the code")
     func lateNotification() async throws {
         let gateway = try await ClientFlowTests.gateway()
         try await gateway.makeServiceKey()
@@ -160,7 +160,7 @@ struct SpentCodeTests {
         #expect(try await gateway.credentialState(of: tokens.localId) == "REVOKED")
     }
 
-    @Test("keeps its refresh token if a pending token uses the identity later")
+    @Test("The refresh token is kept if a pending token uses the identity later")
     func pendingToken() async throws {
         let gateway = try await ClientFlowTests.gateway()
         #expect(try await gateway.signIn(gateway.apple(.ada)).status == 200)
@@ -179,7 +179,7 @@ struct SpentCodeTests {
         #expect(gateway.simulators.apple.revocations == 0)
     }
 
-    @Test("of Apple is rejected if its identity token has no nonce, even if the device supports none")
+    @Test("Apple's response is rejected without a nonce, even if the device does not support nonces")
     func nonce() async throws {
         let gateway = try await ClientFlowTests.gateway()
         gateway.simulators.apple.quirks.supportsNonce = false

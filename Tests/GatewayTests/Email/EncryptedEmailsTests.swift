@@ -10,7 +10,7 @@ import Tokens
 
 @Suite("Encrypted payloads of queued emails")
 struct EncryptedEmailsTests {
-    @Test("can be decrypted with the new master key alone after re-encryption")
+    @Test("Queued payloads can be decrypted with only the new master key after re-encryption")
     func reencryption() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()

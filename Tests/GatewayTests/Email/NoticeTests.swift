@@ -17,28 +17,28 @@ struct NoticeTests {
     private static let person = SimulatedPerson.named("Ada", "Lovelace")
 
     private static let rows = [
-        Row(testDescription: "of another password", expected: [.passwordChanged]) {
+        Row(testDescription: "another password", expected: [.passwordChanged]) {
             _ = try await $0.update($1.idToken, ["password": "chosen now"])
         },
-        Row(testDescription: "of another address", expected: [.emailChanged]) {
+        Row(testDescription: "another address", expected: [.emailChanged]) {
             _ = try await $0.update($1.idToken, ["email": "b@example.com"])
         },
-        Row(testDescription: "of a provider linked, and unlinked", expected: [.identityLinked, .identityUnlinked]) {
+        Row(testDescription: "a provider linked, and unlinked", expected: [.identityLinked, .identityUnlinked]) {
             _ = try await $0.link($0.google(person), to: $1.idToken)
             $0.clock.advance(by: .seconds(1))
             _ = try await $0.post(
                 "/v1/accounts:unlink", ["idToken": .string($1.idToken), "deleteProvider": ["google.com"]])
         },
-        Row(testDescription: "of the deletion", expected: [.accountDeleted]) { _ = try await $0.delete($1.idToken) },
-        Row(testDescription: "of a password reset", expected: [.passwordChanged]) { gateway, _ in
+        Row(testDescription: "the deletion", expected: [.accountDeleted]) { _ = try await $0.delete($1.idToken) },
+        Row(testDescription: "a password reset", expected: [.passwordChanged]) { gateway, _ in
             _ = try await gateway.reset(gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
         },
-        Row(testDescription: "not of a new name", expected: []) {
+        Row(testDescription: "a new name", expected: []) {
             _ = try await $0.update($1.idToken, ["displayName": "Countess"])
         },
     ]
 
-    @Test("are sent to a verified address", arguments: rows)
+    @Test("Notices are sent to a verified address", arguments: rows)
     func notices(row: Row) async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUpVerified()
@@ -49,17 +49,17 @@ struct NoticeTests {
         #expect(notices.allSatisfy { $0.recipient == "ada@example.com" })
     }
 
-    @Test("are not sent to an unverified address", arguments: rows)
+    @Test("Notices are not sent to an unverified address", arguments: rows)
     func unproven(row: Row) async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
         try await row.happens(gateway, ada)
         let notices = try await gateway.emails().filter { $0.kind.rawValue.hasPrefix("notice.") }
         // A reset verifies the address, because only the owner of the mailbox gets its code.
-        #expect(notices.map(\.kind) == (row.testDescription == "of a password reset" ? [.accountReclaimed] : []))
+        #expect(notices.map(\.kind) == (row.testDescription == "a password reset" ? [.accountReclaimed] : []))
     }
 
-    @Test("are sent when the owner of the address reclaims the account")
+    @Test("A notice is sent when the owner of the address reclaims the account")
     func reclaimed() async throws {
         let gateway = try await TestGateway()
         let victim = SimulatedPerson.ada
@@ -71,9 +71,9 @@ struct NoticeTests {
     }
 }
 
-@Suite("A deletion")
+@Suite("Deletion of an account")
 struct DeletionTests {
-    @Test("leaves nothing about the user except the notice, a tombstone and the outbox event")
+    @Test("After a deletion, only the notice to the user has their addresses and names")
     func nothing() async throws {
         let gateway = try await TestGateway()
         let person = SimulatedPerson.named("Ada", "Lovelace").with { $0.email = "ada.lovelace@gmail.com" }

@@ -46,7 +46,7 @@ struct NotificationConfigTests {
     }
 
     @Test(
-        "changes in the members that the mask names",
+        "A change applies only to the members that the mask names",
         arguments: [
             ("notification.defaultLocale", "language"),
             ("notification.sendEmail.callbackUri", "url"),
@@ -85,7 +85,7 @@ struct NotificationConfigTests {
             .resetPassword: [.japanese: "再設定", .english: "Reset"], .signIn: [.japanese: "ログイン"],
         ])
 
-    @Test("are returned in the language of the project, and can be written back unchanged")
+    @Test("Email settings are returned in the project's language, and can be written back unchanged")
     func shown() async throws {
         let (gateway, backend, stored) = try await Self.fixture(Self.configured)
         let present = try await gateway.administer(.get, ProjectConfigTests.path, by: backend)
@@ -105,7 +105,7 @@ struct NotificationConfigTests {
         #expect(try await stored() == Self.configured)
     }
 
-    @Test("are removed if empty, or if neither the mask nor the body names them")
+    @Test("Settings are removed if they are empty, or if a request without a mask does not name them")
     func absent() async throws {
         let (gateway, backend, stored) = try await Self.fixture(Self.configured)
         let emptied: JSON = [
@@ -124,10 +124,10 @@ struct NotificationConfigTests {
         #expect(try await stored() == expected)
         #expect(try await gateway.configure([:], nil, by: backend).outcome == "200")
         expected.language = .english
-        #expect(try await stored() == expected, "what this resource does not show stays")
+        #expect(try await stored() == expected, "settings that this resource does not show stay")
     }
 
-    @Test("are loaded with the project everywhere")
+    @Test("Email settings are loaded with the project, by API key and by service key too")
     func everywhere() async throws {
         let (gateway, _, _) = try await Self.fixture(Self.configured)
         try await gateway.makeServiceKey()
@@ -141,7 +141,7 @@ struct NotificationConfigTests {
         #expect(holders.map { $0?.emailSettings } == Array(repeating: Self.configured, count: holders.count))
     }
 
-    @Test("ignore members that a newer release wrote")
+    @Test("Members that a newer release wrote are ignored")
     func newer() async throws {
         let (gateway, _, stored) = try await Self.fixture()
         _ = try await gateway.database.pool.execute(
@@ -155,7 +155,7 @@ struct NotificationConfigTests {
     static let place = "400 Invalid JSON payload received. /notification"
 
     @Test(
-        "are unchanged after an invalid request",
+        "An invalid request changes no settings",
         arguments: [
             (["defaultLocale": "fr"], "\(place)/defaultLocale must be en or ja"),
             (
@@ -203,7 +203,7 @@ struct NotificationConfigTests {
         #expect(config.json["emailPrivacyConfig"]?["enableImprovedEmailPrivacy"] == false)
     }
 
-    @Test("may use the gateway's own host for links, and keep the domain of the action URL authorized")
+    @Test("The action URL can be at the gateway's own host, and its domain must stay authorized")
     func hosts() async throws {
         let (gateway, backend, _) = try await Self.fixture()
         let mask = "notification.sendEmail.callbackUri"

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Support
 
-/// Requests for the page that a link in an email opens. What the page does is in ``ActionPageTests`` and the tests of remedies.
+/// Requests for the page that a link in an email opens. ``ActionPageTests`` and the tests of remedies test its effects.
 @Suite("Requests for the action page")
 struct ActionPageRequestTests {
     static let path = "/__/auth/action"
@@ -51,7 +51,7 @@ struct ActionPageRequestTests {
         #expect(page.text.contains(#"name="newPassword""#))
     }
 
-    @Test("a change of address has no step that rejects it")
+    @Test("A change of address ignores the step that disavows an address")
     func unknownStep() async throws {
         let fixture = try await Fixture(.changeEmail)
         let page = try await fixture.submit("&step=disavow")
@@ -68,7 +68,7 @@ struct ActionPageRequestTests {
         #expect(try await fixture.gateway.dump() == before)
     }
 
-    @Test("a sign-in page links to the app, with the code")
+    @Test("A sign-in page links to the app, with the code")
     func appLink() async throws {
         let fixture = try await Fixture(.signIn)
         let page = try await fixture.open([
@@ -80,7 +80,7 @@ struct ActionPageRequestTests {
             ), "\(page.text)")
     }
 
-    @Test("the continue URL stays in the forms")
+    @Test("The code, the continue URL and the language stay in the form")
     func continueURL() async throws {
         let fixture = try await Fixture(.verifyEmail)
         let text = try await fixture.open([("lang", "ja-JP"), ("continueUrl", "https://localhost/?a=1&b=2")]).text
@@ -109,7 +109,7 @@ struct ActionPageRequestTests {
         #expect(page.headers["Content-Language"] == language)
     }
 
-    @Test("emails about what the page did are in the language of the page")
+    @Test("Notices about an action on the page are in the language of the page")
     func languageOfEmails() async throws {
         let fixture = try await Fixture(.changeEmail)
         _ = try await fixture.gateway.database.pool.execute("UPDATE account SET email_verified = true")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A link in an email")
 struct ActionPageTests {
-    @Test("verifies an address when the owner confirms, and not before")
+    @Test("A verification link verifies the address only after confirmation")
     func verify() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
@@ -23,7 +23,7 @@ struct ActionPageTests {
         #expect(try await gateway.page(code).text.contains("This link does not work"))
     }
 
-    @Test("removes an address from an account that another user created with it")
+    @Test("A verification link lets the owner remove the address from another user's account")
     func disavow() async throws {
         let gateway = try await TestGateway()
         let eve = try await gateway.signUp()
@@ -34,7 +34,7 @@ struct ActionPageTests {
         #expect(try await gateway.signIn().outcome == "400 EMAIL_NOT_FOUND")
     }
 
-    @Test("resets a password; a weak password does not redeem the code")
+    @Test("A reset link sets a password; a weak password does not redeem the code")
     func reset() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUpVerified()
@@ -50,7 +50,7 @@ struct ActionPageTests {
         #expect(try await gateway.emails(.passwordChanged).map(\.language) == ["ja"])
     }
 
-    @Test("changes an address, and restores the earlier one")
+    @Test("A link changes the address, and the link in the notice restores the earlier address")
     func changeAndBack() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUpVerified()
@@ -70,7 +70,7 @@ struct ActionPageTests {
         #expect(try await gateway.signIn(password: "staple battery").status == 200)
     }
 
-    @Test("links to the app, which redeems the sign-in code")
+    @Test("A sign-in link leads to the app, which redeems the code")
     func signIn() async throws {
         let gateway = try await TestGateway()
         let code = try await gateway.requestedCode("EMAIL_SIGNIN", ["email": "ada@example.com"])
@@ -80,7 +80,7 @@ struct ActionPageTests {
         #expect(try await gateway.page(code).status == 400)
     }
 
-    @Test("explains that it has expired, or that another account has the address")
+    @Test("The page says that a link has expired, or that another account has the address")
     func refused() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
@@ -94,7 +94,7 @@ struct ActionPageTests {
         #expect(try await gateway.submit(old).text.contains("This link has expired"))
     }
 
-    @Test("emails users who forgot their password, and does not reveal who has an account")
+    @Test("The forgot-password page sends an email, and does not reveal which addresses have accounts")
     func forgot() async throws {
         let gateway = try await TestGateway { $0.emailEnumerationProtection = true }
         _ = try await gateway.signUp()

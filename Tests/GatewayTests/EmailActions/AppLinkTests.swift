@@ -34,7 +34,7 @@ struct AppLinkTests {
     }
 
     @Test(
-        "name the app that the client requested, or open the page",
+        "A link names the app that the client requested, or opens the page",
         arguments: [
             Row(
                 testDescription: "an app of Apple's platforms", more: ["iOSBundleId": "com.example.app"],
@@ -84,7 +84,7 @@ struct AppLinkTests {
     }
 
     @Test(
-        "a browser without the app continues with the page",
+        "A browser without the app is redirected to the action page",
         arguments: [
             ("signIn", nil, "../../../__/auth/action"), ("nonsense", nil, "../../../__/auth/action"),
             ("signIn", "https://localhost/action", "https://localhost/action"),

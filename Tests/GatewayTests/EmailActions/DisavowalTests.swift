@@ -17,16 +17,16 @@ struct DisavowalTests {
     @Test("the owner of the mailbox removes the address from another user's account")
     func disavow() async throws {
         let gateway = try await TestGateway()
-        let squatter = try await gateway.signUp()
-        let code = try await gateway.requestedCode("VERIFY_EMAIL", ["idToken": .string(squatter.idToken)])
+        let attacker = try await gateway.signUp()
+        let code = try await gateway.requestedCode("VERIFY_EMAIL", ["idToken": .string(attacker.idToken)])
         #expect(try await disavow(code, at: gateway).status == 200)
-        #expect(try await gateway.lookup(squatter.idToken).outcome == "400 TOKEN_EXPIRED")
+        #expect(try await gateway.lookup(attacker.idToken).outcome == "400 TOKEN_EXPIRED")
         #expect(try await gateway.signIn().outcome == "400 EMAIL_NOT_FOUND")
-        #expect(try await gateway.signUp().localId != squatter.localId)
+        #expect(try await gateway.signUp().localId != attacker.localId)
         #expect(try await disavow(code, at: gateway).status == 400)
         let events = try await gateway.database.pool.query(
             "SELECT account_id FROM outbox WHERE kind = 'email.disavowed'")
-        #expect(try events.map { try $0.decode("account_id", as: String.self) } == [squatter.localId])
+        #expect(try events.map { try $0.decode("account_id", as: String.self) } == [attacker.localId])
     }
 
     @Test("a verified address cannot be disavowed")

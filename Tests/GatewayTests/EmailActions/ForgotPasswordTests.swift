@@ -8,7 +8,7 @@ import Testing
 struct ForgotPasswordTests {
     static let path = "/__/auth/forgotPassword"
 
-    @Test("has a form for an email address", arguments: [path, "/demo" + path])
+    @Test("The page has a form for an email address", arguments: [path, "/demo" + path])
     func asks(path: String) async throws {
         let gateway = try await TestGateway()
         let response = try await gateway.send(.get, path, query: [("lang", "en")])
@@ -18,7 +18,7 @@ struct ForgotPasswordTests {
         #expect(try await gateway.emails().isEmpty)
     }
 
-    @Test("sends an email in the language of the page", arguments: [path, "/demo" + path])
+    @Test("Submitting the form sends an email in the language of the page", arguments: [path, "/demo" + path])
     func sends(path: String) async throws {
         let gateway = try await TestGateway(passwords: .plain)
         _ = try await gateway.signUp()
@@ -32,7 +32,7 @@ struct ForgotPasswordTests {
     }
 
     @Test(
-        "shows the form again if the text is not an email address",
+        "The form is shown again if the text is not an email address",
         arguments: ["email=ada", "email=", "", "email=a%0d%0ab@example.com"])
     func invalid(body: String) async throws {
         let gateway = try await TestGateway()
@@ -44,7 +44,7 @@ struct ForgotPasswordTests {
     }
 
     @Test(
-        "does not reveal that an address is unknown, with or without enumeration protection", arguments: [true, false])
+        "The response is the same for known and unknown addresses, with and without enumeration protection", arguments: [true, false])
     func unknownAddress(emailEnumerationProtection: Bool) async throws {
         let gateway = try await TestGateway(passwords: .plain) {
             $0.emailEnumerationProtection = emailEnumerationProtection
@@ -61,7 +61,7 @@ struct ForgotPasswordTests {
         #expect(fields[0] == fields[1])
     }
 
-    @Test("reports that no email can be sent")
+    @Test("The page says that it is not available without passwords or without email")
     func notAvailable() async throws {
         for gateway in [
             try await TestGateway { $0.allowsPasswords = false }, try await TestGateway(sendsEmails: false),
@@ -79,7 +79,7 @@ struct ForgotPasswordTests {
         return try gateway.withFreshCaches()
     }
 
-    @Test("exists only for existing projects", arguments: [path, "/none" + path])
+    @Test("The page does not exist for an unknown or unnamed project", arguments: [path, "/none" + path])
     func unknownProject(path: String) async throws {
         let gateway = try await Self.twoProjects.value
         let shown = try await gateway.send(.get, path)
@@ -91,7 +91,7 @@ struct ForgotPasswordTests {
         #expect(try await gateway.emails().isEmpty)
     }
 
-    @Test("is found by password managers", arguments: ["", "/demo"])
+    @Test("The well-known URL for changing passwords redirects to the page", arguments: ["", "/demo"])
     func wellKnown(prefix: String) async throws {
         let response = try await TestGateway().send(.get, prefix + "/.well-known/change-password", query: [])
         #expect(response.status == 303)

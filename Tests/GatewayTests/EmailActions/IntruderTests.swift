@@ -7,26 +7,26 @@ import Testing
 @testable import DevMode
 @testable import Support
 
-/// Simulates an attacker who has the owner's password, in an order that a seed decides, and then one of the owner's remedies.
-@Suite("After a remedy of the owner")
+/// Simulates random actions of an attacker who has the owner's password, and then one of the owner's remedies.
+@Suite("Remedies after a break-in")
 struct IntruderTests {
-    @Test("the attacker has no access left, whatever the attacker did before", arguments: 0..<60)
+    @Test("After the owner's remedy the attacker has no access, whatever the attacker did before", arguments: 0..<60)
     func nothingIsLeft(seed: Int) async throws {
         var random = SeededRandom(seed: UInt64(seed))
-        let play = try await BreakIn(ownerHasGoogle: Bool.random(using: &random))
-        var intruder = try await Intruder(in: play)
+        let breakIn = try await BreakIn(ownerHasGoogle: Bool.random(using: &random))
+        var intruder = try await Intruder(in: breakIn)
         for _ in 0..<Int.random(in: 1...7, using: &random) {
-            play.gateway.clock.advance(by: .seconds(Int.random(in: 1...60, using: &random)))
-            try await intruder.make(Intruder.Move.allCases.randomElement(using: &random) ?? .changePassword)
+            breakIn.gateway.clock.advance(by: .seconds(Int.random(in: 1...60, using: &random)))
+            try await intruder.take(Intruder.Action.allCases.randomElement(using: &random) ?? .changePassword)
         }
-        play.gateway.clock.advance(by: .seconds(Int.random(in: 1...3600, using: &random)))
-        let remedy = try await play.useRemedy(&random)
-        try await play.expectOwnerHasTheAccount(intruder.log, remedy)
-        let before = try await play.stored()
-        let owner = try await play.signIn()
-        try await intruder.tryEverything(expecting: play.localId, remedy)
-        #expect(try await play.stored() == before, "\(intruder.log) then \(remedy)")
-        #expect(try await play.gateway.lookup(owner.idToken).status == 200, "\(intruder.log) then \(remedy)")
+        breakIn.gateway.clock.advance(by: .seconds(Int.random(in: 1...3600, using: &random)))
+        let remedy = try await breakIn.useRemedy(&random)
+        try await breakIn.expectOwnerHasTheAccount(intruder.log, remedy)
+        let before = try await breakIn.stored()
+        let owner = try await breakIn.signIn()
+        try await intruder.tryEverything(expecting: breakIn.localId, remedy)
+        #expect(try await breakIn.stored() == before, "\(intruder.log) then \(remedy)")
+        #expect(try await breakIn.gateway.lookup(owner.idToken).status == 200, "\(intruder.log) then \(remedy)")
     }
 }
 
@@ -55,10 +55,10 @@ private struct BreakIn {
         _ = try await gateway.database.pool.execute("DELETE FROM outgoing_email")
     }
 
-    /// Uses a link that came by email, or asks for a reset, and finishes on the page for a new password, where the owner
-    /// ticks every identity that is not the owner's.
+    /// Uses a link from an email or requests a reset, and sets a new password on the page. There the owner selects
+    /// every identity that the owner did not add.
     ///
-    /// - Returns: which remedy it was.
+    /// - Returns: the name of the remedy.
     func useRemedy(_ random: inout SeededRandom) async throws -> String {
         let emails = try await gateway.emails().filter { $0.recipient == Self.email }
         var links = emails.flatMap { email in
@@ -92,8 +92,8 @@ private struct BreakIn {
         let holder = try await gateway.database.pool.query("SELECT id FROM account WHERE email = \(Self.email)").first
         guard try holder?.decode("id") == localId else { return nil }
         let count = try await gateway.emails(.resetPassword).count
-        let asked = try await gateway.sendCode("PASSWORD_RESET", ["email": .string(Self.email)])
-        guard asked.status == 200, try await gateway.emails(.resetPassword).count > count else { return nil }
+        let requested = try await gateway.sendCode("PASSWORD_RESET", ["email": .string(Self.email)])
+        guard requested.status == 200, try await gateway.emails(.resetPassword).count > count else { return nil }
         return try await gateway.code(.resetPassword)
     }
 
@@ -114,11 +114,11 @@ private struct BreakIn {
         try TestGateway.Tokens(try await gateway.signIn(email: Self.email, password: Self.newPassword))
     }
 
-    func expectOwnerHasTheAccount(_ moves: [Intruder.Move], _ remedy: String) async throws {
+    func expectOwnerHasTheAccount(_ actions: [Intruder.Action], _ remedy: String) async throws {
         let account = try await gateway.account(try await signIn().idToken)
-        #expect(account["localId"]?.string == localId, "\(moves) then \(remedy)")
-        #expect(account["email"]?.string == Self.email, "\(moves) then \(remedy)")
-        #expect(account["emailVerified"] == true, "\(moves) then \(remedy)")
+        #expect(account["localId"]?.string == localId, "\(actions) then \(remedy)")
+        #expect(account["email"]?.string == Self.email, "\(actions) then \(remedy)")
+        #expect(account["emailVerified"] == true, "\(actions) then \(remedy)")
     }
 
     /// The account and its identities, without what a sign-in changes.
@@ -132,9 +132,9 @@ private struct BreakIn {
     }
 }
 
-/// Takes every action it can, and stores every credential it gets.
+/// Takes the actions that the test chooses, and stores the credentials that they give.
 private struct Intruder {
-    enum Move: CaseIterable {
+    enum Action: CaseIterable {
         case linkGoogle, linkApple, replaceGoogle, changePassword, changeAddress, linkMailbox, keepPendingToken
         case mergeOwnAccountIn, mergeAway, signInAgain, keepNonce
     }
@@ -144,28 +144,28 @@ private struct Intruder {
     static let apple = SimulatedPerson.named("Eve", "Apple")
     static let other = SimulatedPerson.named("Eve", "Other")
 
-    let play: BreakIn
-    private(set) var log: [Move] = []
+    let breakIn: BreakIn
+    private(set) var log: [Action] = []
     private var tokens: [TestGateway.Tokens]
     private var passwords = [BreakIn.stolenPassword]
     private var addresses = [BreakIn.email]
     private var pendingTokens: [String] = []
 
-    private var gateway: TestGateway { play.gateway }
+    private var gateway: TestGateway { breakIn.gateway }
     private var idToken: String { tokens[tokens.count - 1].idToken }
 
-    init(in play: BreakIn) async throws {
-        self.play = play
+    init(in breakIn: BreakIn) async throws {
+        self.breakIn = breakIn
         tokens = [
             try TestGateway.Tokens(
-                try await play.gateway.signIn(email: BreakIn.email, password: BreakIn.stolenPassword))
+                try await breakIn.gateway.signIn(email: BreakIn.email, password: BreakIn.stolenPassword))
         ]
     }
 
     /// Rejected requests are expected.
-    mutating func make(_ move: Move) async throws {
-        log.append(move)
-        switch move {
+    mutating func take(_ action: Action) async throws {
+        log.append(action)
+        switch action {
         case .linkGoogle: keep(try await gateway.link(gateway.google(Self.google), to: idToken))
         case .linkApple: keep(try await gateway.link(gateway.apple(Self.apple), to: idToken))
         case .replaceGoogle:
@@ -191,9 +191,9 @@ private struct Intruder {
     }
 
     private mutating func changeAddress() async throws {
-        let asked = try await gateway.sendCode(
+        let requested = try await gateway.sendCode(
             "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(idToken), "newEmail": .string(Self.mailboxes[0])])
-        guard asked.status == 200 else { return }
+        guard requested.status == 200 else { return }
         _ = try await gateway.apply(try await gateway.code(.changeEmail))
         addresses.append(Self.mailboxes[0])
         try await signInAgain()
@@ -242,7 +242,7 @@ private struct Intruder {
         keep(try await gateway.signIn(gateway.apple(Self.apple)))
     }
 
-    /// The tokens of the response, if there are any.
+    /// Stores the tokens of the response, if there are any.
     private mutating func keep(_ answer: Exchange) {
         guard let localId = answer.json["localId"]?.string, let idToken = answer.json["idToken"]?.string,
             let refreshToken = answer.json["refreshToken"]?.string
@@ -252,30 +252,30 @@ private struct Intruder {
 
     /// Uses every stored credential. None of them may give access to the owner's account.
     func tryEverything(expecting owner: String, _ remedy: String) async throws {
-        let story = "\(log) then \(remedy)"
+        let history = "\(log) then \(remedy)"
         for kept in tokens {
             let looked = try await gateway.lookup(kept.idToken)
-            #expect(looked.json["users"]?[0]?["localId"]?.string != owner, "\(story)")
+            #expect(looked.json["users"]?[0]?["localId"]?.string != owner, "\(history)")
             let refreshed = try await gateway.refresh(kept.refreshToken)
-            #expect(refreshed.status != 200 || refreshed.json["user_id"]?.string != owner, "\(story)")
+            #expect(refreshed.status != 200 || refreshed.json["user_id"]?.string != owner, "\(history)")
         }
         for address in addresses + Self.mailboxes {
             for password in passwords {
                 let answer = try await gateway.signIn(email: address, password: password)
-                #expect(answer.json["localId"]?.string != owner, "\(story): \(address)")
+                #expect(answer.json["localId"]?.string != owner, "\(history): \(address)")
             }
         }
         for proof in [
             try gateway.google(Self.google), try gateway.apple(Self.apple), try gateway.google(Self.other),
         ] {
-            #expect(try await gateway.signIn(proof).json["localId"]?.string != owner, "\(story): \(proof.provider)")
+            #expect(try await gateway.signIn(proof).json["localId"]?.string != owner, "\(history): \(proof.provider)")
         }
         for token in pendingTokens {
             for idToken in tokens.map(\.idToken) + [""] {
                 let answer = try await gateway.signInWithIdp([
                     "pendingToken": .string(token), "idToken": .string(idToken),
                 ])
-                #expect(answer.json["localId"]?.string != owner, "\(story)")
+                #expect(answer.json["localId"]?.string != owner, "\(history)")
             }
         }
         for email in try await gateway.emails() where Self.mailboxes.contains(email.recipient) {

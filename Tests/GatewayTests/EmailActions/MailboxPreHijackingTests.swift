@@ -6,7 +6,7 @@ import Testing
 @testable import DevMode
 @testable import Support
 
-/// The classes of Sudhodanan and Paverd, for a victim who verifies the mailbox.
+/// The classes of pre-hijacking by Sudhodanan and Paverd, for a victim who verifies the mailbox.
 @Suite("Pre-hijacking of a user who verifies a mailbox")
 struct MailboxPreHijackingTests {
     enum Arrival: String, CaseIterable, Sendable {
@@ -70,7 +70,7 @@ struct MailboxPreHijackingTests {
         #expect(pending.isEmpty, "deleted, not only expired")
     }
 
-    @Test("a federated sign-in of the victim also voids codes that were sent before")
+    @Test("A federated sign-in of the victim invalidates codes that were sent before")
     func federated() async throws {
         let gateway = try await TestGateway { $0.emailEnumerationProtection = false }
         let victim = SimulatedPerson.ada
@@ -88,7 +88,7 @@ struct MailboxPreHijackingTests {
         }
     }
 
-    @Test("a merge that was prepared before a reset cannot be completed after it")
+    @Test("A merge cannot be undone after a password reset")
     func merge() async throws {
         let gateway = try await TestGateway.administered()
         let ada = try await gateway.signUpVerified()

@@ -82,7 +82,7 @@ struct ServiceKeyScopeTests {
             (["localId": "ada"], true, true), (["localId": "eve"], true, true), (["localId": "bob"], false, true),
         ] as [(JSON, Bool, Bool)])
     func overwrite(user: JSON, overwrites: Bool, isAllowed: Bool) async throws {
-        let gateway = try await AdminAuditTests.household()
+        let gateway = try await AdminAuditTests.populated()
         let before = try await gateway.accountsAsStored()
         let body: JSON = ["users": [["localId": "new"], user], "allowOverwrite": .bool(overwrites)]
         let path = "/v1/projects/demo/accounts:batchCreate"
