@@ -14,7 +14,7 @@ struct SendingTests {
     }
 
     @Test(
-        "are rejected with the errors in Firebase's order",
+        "Invalid requests for codes are rejected with Firebase's errors, in Firebase's order",
         arguments: [
             Row(testDescription: "no type", body: [:], outcome: "400 MISSING_REQ_TYPE"),
             Row(testDescription: "type 0", body: ["requestType": 0], outcome: "400 MISSING_REQ_TYPE"),
@@ -57,13 +57,13 @@ struct SendingTests {
                 testDescription: "a recovery", body: ["requestType": "RECOVER_EMAIL"],
                 outcome: "400 INVALID_REQ_TYPE : The gateway sends this code only in a notice, not on request."),
             Row(
-                testDescription: "a page of another site",
+                testDescription: "a continue URL of another site",
                 body: [
                     "requestType": "PASSWORD_RESET", "email": "ada@example.com", "continueUrl": "https://evil.example/",
                 ],
                 outcome: "400 UNAUTHORIZED_DOMAIN : Domain not allowlisted by project"),
             Row(
-                testDescription: "no page",
+                testDescription: "a continue URL that is not a page",
                 body: ["requestType": "PASSWORD_RESET", "email": "ada@example.com", "continueUrl": "javascript:1"],
                 outcome: "400 INVALID_CONTINUE_URI"),
         ])
@@ -76,7 +76,7 @@ struct SendingTests {
     }
 
     @Test(
-        "a reset is the same for known and unknown addresses where accounts are hidden: same answer, same email, no look-up"
+        "With enumeration protection, known and unknown addresses get the same response and a reset email"
     )
     func hidden() async throws {
         let gateway = try await TestGateway { $0.emailEnumerationProtection = true }
@@ -94,7 +94,7 @@ struct SendingTests {
         #expect(try await gateway.database.pool.query("SELECT 1 FROM oob_code").isEmpty)
     }
 
-    @Test("codes are long, random, and stored as hashes; payloads of emails are encrypted")
+    @Test("Codes have 43 characters, and the database does not contain them in plain text")
     func secrecy() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
@@ -126,7 +126,7 @@ struct SendingTests {
         }
     }
 
-    @Test("a change of address needs a recent login and a live session")
+    @Test("A change of address needs a recent login, and a verification does not")
     func recency() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()

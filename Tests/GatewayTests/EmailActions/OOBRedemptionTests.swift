@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A code that verifies or changes an address")
 struct VerificationTests {
-    @Test("verifies the address it was sent to, once, and ends no session")
+    @Test("The code verifies the address that it was sent to, once, and ends no session")
     func verify() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
@@ -27,7 +27,7 @@ struct VerificationTests {
         for _ in 0..<2 { #expect(try await gateway.apply(code).outcome == "400 INVALID_OOB_CODE") }
     }
 
-    @Test("changes the address to the one it was sent to, as verified, and ends the sessions")
+    @Test("The code changes the address to the one that it was sent to, as verified, and ends the sessions")
     func change() async throws {
         let gateway = try await TestGateway { $0.emailEnumerationProtection = true }
         let ada = try await gateway.signUpVerified()
@@ -43,7 +43,7 @@ struct VerificationTests {
         #expect(try await gateway.account(try TestGateway.Tokens(back).idToken)["emailVerified"] == true)
     }
 
-    @Test("is consumed without any change if another account has taken the address")
+    @Test("The code is used up without a change if another account has taken the address")
     func taken() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
@@ -55,7 +55,7 @@ struct VerificationTests {
         #expect(try await gateway.account(ada.idToken)["email"] == "ada@example.com")
     }
 
-    @Test("restores a verified address, ends the sessions, and removes what was added since")
+    @Test("A recovery code restores a verified address, ends the sessions, and removes later additions")
     func recover() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUpVerified()
@@ -88,7 +88,7 @@ struct VerificationTests {
         #expect(try await gateway.signIn(password: "another secret").json["localId"]?.string == ada.localId)
     }
 
-    @Test("cannot restore an address that was never verified")
+    @Test("An address that was never verified gets no recovery code")
     func unproven() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
@@ -96,7 +96,7 @@ struct VerificationTests {
         #expect(try await gateway.emails().isEmpty)
     }
 
-    @Test("restores an earlier address although a later one was restored before")
+    @Test("An earlier address can be restored although a later one was restored before")
     func furthestBack() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUpVerified()
@@ -117,7 +117,7 @@ struct VerificationTests {
 
 @Suite("A code that resets a password")
 struct ResetTests {
-    @Test("sets the password, verifies the address, and ends every session")
+    @Test("The code sets the password once, ends the session, and a notice is sent")
     func reset() async throws {
         let gateway = try await TestGateway { $0.emailEnumerationProtection = true }
         let ada = try await gateway.signUpVerified()
@@ -136,7 +136,7 @@ struct ResetTests {
         #expect(try await gateway.emails(.passwordChanged).map(\.recipient) == ["ada@example.com"])
     }
 
-    @Test("is not consumed by a weak password")
+    @Test("A weak password does not use up the code")
     func weak() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signUp()
@@ -148,7 +148,7 @@ struct ResetTests {
     }
 
     @Test(
-        "keeps linked identities of a verified address, unless the project unlinks them",
+        "A reset keeps the identities of a verified account, unless the project unlinks them",
         arguments: [true, false])
     func identities(unlinks: Bool) async throws {
         let gateway = try await TestGateway { $0.resetUnlinksIdentities = unlinks }
@@ -167,7 +167,7 @@ struct ResetTests {
     }
 
     @Test(
-        "becomes invalid after",
+        "The code becomes invalid after each of these events",
         arguments: [
             End(testDescription: "another password") {
                 _ = try await $0.update($1.idToken, ["password": "chosen now"])
@@ -191,7 +191,7 @@ struct ResetTests {
         #expect(try await gateway.reset(code).outcome == end.outcome)
     }
 
-    @Test("is redeemed by one of twenty concurrent requests")
+    @Test("One of twenty concurrent requests redeems the code")
     func race() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signUp()
@@ -204,7 +204,7 @@ struct ResetTests {
         #expect(outcomes.filter { $0 == "400 INVALID_OOB_CODE" }.count == 19, "\(outcomes)")
     }
 
-    @Test("is rejected for another project, for another purpose, and if altered")
+    @Test("The code is rejected for another purpose, in another project, and if it is altered")
     func elsewhere() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
@@ -222,7 +222,7 @@ struct ResetTests {
         #expect(try await gateway.check(reset).outcome == "400 INVALID_OOB_CODE")
     }
 
-    @Test("is rejected for a disabled account, which stays unchanged")
+    @Test("The code is rejected for a disabled account")
     func disabled() async throws {
         let gateway = try await TestGateway.administered()
         let ada = try await gateway.signUp()
@@ -233,7 +233,7 @@ struct ResetTests {
     }
 
     @Test(
-        "ends with an administrator's change of how the user signs in, and with no other",
+        "An administrator's change of how the user signs in invalidates the code, and no other change does",
         arguments: [
             (["disableUser": false], "200"), (["displayName": "Ada"], "200"),
             (["password": "secret2"], "400 INVALID_OOB_CODE"), (["validSince": "1"], "400 INVALID_OOB_CODE"),

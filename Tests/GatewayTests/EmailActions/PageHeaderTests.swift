@@ -31,7 +31,7 @@ struct PageHeaderTests {
         return responses
     }
 
-    @Test("pages are not cached and do not leak their URL", arguments: pages)
+    @Test("Pages are not cached, and have strict policies for content and referrers", arguments: pages)
     func headers(endpoint: Endpoint) async throws {
         for response in try await Self.responses(endpoint) where response.status != 303 {
             #expect(response.headers.values(of: "Content-Type") == ["text/html; charset=utf-8"])

@@ -77,12 +77,12 @@ struct PageRefusalTests {
     }
 
     @Test(
-        "lists the missing requirements of a password and keeps the code",
+        "The page lists the missing requirements of a password and keeps the code",
         arguments: [
             Weak(
                 testDescription: "too short", change: { $0.minimumPasswordLength = 12 },
                 text: "<li>At least 12 characters</li>"),
-            Weak(testDescription: "missing", password: "", change: { _ in }, text: "<li>At least 8 characters</li>"),
+            Weak(testDescription: "no password", password: "", change: { _ in }, text: "<li>At least 8 characters</li>"),
             Weak(
                 testDescription: "lacks characters", password: "horsehorse",
                 change: { ($0.requiresDigit, $0.requiresSymbol) = (true, true) },
@@ -115,7 +115,7 @@ struct PageRefusalTests {
         #expect(text.contains(#"autocomplete="new-password""#))
     }
 
-    @Test("a rate limit is a page, too")
+    @Test("A request over the rate limit gets a page")
     func rateLimit() async throws {
         let gateway = try await TestGateway(limitsRates: true) { $0.emailLimit = 1 }
         let first = try await gateway.submitForm("/__/auth/forgotPassword", ["email": "ada@example.com"])
@@ -126,7 +126,7 @@ struct PageRefusalTests {
         #expect(second.text.contains("Too many attempts"))
     }
 
-    @Test("failures of the gateway are plain text")
+    @Test("Failures of the gateway are plain text")
     func failure() async throws {
         let busy = try await TestGateway(passwords: .full)
         let code = try await busy.makeCode(.resetPassword, of: busy.makeAccount())
@@ -147,7 +147,7 @@ struct PageRefusalTests {
     private static let shared = Task { try await Fixture(.verifyEmail) }
 
     @Test(
-        "accepts only its own forms",
+        "Other content types and malformed forms are rejected",
         arguments: [
             ("application/json", #"{"oobCode":"CODE"}"#), ("text/plain", "oobCode=CODE"),
             ("multipart/form-data; boundary=x", "oobCode=CODE"), (nil, "oobCode=CODE"),

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("An account whose earlier address can be restored", .serialized)
 struct RecoveryPendingTests {
-    @Test("is not merged into another account by a client, neither in the preview nor later", arguments: [true, false])
+    @Test("A client cannot merge the account into another, neither in the preview nor at the commit", arguments: [true, false])
     func pending(isPendingAtPreview: Bool) async throws {
         let gateway = try await TestGateway.administered()
         let target = try await gateway.signIn(gateway.apple(.grace)).json["localId"]?.string
@@ -30,14 +30,14 @@ struct RecoveryPendingTests {
             #expect(try await gateway.dump() == before)
             _ = try await gateway.database.pool.execute(
                 "DELETE FROM oob_code WHERE purpose = 'RECOVER_EMAIL'")
-            #expect(try await gateway.post("/v1/accounts:merge", commit).outcome == "200", "the token is still good")
+            #expect(try await gateway.post("/v1/accounts:merge", commit).outcome == "200", "the merge token is still valid")
             return
         }
         let merged = try await gateway.merge(source.localId, into: try #require(target))
-        #expect(merged.outcome == "200", "an administrator may: \(merged.text)")
+        #expect(merged.outcome == "200", "an administrator may merge: \(merged.text)")
     }
 
-    @Test("is one whose address was changed, until the link in the email about it expires")
+    @Test("A changed address blocks the merge until the recovery link expires")
     func changed() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.apple(.grace))
@@ -57,7 +57,7 @@ struct RecoveryPendingTests {
 }
 
 extension RecoveryPendingTests {
-    @Test("is also one whose removal link went to an earlier address, after its recovery link has expired")
+    @Test("A removal link at an earlier address blocks the merge even after the recovery link has expired")
     func removalLink() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.apple(.grace))

@@ -15,7 +15,7 @@ struct Intrusion: Sendable {
 
     let gateway: TestGateway
     let ada: TestGateway.Tokens
-    /// The Apple account of the attacker's own account, which is older.
+    /// The attacker's own account, which is older than Ada's.
     let own: TestGateway.Tokens
 
     init(change: (inout Policy) -> Void = { _ in }) async throws {
@@ -30,7 +30,7 @@ struct Intrusion: Sendable {
         gateway.clock.advance(by: .seconds(60))
     }
 
-    /// A session in Ada's account.
+    /// Opens the attacker's session in Ada's account.
     func intrude() async throws -> TestGateway.Tokens {
         try TestGateway.Tokens(await gateway.signIn(email: Self.victim, password: Self.password))
     }
@@ -66,26 +66,26 @@ struct Intrusion: Sendable {
     }
 }
 
-@Suite("Remedies: recovery")
+@Suite("Recovery of an address")
 struct RecoveryRemedyTests {
-    struct ModeExtensions: CustomTestStringConvertible, Sendable {
+    struct Addition: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let add: @Sendable (Intrusion, TestGateway.Tokens) async throws -> Exchange
     }
 
     private static let additions = [
-        ModeExtensions(testDescription: "an identity, linked") { intrusion, stolen in
+        Addition(testDescription: "an identity, linked") { intrusion, stolen in
             try await intrusion.gateway.lookup(stolen.idToken)
         },
-        ModeExtensions(testDescription: "an older identity, merged in") { intrusion, _ in
+        Addition(testDescription: "an older identity, merged in") { intrusion, _ in
             try await intrusion.gateway.merge(intrusion.ownApple(), by: intrusion.gateway.google(Intrusion.eve))
         },
-        ModeExtensions(testDescription: "an older identity, moved in") { intrusion, _ in
+        Addition(testDescription: "an older identity, moved in") { intrusion, _ in
             try await intrusion.gateway.moveIdentity(
                 "apple.com", of: intrusion.ownApple().localId,
                 ["targetLocalId": .string(intrusion.ada.localId), "allowNoSignInMethod": true])
         },
-        ModeExtensions(testDescription: "an older password with its address, merged in") { intrusion, stolen in
+        Addition(testDescription: "an older password with its address, merged in") { intrusion, stolen in
             let gateway = intrusion.gateway
             let emptied = try await gateway.update(stolen.idToken, ["deleteAttribute": ["EMAIL"]])
             #expect(emptied.status == 200, "\(emptied.text)")
@@ -97,8 +97,8 @@ struct RecoveryRemedyTests {
         },
     ]
 
-    @Test("removes everything that was added to the account after the change", arguments: additions)
-    func recovery(row: ModeExtensions) async throws {
+    @Test("Recovery removes everything that was added after the change of address", arguments: additions)
+    func recovery(row: Addition) async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
         _ = try await intrusion.ownApple()
@@ -115,7 +115,7 @@ struct RecoveryRemedyTests {
         #expect(try await intrusion.workingSignInMethods().filter { $0 != "password of the account" } == [])
     }
 
-    @Test("offers to remove identities from before the change, and continues to a new password")
+    @Test("The page offers to remove identities from before the change, and continues to a new password")
     func page() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
@@ -136,7 +136,7 @@ struct RecoveryRemedyTests {
                 == intrusion.ada.localId)
     }
 
-    @Test("remains possible if the attacker removes the address and the password")
+    @Test("Recovery stays possible if the attacker removes the address and the password")
     func addressRemoved() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway

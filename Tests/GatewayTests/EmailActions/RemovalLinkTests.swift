@@ -6,7 +6,7 @@ import Testing
 @testable import DevMode
 @testable import Support
 
-@Suite("Remedies: removal link")
+@Suite("Links in notices that remove an added identity")
 struct RemovalLinkTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String
@@ -45,7 +45,7 @@ struct RemovalLinkTests {
         },
     ]
 
-    @Test("evicts an attacker, whatever the attacker changed later", arguments: laterActions)
+    @Test("The link ends the attacker's access, whatever the attacker changed later", arguments: laterActions)
     func evicts(row: Row) async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
@@ -68,7 +68,7 @@ struct RemovalLinkTests {
         #expect(user["providerUserInfo"]?[1] == nil)
     }
 
-    @Test("shows the consequences; opening the page changes nothing")
+    @Test("The page states the consequences, and opening it changes nothing")
     func viewing() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
@@ -86,7 +86,7 @@ struct RemovalLinkTests {
         #expect(try await gateway.lookup(stolen.idToken).status == 200)
     }
 
-    @Test("cannot be used for another purpose, and no other code can be used for it")
+    @Test("The code cannot be used for another purpose")
     func otherPurposes() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
@@ -120,7 +120,7 @@ struct RemovalLinkTests {
         },
     ]
 
-    @Test("ends with", arguments: endings)
+    @Test("The link becomes invalid after each of these events", arguments: endings)
     func ends(row: Row) async throws {
         let intrusion = try await Intrusion()
         let stolen = try await intrusion.intrude()
@@ -131,12 +131,12 @@ struct RemovalLinkTests {
         }
     }
 
-    @Test("survives what the attacker does with another mailbox, and voids codes sent to that mailbox")
+    @Test("The link works despite actions in another mailbox, and invalidates the codes sent there")
     func furthestBack() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
-        let colleague = SimulatedPerson.named("Ada", "Elsewhere")
-        _ = try await gateway.link(gateway.apple(colleague), to: intrusion.intrude().idToken)
+        let ownIdentity = SimulatedPerson.named("Ada", "Elsewhere")
+        _ = try await gateway.link(gateway.apple(ownIdentity), to: intrusion.intrude().idToken)
         gateway.clock.advance(by: .seconds(60))
         let stolen = try await intrusion.intrude()
         let code = try await intrusion.linkIdentity(stolen)

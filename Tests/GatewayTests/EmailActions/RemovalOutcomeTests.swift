@@ -7,16 +7,16 @@ import Testing
 @testable import DevMode
 @testable import Support
 
-@Suite("Remedies: the result of a removal link:")
+@Suite("Link in a security notice that removes an added sign-in method")
 struct RemovalOutcomeTests {
-    @Test("no pending codes or tokens")
+    @Test("The link deletes pending codes and tokens")
     func pending() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
         let stolen = try await intrusion.intrude()
         let waiting = SimulatedPerson.named("Eve", "Waiting").with { $0.email = Intrusion.victim }
         let code = try await intrusion.linkIdentity(stolen)
-        let asked = try await gateway.signIn(
+        let conflict = try await gateway.signIn(
             gateway.google(waiting) { $0.claims["email_verified"] = .bool(false) })
         let change = try await gateway.requestedCode(
             "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(stolen.idToken), "newEmail": "evil@example.com"])
@@ -26,7 +26,7 @@ struct RemovalOutcomeTests {
         _ = try await gateway.submit(next.nextCode(), ["newPassword": "staple battery"])
         let owner = try TestGateway.Tokens(
             await gateway.signIn(email: Intrusion.victim, password: "staple battery"))
-        let pending = try #require(asked.pendingToken, "\(asked.text)")
+        let pending = try #require(conflict.pendingToken, "\(conflict.text)")
         let late = try await gateway.signInWithIdp([
             "pendingToken": .string(pending), "idToken": .string(owner.idToken),
         ])
@@ -34,7 +34,7 @@ struct RemovalOutcomeTests {
         #expect(try await gateway.database.pool.query("SELECT 1 FROM oob_code").isEmpty)
     }
 
-    @Test("an audit line with network and request, and an outbox event")
+    @Test("The removal writes audit events with network and request ID, and an outbox event")
     func audited() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
@@ -53,7 +53,7 @@ struct RemovalOutcomeTests {
         #expect(try await gateway.recordedEvents().outbox.contains("identity.unlinked \(id) google.com"))
     }
 
-    @Test("no address, if another account has verified it since")
+    @Test("The account is left without an address if another account has verified it in the meantime")
     func addressTaken() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
@@ -68,7 +68,7 @@ struct RemovalOutcomeTests {
         #expect(try await gateway.user(intrusion.ada.localId)["email"] == nil)
     }
 
-    @Test("no new password, if the project does not allow passwords")
+    @Test("The page offers no new password if the project does not allow passwords")
     func withoutPasswords() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
@@ -95,13 +95,13 @@ struct RemovalOutcomeTests {
                 "/v1/accounts:signUp",
                 ["idToken": .string($1.idToken), "email": "person@gmail.com", "password": "known to eve"])
         },
-        Method(testDescription: "a mailbox", provider: .emailLink) { gateway, tokens in
+        Method(testDescription: "an email link", provider: .emailLink) { gateway, tokens in
             let code = try await gateway.requestedCode("EMAIL_SIGNIN", ["email": "evil@example.com"])
             return try await gateway.signInWithLink("evil@example.com", code, ["idToken": .string(tokens.idToken)])
         },
     ]
 
-    @Test("nothing of a method without an identity", arguments: methods)
+    @Test("The link removes an added password or email link, and keeps the first identity", arguments: methods)
     func added(row: Method) async throws {
         let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
         let person = SimulatedPerson.named("Per", "Son").with { $0.email = "person@gmail.com" }
@@ -115,7 +115,7 @@ struct RemovalOutcomeTests {
         #expect(next.text.contains("Now set a new password"), "\(next.text)")
         let account = try await gateway.account(
             TestGateway.Tokens(await gateway.signIn(gateway.google(person))).idToken)
-        #expect(account["localId"]?.string == owner.localId, "the identity that the account was made with stays")
+        #expect(account["localId"]?.string == owner.localId, "the identity that the account was created with stays")
         #expect(account["email"] == "person@gmail.com" && account["passwordUpdatedAt"] == nil)
         #expect(account["providerUserInfo"]?[1] == nil)
     }
@@ -123,11 +123,11 @@ struct RemovalOutcomeTests {
 
 extension RemovalOutcomeTests {
     @Test(
-        "no code that works, after an administrator has recovered the account",
+        "The link is invalid after an administrator has changed the address, the password or validSince",
         arguments: [
             ["email": .string(Intrusion.victim)], ["password": "given by support"], ["validSince": "1900000000"],
         ] as [[String: JSON]])
-    func givenBack(change: [String: JSON]) async throws {
+    func administratorChange(change: [String: JSON]) async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
         let stolen = try await intrusion.changeAddress(try await intrusion.intrude(), to: "evil@example.com")

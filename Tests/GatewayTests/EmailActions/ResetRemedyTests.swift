@@ -6,9 +6,9 @@ import Testing
 @testable import DevMode
 @testable import Support
 
-@Suite("Remedies: reset")
+@Suite("Removing identities in a password reset")
 struct ResetRemedyTests {
-    /// Ada's account with two identities besides the one that created it.
+    /// An account with two identities besides the one that created it.
     private static func threeIdentities() async throws -> (TestGateway, localId: String) {
         let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
         try await gateway.makeServiceKey()
@@ -36,7 +36,7 @@ struct ResetRemedyTests {
         try await gateway.identities(of: localId).compactMap { $0["providerId"]?.string }.sorted()
     }
 
-    @Test("on the page removes the identities that were checked, and no others")
+    @Test("A reset on the page removes the identities that were selected, and no others")
     func page() async throws {
         let (gateway, localId) = try await Self.threeIdentities()
         let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "person@gmail.com"])
@@ -62,7 +62,7 @@ struct ResetRemedyTests {
         #expect(try await gateway.signIn(gateway.apple(.alan)).json["localId"]?.string != localId)
     }
 
-    @Test("without the page keeps all identities, and emails a link for each recently linked one")
+    @Test("A reset through the API keeps all identities, and emails a link for each recently linked one")
     func api() async throws {
         let (gateway, localId) = try await Self.threeIdentities()
         let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "person@gmail.com"])
@@ -79,7 +79,7 @@ struct ResetRemedyTests {
         #expect(try await Self.providers(gateway, localId) == ["google.com"])
     }
 
-    @Test("emails no link for identities that were linked more than 30 days ago")
+    @Test("The confirmation has no links for identities that were linked more than 30 days ago")
     func longAgo() async throws {
         let (gateway, _) = try await Self.threeIdentities()
         gateway.clock.advance(by: .seconds(30 * 86_400))

@@ -7,21 +7,21 @@ import Testing
 @Suite("Undoing a merge", .serialized)
 struct MergeNotUndoneTests {
     enum Event: String, CaseIterable, Sendable {
-        case late = "its time is over"
-        case reset = "a reset of the password"
+        case late = "the end of the seven days"
+        case reset = "a password reset"
         case password = "a new password"
         case email = "another address"
         case signOut = "an end of all sessions"
-        case number = "a number taken away"
-        case unproven = "an address no longer proven"
-        case unlinked = "an identity unlinked"
-        case moved = "an identity that went to another account"
-        case deleted = "the end of the target"
-        case replaced = "the end of the target, and another one of its id"
-        case overwritten = "another account in the target's place"
-        case merged = "the target going up in a third"
-        case idTaken = "the id given again"
-        case idUsed = "the id given again, for a while"
+        case number = "a removed phone number"
+        case unproven = "an address set to unverified"
+        case unlinked = "an unlinked identity"
+        case moved = "an identity that was moved to another account"
+        case deleted = "the deletion of the target"
+        case replaced = "the deletion of the target, and a new account with its ID"
+        case overwritten = "an import that overwrites the target"
+        case merged = "a merge of the target into a third account"
+        case idTaken = "a new account with the source's ID"
+        case idUsed = "a new account with the source's ID, deleted again"
 
         var expected: String {
             switch self {
@@ -73,7 +73,7 @@ struct MergeNotUndoneTests {
         }
     }
 
-    @Test("is rejected after", arguments: Event.allCases)
+    @Test("Undoing a merge is rejected after each of these events", arguments: Event.allCases)
     func refused(event: Event) async throws {
         let gateway = try await MergeCase.whole.gateway()
         #expect(try await gateway.merge().outcome == "200")
@@ -86,7 +86,7 @@ struct MergeNotUndoneTests {
         #expect(try await gateway.dump() == before)
     }
 
-    @Test("is rejected after a reclaim of the target")
+    @Test("Undoing a merge is rejected after a reclaim of the target")
     func reclaimed() async throws {
         let gateway = try await TestGateway.administered()
         try await gateway.make(["localId": "ada"], identities: [["providerId": "oidc.corp", "rawId": "c"]])
@@ -102,7 +102,7 @@ struct MergeNotUndoneTests {
     }
 
     @Test(
-        "is rejected while another account has what the source had, and is possible afterwards",
+        "Undoing is rejected only while another account has the source's address or number",
         arguments: ["email", "phoneNumber"])
     func taken(member: String) async throws {
         let gateway = try await MergeCase.all[2].gateway()
@@ -114,7 +114,7 @@ struct MergeNotUndoneTests {
         #expect(try await gateway.undoMerge().outcome == "200")
     }
 
-    @Test("succeeds once for concurrent requests")
+    @Test("One of several concurrent requests undoes the merge")
     func race() async throws {
         let gateway = try await MergeCase.whole.gateway()
         let before = try await gateway.accountsAsStored()
@@ -128,7 +128,7 @@ struct MergeNotUndoneTests {
         #expect(try await gateway.accountsAsStored() == before)
     }
 
-    @Test("does not remove the target's last sign-in method unless the request allows it")
+    @Test("Undoing does not remove the target's last sign-in method unless the request allows it")
     func lastSignInMethod() async throws {
         let gateway = try await TestGateway.administered()
         try await gateway.make(["localId": "ada"], identities: [MergeCase.google])
@@ -140,7 +140,7 @@ struct MergeNotUndoneTests {
         #expect(try await gateway.identities(of: "ada").count == 1)
     }
 
-    @Test("leaves other merges into the same account possible to undo")
+    @Test("Two merges into the same account can both be undone")
     func several() async throws {
         let gateway = try await MergeCase.whole.gateway()
         try await gateway.make(["localId": "eve", "displayName": "Eve"])
@@ -153,7 +153,7 @@ struct MergeNotUndoneTests {
         #expect(try await gateway.accountsAsStored() == before)
     }
 
-    @Test("undoes the last of two merges of one ID")
+    @Test("Of two merges of one ID, the later one is undone")
     func again() async throws {
         let gateway = try await MergeCase.whole.gateway()
         #expect(try await gateway.merge().outcome == "200")
@@ -164,7 +164,7 @@ struct MergeNotUndoneTests {
         #expect(try await gateway.user("bob")["email"] == "ada@example.com")
     }
 
-    @Test("sets columns that are newer than the merge to their defaults")
+    @Test("Undoing sets columns that are newer than the merge to their defaults")
     func newerColumns() async throws {
         let gateway = try await MergeCase.whole.gateway()
         #expect(try await gateway.merge().outcome == "200")
@@ -175,7 +175,7 @@ struct MergeNotUndoneTests {
         #expect(try row?.decode("later") == "new")
     }
 
-    @Test("is limited to administrators of the project")
+    @Test("Only administrators of the project can undo a merge")
     func otherProject() async throws {
         let gateway = try await MergeCase.whole.gateway()
         try await gateway.makeOtherProject("other", serviceKey: "sks_other")

@@ -15,7 +15,7 @@ struct MergeNoticeTests {
         var target: [String: JSON] = [:]
         /// The addresses that can be restored, by account.
         var recoveries: [(account: String, email: String)] = []
-        /// The recipients, marked if the email has a link.
+        /// The recipients, with a plus sign if the email has a link.
         let expected: [String]
 
         static let ada: [String: JSON] = ["email": "ada@example.com", "emailVerified": true, "password": "secret1"]
@@ -24,15 +24,15 @@ struct MergeNoticeTests {
 
     private static let rows = [
         Row(
-            testDescription: "to both", source: Row.ada, target: Row.bob,
+            testDescription: "both addresses are verified", source: Row.ada, target: Row.bob,
             expected: ["ada@example.com +", "bob@example.com"]),
-        Row(testDescription: "once to an address that moves", source: Row.ada, expected: ["ada@example.com +"]),
-        Row(testDescription: "to the one that stays", target: Row.bob, expected: ["bob@example.com"]),
+        Row(testDescription: "only the source's address is verified, and moves", source: Row.ada, expected: ["ada@example.com +"]),
+        Row(testDescription: "only the target's address is verified", target: Row.bob, expected: ["bob@example.com"]),
         Row(
-            testDescription: "not to addresses that were never verified", source: ["email": "ada@example.com"],
+            testDescription: "no address is verified", source: ["email": "ada@example.com"],
             target: ["email": "bob@example.com"], expected: []),
         Row(
-            testDescription: "to addresses that either account can restore, each once", source: Row.ada,
+            testDescription: "either account can restore addresses, which get one email each", source: Row.ada,
             target: Row.bob,
             recoveries: [
                 ("ada", "was.ada@example.com"), ("bob", "was.bob@example.com"), ("bob", "ada@example.com"),
@@ -40,17 +40,17 @@ struct MergeNoticeTests {
             ],
             expected: ["ada@example.com +", "bob@example.com", "was.ada@example.com", "was.bob@example.com"]),
         Row(
-            testDescription: "to an address that can be restored, beside one that was never verified",
+            testDescription: "an address can be restored, and another was never verified",
             source: ["email": "ada@example.com"], recoveries: [("ada", "was.ada@example.com")],
             expected: ["was.ada@example.com"]),
     ]
 
-    @Test("are sent to the verified addresses", arguments: rows)
+    @Test("Notices are sent to verified addresses and to addresses that can be restored", arguments: rows)
     func recipients(row: Row) async throws {
         let gateway = try await TestGateway.administered()
         try await gateway.make(.object(row.source.merging(["localId": "ada"]) { $1 }), identities: [MergeCase.google])
         try await gateway.make(.object(row.target.merging(["localId": "bob"]) { $1 }), identities: [MergeCase.apple])
-        // An address of an account's own provider is verified; these rows are about the account's.
+        // The identities may have set the accounts' addresses. The rows decide them.
         for (id, account) in [("ada", row.source), ("bob", row.target)] {
             let email = account["email"]?.string
             _ = try await gateway.database.pool.execute(
@@ -68,7 +68,7 @@ struct MergeNoticeTests {
         #expect(try await gateway.emails().count == emails.count)
     }
 
-    @Test("are in the language of the client's request")
+    @Test("Notices are in the language of the client's request")
     func client() async throws {
         let gateway = try await TestGateway()
         let target = SimulatedPerson.ada
