@@ -63,7 +63,7 @@ struct MergeTests {
         #expect(try await row.preview().status == 200)
     }
 
-    @Test("signs in to the target; the source is deleted with its sessions, with an outbox event")
+    @Test("A merge signs in to the target, deletes the source with its session, and writes an outbox event")
     func commit() async throws {
         let row = try await Case()
         let merged = try await row.commit(row.preview().json["mergeToken"]?.string)
@@ -78,7 +78,7 @@ struct MergeTests {
         #expect(try events.first?.decode("source") == row.anonymous.localId)
     }
 
-    /// How an account loses the identity that proved it to a merge.
+    /// How the target loses the identity that proved its ownership in a preview.
     struct Loss: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let happen: @Sendable (TestGateway, TestGateway.Tokens) async throws -> Exchange
@@ -90,14 +90,14 @@ struct MergeTests {
             Loss(testDescription: "an administrator unlinks it") { gateway, owner in
                 try await gateway.unlinkIdentity("google.com", of: owner.localId)
             },
-            Loss(testDescription: "its owner replaces it with another one of the provider") { gateway, owner in
+            Loss(testDescription: "its owner replaces it with another identity of the provider") { gateway, owner in
                 _ = try await gateway.unlink("google.com", from: owner)
                 return try await gateway.link(gateway.google(.alan), to: owner.idToken)
             },
         ]
     }
 
-    @Test("a preview is void when the target has lost the identity that proved it, because", arguments: Loss.all)
+    @Test("A preview is invalid after the target has lost the identity that proved it", arguments: Loss.all)
     func lostProof(loss: Loss) async throws {
         let gateway = try await TestGateway.administered()
         let owner = try await gateway.signUpVerified()
@@ -118,7 +118,7 @@ struct MergeTests {
         #expect(merged.outcome.hasPrefix("400 MERGE_PREVIEW_OUTDATED"), "\(merged.outcome)")
     }
 
-    @Test("moves identities, and members that the target does not have")
+    @Test("A merge moves identities, and members that the target does not have")
     func moves() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.apple(.alan))
@@ -146,7 +146,7 @@ struct MergeTests {
     }
 
     @Test(
-        "is refused", arguments: ["nothing to merge with", "itself", "same provider twice", "old login", "no dry run"])
+        "A merge is rejected in these cases", arguments: ["nothing to merge with", "itself", "same provider twice", "old login", "no dry run"])
     func refused(what: String) async throws {
         let gateway = try await TestGateway()
         let first = try await gateway.signIn(gateway.apple())
@@ -180,7 +180,7 @@ struct MergeTests {
         #expect(exchange.outcome.hasPrefix(expected), "\(exchange.text)")
     }
 
-    @Test("of a guest into a password account by its ID token, with a login as old as that token's")
+    @Test("A guest can merge into a password account by its ID token, and gets that token's login time")
     func targetIDToken() async throws {
         let gateway = try await TestGateway()
         let guest = try await gateway.signUpAnonymously()
@@ -199,7 +199,7 @@ struct MergeTests {
     }
 
     @Test(
-        "by an ID token of the target is refused",
+        "An ID token of the target is rejected in these cases",
         arguments: ["an old login", "an ended session", "itself", "beside a pending token"])
     func targetRefused(what: String) async throws {
         let gateway = try await TestGateway()
@@ -225,7 +225,7 @@ struct MergeTests {
         #expect(preview.outcome.hasPrefix(expected), "\(preview.text)")
     }
 
-    @Test("by an ID token of the target is rejected if that session ends before the commit")
+    @Test("A merge is rejected if the target's session ends before the commit")
     func endedTarget() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
@@ -240,7 +240,7 @@ struct MergeTests {
         #expect(merged.outcome.hasPrefix("400 MERGE_PREVIEW_OUTDATED"), "\(merged.text)")
     }
 
-    @Test("is rejected if an account has changed since the preview")
+    @Test("A merge is rejected if an account has changed since the preview")
     func outdated() async throws {
         let row = try await Case()
         let token = try await row.preview().json["mergeToken"]?.string
@@ -249,7 +249,7 @@ struct MergeTests {
         #expect(try await row.gateway.lookup(row.anonymous.idToken).status == 200)
     }
 
-    @Test("accepts a merge token only from the account it was issued to, for ten minutes")
+    @Test("A merge token is accepted only from the account that it was issued to, for ten minutes")
     func tokens() async throws {
         let row = try await Case()
         let token = try await row.preview().json["mergeToken"] ?? .null

@@ -91,7 +91,7 @@ struct MergeCase: CustomTestStringConvertible, Sendable {
 
 @Suite("Merging as an administrator", .serialized)
 struct AdminMergeTests {
-    @Test("does what the preview described, and undoing it restores both accounts", arguments: MergeCase.all)
+    @Test("A merge does what the preview described, and undoing it restores both accounts", arguments: MergeCase.all)
     func thereAndBack(row: MergeCase) async throws {
         let gateway = try await row.gateway()
         let before = try await gateway.accountsAsStored()
@@ -123,7 +123,7 @@ struct AdminMergeTests {
             ])
     }
 
-    @Test("the password signs in to the account that has it, and earlier sessions are ended")
+    @Test("The password signs in to the account that has it, and earlier sessions are ended")
     func sessions() async throws {
         let gateway = try await MergeCase.whole.gateway()
         let early = try await gateway.signIn(email: "ada@example.com")
@@ -141,7 +141,7 @@ struct AdminMergeTests {
         }
     }
 
-    @Test("the target keeps what it got after the merge")
+    @Test("After an undo, the target keeps what it got after the merge")
     func since() async throws {
         let gateway = try await MergeCase.whole.gateway()
         #expect(try await gateway.merge().outcome == "200")
@@ -179,7 +179,7 @@ struct AdminMergeTests {
     }
 
     @Test(
-        "is rejected with a specific error",
+        "A merge is rejected with a specific error",
         arguments: [
             (["sourceLocalId": "ada", "localId": "bob"], "MISSING_MERGE_TOKEN"),
             (["localId": "bob", "dryRun": true], "MISSING_LOCAL_ID"),

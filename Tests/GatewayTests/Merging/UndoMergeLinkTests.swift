@@ -8,83 +8,83 @@ import Testing
 
 @Suite("The link in the notice of a merge", .serialized)
 struct UndoMergeLinkTests {
-    struct Move: CustomTestStringConvertible, Sendable {
+    struct Action: CustomTestStringConvertible, Sendable {
         let testDescription: String
         var targetHasAddress = true
         let happen: @Sendable (StolenAccount) async throws -> Exchange
     }
 
-    /// What an attacker does in the target so that the victim's link should do nothing any more.
-    private static let moves = [
-        Move(testDescription: "nothing") { try await $0.gateway.lookup($0.attacker.idToken) },
-        Move(testDescription: "nothing, and the address had moved", targetHasAddress: false) {
+    /// What an attacker does in the target to make the victim's link useless.
+    private static let actions = [
+        Action(testDescription: "nothing") { try await $0.gateway.lookup($0.attacker.idToken) },
+        Action(testDescription: "nothing, and the victim's address has moved to the target", targetHasAddress: false) {
             try await $0.gateway.lookup($0.attacker.idToken)
         },
-        Move(testDescription: "a new password") {
+        Action(testDescription: "a new password") {
             try await $0.gateway.update($0.attacker.idToken, ["password": "attacker's own"])
         },
-        Move(testDescription: "a new password beside the victim's address", targetHasAddress: false) {
+        Action(testDescription: "a new password beside the victim's address", targetHasAddress: false) {
             try await $0.gateway.update($0.attacker.idToken, ["password": "attacker's own"])
         },
-        Move(testDescription: "another address") {
+        Action(testDescription: "another address") {
             try await $0.gateway.update($0.attacker.idToken, ["email": "eve@example.com"])
         },
-        Move(testDescription: "another address instead of the victim's", targetHasAddress: false) {
+        Action(testDescription: "another address instead of the victim's", targetHasAddress: false) {
             try await $0.gateway.update(
                 $0.attacker.idToken, ["email": "eve@example.com", "password": "attacker's own"])
         },
-        Move(testDescription: "the victim's address taken, too") {
+        Action(testDescription: "the victim's address for the target") {
             try await $0.gateway.update(
                 $0.attacker.idToken, ["email": .string(StolenAccount.email), "password": "attacker's own"])
         },
-        Move(testDescription: "another account with the victim's address") {
+        Action(testDescription: "another account with the victim's address") {
             try await $0.gateway.post(
                 "/v1/accounts:signUp", ["email": .string(StolenAccount.email), "password": "attacker's own"])
         },
-        Move(testDescription: "an end of all sessions") {
+        Action(testDescription: "an end of all sessions") {
             try await $0.gateway.post(
                 "/v1/accounts:revokeSession", ["idToken": .string($0.attacker.idToken), "everywhere": true])
         },
-        Move(testDescription: "a reset") {
+        Action(testDescription: "a reset") {
             let code = try await $0.gateway.requestedCode("PASSWORD_RESET", ["email": .string($0.attackerEmail())])
             return try await $0.gateway.reset(code)
         },
-        Move(testDescription: "a reclaim by mailbox") {
+        Action(testDescription: "a reclaim by mailbox") {
             _ = try await $0.gateway.update($0.attacker.idToken, ["email": "eve@example.com"])
             let code = try await $0.gateway.requestedCode("EMAIL_SIGNIN", ["email": "eve@example.com"])
             return try await $0.gateway.signInWithLink("eve@example.com", code)
         },
-        Move(testDescription: "a reclaim by provider") {
+        Action(testDescription: "a reclaim by provider") {
             _ = try await $0.gateway.update($0.attacker.idToken, ["email": "ada.lovelace@example.com"])
             return try await $0.gateway.signIn($0.gateway.apple(.ada))
         },
-        Move(testDescription: "a recovery of an earlier address") {
+        Action(testDescription: "a recovery of an earlier address") {
             _ = try await $0.gateway.update($0.attacker.idToken, ["email": "eve@example.com"])
             return try await $0.gateway.apply($0.gateway.code(.emailChanged))
         },
-        Move(testDescription: "a disavowal") {
+        Action(testDescription: "a disavowal") {
             let changed = try TestGateway.Tokens(
                 await $0.gateway.update($0.attacker.idToken, ["email": "eve@example.com"]))
             let code = try await $0.gateway.requestedCode("VERIFY_EMAIL", ["idToken": .string(changed.idToken)])
             return try await $0.gateway.submit(code, ["step": "disavow"])
         },
-        Move(testDescription: "the victim's identity unlinked") { try await $0.unlink("google.com") },
-        Move(testDescription: "the attacker's own identity unlinked") { try await $0.unlink("apple.com") },
-        Move(testDescription: "another merge into the target") {
+        Action(testDescription: "the victim's identity unlinked") { try await $0.unlink("google.com") },
+        Action(testDescription: "the attacker's own identity unlinked") { try await $0.unlink("apple.com") },
+        Action(testDescription: "another merge into the target") {
             try await $0.gateway.merge(
                 try $0.gateway.signUpAnonymously(), by: $0.gateway.apple(StolenAccount.attackerApple))
         },
-        Move(testDescription: "the target merged into a third account") { try await moveOn($0) },
-        Move(testDescription: "the target merged into a third account, and back by its own link") { stolen in
+        Action(testDescription: "the target merged into a third account") { try await moveOn($0) },
+        Action(testDescription: "the target merged into a third account, and back by its own link") { stolen in
             _ = try await moveOn(stolen)
             let own = try await stolen.gateway.emails(.accountsMerged).compactMap(\.content.code)
             return try await stolen.gateway.submit(try #require(own.first { $0 != stolen.code }))
         },
-        Move(testDescription: "the target merged into a third account, and back by an administrator") { stolen in
+        Action(testDescription: "the target merged into a third account, and back by an administrator") { stolen in
             _ = try await moveOn(stolen)
             return try await stolen.gateway.undoMerge(stolen.attacker.localId)
         },
-        Move(testDescription: "the target disabled by an administrator") {
+        Action(testDescription: "the target disabled by an administrator") {
             try await $0.gateway.administer(":update", ["localId": .string($0.attacker.localId), "disableUser": true])
         },
     ]
@@ -96,11 +96,11 @@ struct UndoMergeLinkTests {
         return try await stolen.gateway.merge(stolen.attacker, by: stolen.gateway.google(.alan))
     }
 
-    @Test("restores the victim's account, whatever the attacker does:", arguments: moves)
-    func robust(move: Move) async throws {
-        let stolen = try await StolenAccount(targetHasAddress: move.targetHasAddress)
+    @Test("The link restores the victim's account, whatever the attacker does", arguments: actions)
+    func robust(action: Action) async throws {
+        let stolen = try await StolenAccount(targetHasAddress: action.targetHasAddress)
         let gateway = stolen.gateway
-        let happened = try await move.happen(stolen)
+        let happened = try await action.happen(stolen)
         #expect(happened.outcome == "200", "\(happened.text)")
         gateway.clock.advance(by: .seconds(1))
         let before = try await gateway.dump()
@@ -130,7 +130,7 @@ struct UndoMergeLinkTests {
         #expect(back.json["localId"]?.string == stolen.victim.localId, "\(back.text)")
     }
 
-    @Test("works once, with the events of an administrator's undo and the request of the page")
+    @Test("The link works once, with the events of an administrator's undo and the page's request ID")
     func once() async throws {
         let stolen = try await StolenAccount()
         let trail = try await stolen.gateway.audited { _ = try await stolen.gateway.submit(stolen.code) }
@@ -150,7 +150,7 @@ struct UndoMergeLinkTests {
         #expect(try await stolen.gateway.dump() == before)
     }
 
-    @Test("works once for concurrent requests")
+    @Test("The link works for only one of several concurrent requests")
     func race() async throws {
         let stolen = try await StolenAccount()
         let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -163,11 +163,11 @@ struct UndoMergeLinkTests {
     enum End: String, CaseIterable, Sendable {
         case late = "after seven days"
         case undone = "after an administrator has undone the merge"
-        case deleted = "after the end of the target"
-        case idTaken = "once the id was given again"
+        case deleted = "after the deletion of the target"
+        case idTaken = "after another account has got the source's ID"
     }
 
-    @Test("does nothing", arguments: End.allCases)
+    @Test("The link does nothing in these cases", arguments: End.allCases)
     func ended(end: End) async throws {
         let stolen = try await StolenAccount()
         let gateway = stolen.gateway
@@ -187,7 +187,7 @@ struct UndoMergeLinkTests {
         #expect(try await gateway.dump() == before)
     }
 
-    @Test("does not take back what another account has verified since: the address")
+    @Test("The link leaves the address to another account that has verified it in the meantime")
     func addressTaken() async throws {
         let stolen = try await StolenAccount()
         let gateway = stolen.gateway
@@ -203,7 +203,7 @@ struct UndoMergeLinkTests {
         #expect(account["email"] == nil && account["passwordUpdatedAt"] == nil)
     }
 
-    @Test("does not take back what another account has verified since: an identity")
+    @Test("The link leaves an identity to another account that has signed up with it in the meantime")
     func identityTaken() async throws {
         let stolen = try await StolenAccount()
         let gateway = stolen.gateway
@@ -216,7 +216,7 @@ struct UndoMergeLinkTests {
         #expect(try await gateway.lookup(stolen.attacker.idToken).status == 200, "nothing was taken from the target")
     }
 
-    @Test("restores an identity unchanged except for the time of its linking", arguments: [true, false])
+    @Test("The link restores an identity unchanged except for the time of its linking", arguments: [true, false])
     func identityAsItWas(isUnlinked: Bool) async throws {
         let stolen = try await StolenAccount()
         func google(of account: String) async throws -> String? {
@@ -235,7 +235,7 @@ struct UndoMergeLinkTests {
         #expect(linkedAt.count == 1)
     }
 
-    @Test("does not continue to a password if the project does not allow passwords")
+    @Test("The link leads to no new password if the project does not allow passwords")
     func withoutPasswords() async throws {
         let stolen = try await StolenAccount()
         _ = try await stolen.gateway.database.pool.execute(

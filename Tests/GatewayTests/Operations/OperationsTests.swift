@@ -41,7 +41,7 @@ struct OperationsTests {
         #expect(try await gateway.send(.get, path, query: []).summary == "404 Not Found")
     }
 
-    @Test("HEAD is answered like GET")
+    @Test("A HEAD request is accepted like a GET request")
     func head() async throws {
         #expect(try await Self.shared.value.send(.head, "/healthz").status == 200)
     }
@@ -54,7 +54,7 @@ struct OperationsTests {
     }
 
     @Test(
-        "readiness names what is missing",
+        "The readiness response names the cause if the gateway is not ready",
         arguments: [
             Row(testDescription: "ready", expected: "200 ok\n"),
             Row(

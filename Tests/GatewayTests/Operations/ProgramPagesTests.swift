@@ -1,7 +1,7 @@
 import Gateway
 import Testing
 
-@Suite("Pages of the program that only the start needs")
+@Suite("Memory pages of the program that can be released")
 struct ProgramPagesTests {
     /// A mapping as `/proc/self/smaps` shows it.
     static func mapping(
@@ -22,7 +22,7 @@ struct ProgramPagesTests {
     static let range: Range<UInt> = 0x7f27_5d44_4000..<0x7f27_5d59_a000
 
     @Test(
-        "are those of unchanged parts of files",
+        "Only pages of unchanged files that cannot be written can be released",
         arguments: [
             ("code", mapping(), true),
             ("constants", mapping(permissions: "r--p"), true),
@@ -38,13 +38,13 @@ struct ProgramPagesTests {
         #expect(ProgramPages.unchanged(in: maps) == (expected ? [Self.range] : []))
     }
 
-    @Test("are found among others")
+    @Test("Releasable pages are found among others")
     func several() {
         let maps = Self.mapping(anonymous: 8) + Self.mapping() + Self.mapping(permissions: "rw-p") + Self.mapping()
         #expect(ProgramPages.unchanged(in: maps) == [Self.range, Self.range])
     }
 
-    @Test("come back when they are used")
+    @Test("The program still runs after its pages were released")
     func used() {
         ProgramPages.release()
         #expect(Self.mapping().contains("1368 kB"))

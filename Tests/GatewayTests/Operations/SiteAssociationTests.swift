@@ -37,7 +37,7 @@ struct SiteAssociationTests {
         return backend
     }
 
-    @Test("name the bundle IDs with the team of apple.com, and only links to the path for apps")
+    @Test("Apple's file has the bundle IDs with the team, and matches only links for apps")
     func appleFile() async throws {
         let file = try await file(Self.apple, of: backend(), at: "auth.example.com")
         #expect(file.status == 200 && file.headers["Content-Type"] == "application/json; charset=UTF-8")
@@ -59,7 +59,7 @@ struct SiteAssociationTests {
             ])
     }
 
-    @Test("name the packages with their fingerprints as Android compares them")
+    @Test("Android's file has the packages, and the fingerprints in Android's format")
     func androidFile() async throws {
         let opensLinks = "delegate_permission/common.handle_all_urls"
         #expect(
@@ -78,7 +78,7 @@ struct SiteAssociationTests {
     }
 
     @Test(
-        "name an app only at the hosts that it opted in to",
+        "An app is named only at the hosts that it opted in to",
         arguments: [
             ("AUTH.example.com:8443", appleIDs), ("other.example.com", []), ("example.com", []),
             ("auth.example.com.evil.example", []), ("", []),

@@ -54,7 +54,7 @@ struct AdminAccessTests {
         #expect(try await gateway.post(path).outcome == expected)
     }
 
-    @Test("access to the path's project is checked first", arguments: ["..", "%2F", "a%00", "a%5Cb"])
+    @Test("A malformed project in the path gives 404", arguments: ["..", "%2F", "a%00", "a%5Cb"])
     func path(project: String) async throws {
         let gateway = try await TestGateway.administered()
         #expect(try await gateway.administer(":lookup", in: project).status == 404)

@@ -25,7 +25,7 @@ struct AppsTests {
 
     static let compliant: JSON = ["compliant": true, "violations": [], "problems": []]
 
-    /// What an app has without being told.
+    /// The default values of an app's members.
     static let defaults: [String: JSON] = [
         "bundleIds": [], "linkOnlyMethods": [], "clientIds": [:], "requestedScopes": ["email", "name"],
         "androidPackages": [], "androidCertificates": [], "webDomains": [], "associatedDomains": [],
@@ -40,7 +40,7 @@ struct AppsTests {
         return .object(own.merging(defaults) { $1 })
     }()
 
-    @Test("are created, returned, listed, changed and deleted")
+    @Test("Apps are created, returned, listed, changed and deleted")
     func life() async throws {
         let backend = try await Configurator()
         #expect(try await backend.send(.get, "apps").json == ["apps": [Self.byDefault]])
@@ -62,7 +62,7 @@ struct AppsTests {
             $0["bundleIds"] = []
         }
         #expect(changed.json == expected)
-        #expect(try await backend.send(.patch, "apps/ios", changed.json).json == expected, "is sent back")
+        #expect(try await backend.send(.patch, "apps/ios", changed.json).json == expected, "the response can be written back")
         let reset = try await backend.send(.patch, "apps/ios", [:])
         #expect(reset.json["exemption"] == nil)
         #expect(reset.json["platform"] == "other")
@@ -79,7 +79,7 @@ struct AppsTests {
     }
 
     @Test(
-        "are rejected if not valid",
+        "Invalid apps are rejected",
         arguments: [
             (
                 "appId", "The App",
@@ -127,7 +127,7 @@ struct AppsTests {
     }
 
     @Test(
-        "that violate guideline 4.8 are rejected, unless they are exempt",
+        "Apps that violate guideline 4.8 are rejected, unless they are exempt",
         arguments: [
             (["signInMethods": ["google.com"]], "it shows google.com but not apple.com (APPLE_NOT_SHOWN)"),
             (
@@ -149,7 +149,7 @@ struct AppsTests {
         #expect(answer.outcome == (problem.map { "409 LOGIN_SERVICES_4_8 : app default: \($0)" } ?? "200"))
     }
 
-    @Test("of another project are not accessible")
+    @Test("Apps of another project are not accessible")
     func otherProject() async throws {
         let backend = try await Configurator()
         let answer = try await backend.gateway.administer(.get, "/v2/projects/other/apps", by: backend.backend)

@@ -27,7 +27,7 @@ struct DefaultSupportedIdpTests {
         "clientId": "google-client", "clientIds": ["google-client"],
     ]
 
-    @Test("are created, returned, listed and deleted; their secrets are never returned")
+    @Test("Providers are created, returned, listed and deleted, and responses contain no secrets")
     func life() async throws {
         let backend = try await Configurator()
         let empty = try await backend.send(.get, "defaultSupportedIdpConfigs")
@@ -82,7 +82,7 @@ struct DefaultSupportedIdpTests {
     }
 
     @Test(
-        "change the members that the mask names",
+        "An update changes only the members that the mask names",
         arguments: [
             Change(
                 testDescription: "first client id", body: ["clientId": "com.b"], mask: "clientId", member: "clientIds",
@@ -129,7 +129,7 @@ struct DefaultSupportedIdpTests {
         #expect(try await backend.send(.get, Self.apple).json == changed.json)
     }
 
-    @Test("can be written back unchanged")
+    @Test("A configuration can be written back unchanged")
     func roundTrip() async throws {
         let backend = try await Configurator()
         try await backend.enableApple()
@@ -141,7 +141,7 @@ struct DefaultSupportedIdpTests {
     }
 
     @Test(
-        "are rejected if not valid",
+        "Invalid configurations are rejected",
         arguments: [
             (
                 "?idpId=facebook.com", [:],
@@ -197,7 +197,7 @@ struct DefaultSupportedIdpTests {
     }
 
     @Test(
-        "are not found under other spellings of their name",
+        "Other providers and malformed names are not found",
         arguments: ["facebook.com", "oidc.a", "apple.com%20", "..", "%00"])
     func unknown(id: String) async throws {
         let backend = try await Configurator()
@@ -207,7 +207,7 @@ struct DefaultSupportedIdpTests {
         }
     }
 
-    @Test("are created once")
+    @Test("A second creation is rejected")
     func twice() async throws {
         let backend = try await Configurator()
         try await backend.enableApple()
@@ -218,7 +218,7 @@ struct DefaultSupportedIdpTests {
     }
 
     @Test(
-        "keep Apple while a social provider is enabled",
+        "Apple cannot be removed or disabled while a social provider is enabled",
         arguments: [
             (.delete, nil, nil, "while apple.com is not configured and enabled (APPLE_NOT_ENABLED)"),
             (
