@@ -102,7 +102,7 @@ struct DefaultSupportedIdpTests {
                 testDescription: "switched off", body: ["enabled": false], mask: "enabled", member: "enabled",
                 expected: false),
             Change(
-                testDescription: "the key's id alone",
+                testDescription: "only the key ID",
                 body: ["appleSignInConfig": ["codeFlowConfig": ["keyId": "OTHERKEY12", "teamId": "OTHERTEAM1"]]],
                 mask: "appleSignInConfig.codeFlowConfig.keyId", member: "appleSignInConfig",
                 expected: [
@@ -117,7 +117,7 @@ struct DefaultSupportedIdpTests {
                     "bundleIds": ["com.example.app"], "acceptsUnhashedNonces": true,
                 ]),
             Change(
-                testDescription: "everything where there is no mask", body: ["clientId": "com.b"], mask: nil,
+                testDescription: "everything, without a mask", body: ["clientId": "com.b"], mask: nil,
                 member: "appleSignInConfig", expected: ["bundleIds": [], "acceptsUnhashedNonces": false]),
         ])
     func mask(row: Change) async throws {

@@ -14,7 +14,7 @@ struct LoginMethodsTests {
         return methods.map { "\($0["providerId"]?.string ?? "") \($0["kind"]?.string ?? "")" }
     }
 
-    @Test("begin with Apple if there is a social provider, all with equal prominence")
+    @Test("The methods begin with Apple if there is a social provider, all with equal prominence")
     func order() async throws {
         let backend = try await Configurator()
         try await backend.enableApple()
@@ -33,7 +33,7 @@ struct LoginMethodsTests {
         #expect(answer.headers["Cache-Control"] == "no-store")
     }
 
-    @Test("include Apple's rules for its buttons")
+    @Test("The methods include Apple's rules for its buttons")
     func buttons() async throws {
         let backend = try await Configurator()
         try await backend.enableApple()
@@ -47,7 +47,7 @@ struct LoginMethodsTests {
         #expect(parameters?["border_radius"] == ["minimum": 0, "maximum": 50, "initial": 15])
     }
 
-    @Test("omit social providers if guideline 4.8 is violated, and name the violation; signing in is rejected too")
+    @Test("If guideline 4.8 is violated, social providers are neither shown nor usable, and the violation is named")
     func broken() async throws {
         let backend = try await Configurator()
         try await backend.enableApple()
@@ -55,18 +55,18 @@ struct LoginMethodsTests {
         #expect(try await Self.start("google.com", backend) == "400 MISSING_CONTINUE_URI")
         _ = try await backend.gateway.database.pool.execute(
             "UPDATE identity_provider SET secret = NULL WHERE provider = 'apple.com'")
-        let answer = try await Configurator(seenAfresh: backend).loginMethods()
+        let answer = try await Configurator(withFreshCachesOf: backend).loginMethods()
         #expect(Self.summary(answer) == ["apple.com apple", "password password"])
         #expect(answer.json["compliant"] == false)
         #expect(answer.json["violations"] == ["APPLE_CANNOT_WORK"])
         #expect(answer.json["problems"]?[0]?["providerId"] == "google.com")
-        let refused = try await Self.start("google.com", try Configurator(seenAfresh: backend))
+        let refused = try await Self.start("google.com", try Configurator(withFreshCachesOf: backend))
         #expect(refused.hasPrefix("400 OPERATION_NOT_ALLOWED : LOGIN_SERVICES_4_8 : "))
-        let apple = try await Self.start("apple.com", try Configurator(seenAfresh: backend))
+        let apple = try await Self.start("apple.com", try Configurator(withFreshCachesOf: backend))
         #expect(apple == "400 MISSING_CONTINUE_URI", "Apple itself is not to blame")
     }
 
-    @Test("decide whether sign-in with a provider can start")
+    @Test("Sign-in starts only with a provider that is configured, enabled and among the app's methods")
     func start() async throws {
         let backend = try await Configurator()
         try await backend.enableApple()
@@ -84,7 +84,7 @@ struct LoginMethodsTests {
                 == "400 OPERATION_NOT_ALLOWED : The identity provider is not among this app's sign-in methods.")
     }
 
-    @Test("are available for another app of the project")
+    @Test("The methods of another app of the project can be requested")
     func otherApp() async throws {
         let backend = try await Configurator()
         _ = try await backend.send(.post, "apps", ["appId": "web", "signInMethods": ["anonymous"]])
@@ -108,7 +108,7 @@ struct LoginMethodsTests {
 }
 
 extension Configurator {
-    fileprivate init(seenAfresh other: Configurator) throws {
+    fileprivate init(withFreshCachesOf other: Configurator) throws {
         self.init(gateway: try other.gateway.withFreshCaches(), backend: other.backend)
     }
 }

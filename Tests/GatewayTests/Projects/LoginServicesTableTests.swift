@@ -10,12 +10,12 @@ import Testing
 /// `Tests/ClientTests/test_login_services.py` through `projects apply`.
 @Suite("The table of guideline 4.8", .serialized)
 struct LoginServicesTableTests {
-    @Test("has at least sixty rows")
+    @Test("The table has at least sixty rows")
     func size() throws {
         #expect(try LoginServicesRow.all.get().count >= 60)
     }
 
-    @Test("matches the decisions", arguments: try LoginServicesRow.all.get())
+    @Test("The decisions match the table", arguments: try LoginServicesRow.all.get())
     func decision(row: LoginServicesRow) {
         let own = LoginServices(of: row.app, in: row.realm.project())
         let inTenant = row.tenantRealm.map { LoginServices(of: row.app, in: $0.project()) }
@@ -28,7 +28,7 @@ struct LoginServicesTableTests {
         }
     }
 
-    @Test("is enforced by the admin API", arguments: try LoginServicesRow.all.get())
+    @Test("The admin API enforces the table", arguments: try LoginServicesRow.all.get())
     func adminAPI(row: LoginServicesRow) async throws {
         let backend = try await Configurator()
         // Without apps, no provider can be a violation.

@@ -21,7 +21,7 @@ struct OauthIdpTests {
         "responseType": ["idToken": true, "code": true],
     ]
 
-    @Test("are created, returned, listed, changed and deleted; their secrets are never returned")
+    @Test("Providers are created, returned, listed, changed and deleted, and responses contain no secrets")
     func life() async throws {
         let backend = try await Configurator()
         try await backend.enableApple()
@@ -49,7 +49,7 @@ struct OauthIdpTests {
     }
 
     @Test(
-        "are rejected if not valid",
+        "Invalid configurations are rejected",
         arguments: [
             ("", input, "400 MISSING_PROVIDER_ID"),
             (
@@ -79,7 +79,7 @@ struct OauthIdpTests {
         #expect(try await backend.send(.get, "oauthIdpConfigs").json == ["oauthIdpConfigs": []])
     }
 
-    @Test("may have a loopback issuer in dev mode")
+    @Test("The issuer can be on loopback in dev mode")
     func loopback() async throws {
         let body: JSON = ["issuer": "http://127.0.0.1:9000", "clientId": "c"]
         let gateway = try await TestGateway(mode: .dev(ID("demo")))

@@ -9,7 +9,7 @@ import Testing
 struct ProjectConfigTests {
     static let path = "/v2/projects/demo/config"
 
-    @Test("is returned to the project's backend only")
+    @Test("The configuration is returned only to the project's backend")
     func shown() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
@@ -44,7 +44,7 @@ struct ProjectConfigTests {
     ]
 
     @Test(
-        "changes in the members that the mask names",
+        "A change applies only to the members that the mask names",
         arguments: [
             ("signIn.email.enabled", "passwords"),
             ("signIn.anonymous.enabled", "anonymous"),
@@ -79,7 +79,7 @@ struct ProjectConfigTests {
         #expect(try await gateway.administer(.get, Self.path, by: backend).json == answer.json)
     }
 
-    @Test("has the password rules as one value")
+    @Test("The password rules are changed as one value")
     func passwordRules() async throws {
         let gateway = try await TestGateway(.firebase) { $0.requiresSymbol = true }
         let backend = try await ServiceKey(in: gateway)
@@ -106,7 +106,7 @@ struct ProjectConfigTests {
                 == ["minPasswordLength": 6])
     }
 
-    @Test("keeps members that a masked body omits, and resets them if there is no mask")
+    @Test("Members that the body omits are kept with a mask, and reset without a mask")
     func absent() async throws {
         let gateway = try await TestGateway(.firebase) {
             $0.allowsAnonymous = false
@@ -122,10 +122,10 @@ struct ProjectConfigTests {
         #expect(reset.json["emailPrivacyConfig"]?["enableImprovedEmailPrivacy"] == true)
         #expect(reset.json["authorizedDomains"] == ["localhost"])
         let project = try #require(try await ProjectStore(pool: gateway.database.pool).project(gateway.project.id))
-        #expect(project.policy.recentLoginMaxAge == .seconds(60), "is not part of this resource")
+        #expect(project.policy.recentLoginMaxAge == .seconds(60), "the maximum login age is not part of this resource")
     }
 
-    @Test("is not reset by a mask in snake_case")
+    @Test("A mask in snake_case does not reset other members")
     func snakeCase() async throws {
         let gateway = try await TestGateway(.firebase) { $0.allowsAnonymous = false }
         let backend = try await ServiceKey(in: gateway)
@@ -136,7 +136,7 @@ struct ProjectConfigTests {
         #expect(answer.json["signIn"]?["anonymous"]?["enabled"] == false)
     }
 
-    @Test("takes effect on the next request")
+    @Test("A change takes effect on the next request")
     func effect() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
@@ -152,7 +152,7 @@ struct ProjectConfigTests {
     static let length = "/passwordPolicyConfig/passwordPolicyVersions/0/customStrengthOptions/minPasswordLength"
 
     @Test(
-        "are unchanged after an invalid request",
+        "An invalid request changes nothing",
         arguments: [
             (length(5), "400 Invalid JSON payload received. \(length) must be 6 to 64"),
             (length(65), "400 Invalid JSON payload received. \(length) must be 6 to 64"),
@@ -191,7 +191,7 @@ struct ProjectConfigTests {
         #expect(config.json["emailPrivacyConfig"]?["enableImprovedEmailPrivacy"] == false)
     }
 
-    @Test("accepts a value that is already set")
+    @Test("Values that are already set are accepted")
     func harmless() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)

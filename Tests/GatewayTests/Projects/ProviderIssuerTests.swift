@@ -53,7 +53,7 @@ struct ProviderIssuerTests {
         func execute(_ statement: SQL) async throws { _ = try await gateway.database.pool.execute(statement) }
     }
 
-    @Test("cannot be changed while identities use it")
+    @Test("The issuer cannot be changed while identities use it")
     func change() async throws {
         let fixture = try await Fixture()
         let ada = try await fixture.signIn()
@@ -64,12 +64,12 @@ struct ProviderIssuerTests {
             refused.outcome
                 == "409 PROVIDER_ISSUER_IN_USE : oidc.corp has 1 identity of another issuer. Configure the new issuer under another provider ID, or set discardIdentities to true to unlink them."
         )
-        #expect(try await fixture.change(to: Self.first).outcome == "200", "it stays the same")
+        #expect(try await fixture.change(to: Self.first).outcome == "200", "the issuer stays the same")
         #expect(try await fixture.signIn(of: Self.second).outcome.hasPrefix("400 INVALID_IDP_RESPONSE : The issuer of"))
         #expect(try await fixture.signIn().json["localId"] == ada.json["localId"])
     }
 
-    @Test("can be changed while there are no identities")
+    @Test("The issuer can be changed while the provider has no identities")
     func unused() async throws {
         let fixture = try await Fixture()
         #expect(try await fixture.gateway.signIn(fixture.gateway.apple()).outcome == "200")
@@ -78,7 +78,7 @@ struct ProviderIssuerTests {
         #expect(try await fixture.identities().contains("1 \(Self.second)"))
     }
 
-    @Test("remains after the provider is removed", arguments: [false, true])
+    @Test("The issuer stays in use by identities after the provider is removed", arguments: [false, true])
     func removed(isOfOlderRelease: Bool) async throws {
         let fixture = try await Fixture()
         let ada = try await fixture.signIn()
@@ -92,7 +92,7 @@ struct ProviderIssuerTests {
         #expect(try await fixture.signIn(of: Self.second).json["isNewUser"] == true)
     }
 
-    @Test("can be changed together with deleting identities of the old issuer")
+    @Test("discardIdentities changes the issuer and unlinks the identities of the old issuer")
     func discarded() async throws {
         let fixture = try await Fixture()
         let ada = try await fixture.signIn(email: "ada@example.com")
@@ -106,17 +106,17 @@ struct ProviderIssuerTests {
         let (outbox, audit) = try await fixture.gateway.recordedEvents()
         #expect(outbox == ids.map { "identity.unlinked \($0) oidc.corp" })
         #expect(audit == ids.map { "key:backend identity.unlinked \($0) oidc.corp" })
-        #expect(try await fixture.identities().count == 1, "Apple's stays")
+        #expect(try await fixture.identities().count == 1, "Apple's identity stays")
         let account = try await fixture.gateway.user(try #require(ada.json["localId"]?.string))
         #expect(account["email"] == nil, "the address came with the identity")
         let session = try #require(ada.json["idToken"]?.string)
-        #expect(try await fixture.gateway.lookup(session).outcome == "400 TOKEN_EXPIRED", "the identity had opened it")
+        #expect(try await fixture.gateway.lookup(session).outcome == "400 TOKEN_EXPIRED", "the identity had opened the session")
         let stranger = try await fixture.signIn(of: Self.second)
         #expect(stranger.json["isNewUser"] == true)
         #expect(stranger.json["localId"] != ada.json["localId"])
     }
 
-    @Test("is changed with identities only by a service key that may unlink them")
+    @Test("Only a service key with the scope users.link can discard identities")
     func scope() async throws {
         let fixture = try await Fixture()
         #expect(try await fixture.signIn().outcome == "200")
@@ -129,7 +129,7 @@ struct ProviderIssuerTests {
         #expect(try await fixture.identities() == ["1 \(Self.first)"])
     }
 
-    @Test("is part of an identity: the same subject of another issuer is another user")
+    @Test("An identity that another issuer verified is rejected in sign-in, linking and merging")
     func otherIssuer() async throws {
         let fixture = try await Fixture()
         #expect(try await fixture.signIn().outcome == "200")
@@ -145,22 +145,22 @@ struct ProviderIssuerTests {
             "postBody": .string(proof.postBody),
         ]
         #expect(try await fixture.gateway.post("/v1/accounts:merge", merge).outcome == refusal)
-        #expect(try await fixture.identities() == ["1 \(Self.second)"], "nothing was adopted")
+        #expect(try await fixture.identities() == ["1 \(Self.second)"], "the issuer of the identity is unchanged")
     }
 
-    @Test("is set for an identity that has none")
+    @Test("A sign-in sets the issuer of an identity that has none")
     func adopted() async throws {
         let fixture = try await Fixture()
         #expect(try await fixture.backend.send(.delete, Self.path).outcome == "200")
         try await fixture.gateway.make(["localId": "ada"], identities: [["providerId": "oidc.corp", "rawId": "1"]])
         #expect(try await fixture.identities() == ["1 -"], "the provider is not configured")
         #expect(try await fixture.configure(Self.first).outcome == "200", "no sign-in has verified the issuer yet")
-        #expect(try await fixture.change(to: Self.second).outcome.hasPrefix(Self.inUse), "it may be the first's now")
+        #expect(try await fixture.change(to: Self.second).outcome.hasPrefix(Self.inUse), "the identity may belong to the first issuer")
         #expect(try await fixture.signIn().json["localId"] == "ada")
         #expect(try await fixture.identities() == ["1 \(Self.first)"])
     }
 
-    @Test("is the provider's if an administrator links or imports an identity")
+    @Test("An identity that an administrator links or imports gets the provider's issuer")
     func administrators() async throws {
         let fixture = try await Fixture()
         try await fixture.gateway.make(["localId": "a"], identities: [["providerId": "oidc.corp", "rawId": "1"]])
@@ -180,7 +180,7 @@ struct ProviderIssuerTests {
         #expect(try await fixture.identities() == ["1 \(issuer)", "2 \(issuer)", "3 \(issuer)", "4 -"])
     }
 
-    @Test("voids pending tokens when it changes")
+    @Test("A change of the issuer invalidates pending tokens")
     func pendingToken() async throws {
         let fixture = try await Fixture()
         let ada = try await fixture.gateway.signUp()
@@ -194,7 +194,7 @@ struct ProviderIssuerTests {
         #expect(try await fixture.identities() == [])
     }
 
-    @Test("of a tenant's provider belongs to the tenant")
+    @Test("The issuer of a tenant's provider concerns only the tenant's identities")
     func tenants() async throws {
         let fixture = try await Fixture()
         let made = try await fixture.backend.send(.post, "tenants", ["displayName": "Corp"])
@@ -204,18 +204,18 @@ struct ProviderIssuerTests {
         #expect(apple.outcome == "200")
         #expect(try await fixture.configure(Self.first, at: place).outcome == "200")
         #expect(try await fixture.signIn().outcome == "200")
-        #expect(try await fixture.change(to: Self.second, at: place).outcome == "200", "it has no identities")
+        #expect(try await fixture.change(to: Self.second, at: place).outcome == "200", "the tenant has no identities")
         let proof = try fixture.gateway.corporate("1", of: Self.second)
         let tenantID = try #require(made.json["tenantId"])
         #expect(try await fixture.gateway.signIn(proof, ["tenantId": tenantID]).outcome == "200")
         #expect(try await fixture.change(to: Self.first, at: place).outcome.hasPrefix(Self.inUse))
         #expect(try await fixture.change(to: Self.first, "?discardIdentities=true", at: place).outcome == "200")
-        #expect(try await fixture.identities() == ["1 \(Self.first)"], "the project's stays")
+        #expect(try await fixture.identities() == ["1 \(Self.first)"], "the project's identity stays")
     }
 }
 
 extension ProviderIssuerTests {
-    @Test("does not change while a sign-in that trusts it links an identity", .timeLimit(.minutes(1)))
+    @Test("A change of the issuer is rejected if a concurrent sign-in links an identity first", .timeLimit(.minutes(1)))
     func signInBeforeChange() async throws {
         let fixture = try await Fixture()
         try await fixture.gateway.make(["localId": "ghost"])
@@ -241,7 +241,7 @@ extension ProviderIssuerTests {
     }
 
     @Test(
-        "leaves no identity of a concurrent sign-in", .timeLimit(.minutes(1)), arguments: [false, true])
+        "A change of the issuer leaves no identity of a concurrent sign-in", .timeLimit(.minutes(1)), arguments: [false, true])
     func changeBeforeSignIn(links: Bool) async throws {
         let fixture = try await Fixture()
         let more: [String: JSON] =
@@ -257,13 +257,13 @@ extension ProviderIssuerTests {
             try await fixture.gateway.waitForBlockedStatements(1)
             return signIn
         }
-        #expect(try await signIn.value.outcome.hasPrefix("503 "), "its gateway has not seen the change yet")
+        #expect(try await signIn.value.outcome.hasPrefix("503 "), "the gateway still caches the old issuer")
         #expect(try await fixture.identities() == [])
         let later = try await fixture.gateway.withFreshCaches().signIn(proof)
         #expect(later.outcome.hasPrefix("400 INVALID_IDP_RESPONSE : The issuer of"))
     }
 
-    @Test("is set by one of two concurrent requests", .timeLimit(.minutes(1)))
+    @Test("Two concurrent changes both succeed, and unlink an identity once", .timeLimit(.minutes(1)))
     func twoChanges() async throws {
         let fixture = try await Fixture()
         #expect(try await fixture.signIn().outcome == "200")

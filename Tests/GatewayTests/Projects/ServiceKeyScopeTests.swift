@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Scopes of service keys", .serialized)
 struct ServiceKeyScopeTests {
-    /// Every operation for administrators, by the paths they are called on.
+    /// The operations that need a scope.
     static let operations = Endpoint.all.filter { $0.scope != nil }
 
     @Test("each operation needs its own scope, or the scope for all")
@@ -94,7 +94,7 @@ struct ServiceKeyScopeTests {
         #expect(try await gateway.administer(.post, path, body, by: both).outcome == "200")
     }
 
-    @Test("signing in as another user needs a separate scope", arguments: requests)
+    @Test("Issuing links and changing identities need scopes of their own", arguments: requests)
     func content(operation: String, body: JSON, scope: ServiceKeyScope) async throws {
         let gateway = try await TestGateway()
         let all = try await ServiceKey(id: "all", in: gateway)
@@ -167,7 +167,7 @@ struct ServiceKeyScopeTests {
         #expect(try await works(new, later) == [200, 200])
     }
 
-    @Test("the time of use of a key is written later, and not for every use")
+    @Test("The last use of a key is written later, and at most every five minutes")
     func lastUse() async throws {
         let gateway = try await TestGateway()
         let key = try await ServiceKey(in: gateway)
@@ -178,7 +178,7 @@ struct ServiceKeyScopeTests {
         }
         let start = gateway.clock.now
         try await use()
-        #expect(try await lastUse() == nil, "no request waits for it")
+        #expect(try await lastUse() == nil, "the request does not write it")
         try await gateway.keyUse.write(to: keys)
         #expect(try await lastUse() == start)
         gateway.clock.advance(by: .seconds(299))
@@ -188,7 +188,7 @@ struct ServiceKeyScopeTests {
         gateway.clock.advance(by: .seconds(1))
         _ = try await gateway.signIn(customToken: try key.customToken(at: gateway.clock.now))
         try await gateway.keyUse.write(to: keys)
-        #expect(try await lastUse() == gateway.clock.now, "a token that it signed is a use too")
+        #expect(try await lastUse() == gateway.clock.now, "the use of a custom token counts as a use of its key")
     }
 
     @Test("scope names are checked strictly in requests, and unknown ones are ignored in the database")

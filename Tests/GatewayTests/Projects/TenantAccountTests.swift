@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Accounts of a tenant")
 struct TenantAccountTests {
-    @Test("are separate from those of the project and of other tenants")
+    @Test("Accounts of a tenant are separate from those of the project and of other tenants")
     func separation() async throws {
         let fixture = try await TenantFixture()
         let realms: [String?] = [nil, try await fixture.tenant(), try await fixture.tenant()]
@@ -29,7 +29,7 @@ struct TenantAccountTests {
         #expect(try await fixture.gateway.batchGet(bearer: fixture.backend.secret).json["users"]?.elements.count == 1)
     }
 
-    @Test("get tokens of the project that name the tenant")
+    @Test("Accounts get tokens of the project that name the tenant")
     func tokens() async throws {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.tenant()
@@ -43,7 +43,7 @@ struct TenantAccountTests {
     }
 
     /// Clients name the tenant when they sign in, and usually not later.
-    @Test("are found by their tokens without naming the tenant")
+    @Test("Accounts are found by their tokens without naming the tenant")
     func tokensAlone() async throws {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.tenant()
@@ -63,14 +63,14 @@ struct TenantAccountTests {
         #expect(try await fixture.signIn(in: tenant).outcome == "400 EMAIL_NOT_FOUND")
     }
 
-    @Test("are not accessible with tokens of another tenant or of the project")
+    @Test("Tokens of another tenant or of the project are rejected")
     func foreignTokens() async throws {
         let fixture = try await TenantFixture()
         let (tenant, other) = (try await fixture.tenant(), try await fixture.tenant())
         let ada = try await fixture.signUp(in: tenant)
         let plain = try await fixture.signUp(in: nil)
         for token in [ada.idToken, plain.idToken] {
-            #expect(try await fixture.gateway.lookup(token).status == 200, "and is remembered as genuine")
+            #expect(try await fixture.gateway.lookup(token).status == 200, "the gateway caches the token as valid")
         }
         let unknown: [(String?, String, String)] = [
             (other, ada.idToken, "400 TENANT_ID_MISMATCH"), (tenant, plain.idToken, "400 TENANT_ID_MISMATCH"),
@@ -87,7 +87,7 @@ struct TenantAccountTests {
     }
 
     /// The project signs the tokens of tenants, so only a claim distinguishes them from tokens of its own accounts.
-    @Test("are not accounts of the project, although the same key signs their tokens")
+    @Test("A tenant's ID token gets no session cookie of the project, although the same key signs it")
     func projectsOwn() async throws {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.tenant()
@@ -105,7 +105,7 @@ struct TenantAccountTests {
     }
 
     @Test(
-        "are created and used only as the tenant allows",
+        "Accounts are created and used only as the tenant allows",
         arguments: [
             (["allowPasswordSignup": false], "signUp", ["email": "b@example.com", "password": "secret1"]),
             (["enableAnonymousUser": false], "signUp", [:]),
@@ -131,7 +131,7 @@ struct TenantAccountTests {
                 .contains(refused.outcome), "\(refused.outcome)")
     }
 
-    @Test("cannot be used while the tenant is disabled, except to delete them")
+    @Test("While the tenant is disabled, accounts cannot sign in or be looked up, but can be deleted")
     func disabled() async throws {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.tenant()
@@ -147,7 +147,7 @@ struct TenantAccountTests {
         #expect(deleted.status == 200)
     }
 
-    @Test("are imported with the tenant's ID or without a tenant ID")
+    @Test("Accounts are imported with the tenant's ID or without a tenant ID")
     func batchImport() async throws {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.tenant()
@@ -165,7 +165,7 @@ struct TenantAccountTests {
         #expect(plain.json["error"]?[0]?["message"] == "Tenant id in userInfo does not match the tenant id in request.")
     }
 
-    @Test("are administered by a tenant ID in the query or the body; two different IDs are rejected")
+    @Test("Accounts are administered by a tenant ID in path, query or body; two different IDs are rejected")
     func named() async throws {
         let fixture = try await TenantFixture()
         let (tenant, other) = (try await fixture.tenant(), try await fixture.tenant())

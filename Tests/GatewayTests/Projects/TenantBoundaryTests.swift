@@ -10,7 +10,7 @@ import Testing
 struct TenantBoundaryTests {
     /// A request for a deleted tenant must not apply to the accounts of the project.
     @Test(
-        "applies to a tenant ID in the query, even if the tenant is deleted",
+        "A deleted tenant in the query is not found",
         arguments: ["tenantId", "tenant_id"])
     func gone(name: String) async throws {
         let fixture = try await TenantFixture()
@@ -30,7 +30,7 @@ struct TenantBoundaryTests {
         #expect(try await fixture.gateway.lookup(ada.idToken).status == 200)
     }
 
-    @Test("applies to a tenant ID in the body, even if the tenant is deleted")
+    @Test("An unknown tenant in the body is not found")
     func goneInBody() async throws {
         let fixture = try await TenantFixture()
         let ada = try await fixture.signUp(in: nil)
@@ -56,7 +56,7 @@ struct TenantBoundaryTests {
         #expect(try await fixture.gateway.lookup(ada.idToken).status == 200)
     }
 
-    @Test("applies to a tenant ID in the query in snake_case")
+    @Test("The tenant ID in the query can be in snake_case")
     func snakeCase() async throws {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.tenant()
@@ -69,7 +69,7 @@ struct TenantBoundaryTests {
         #expect(shown.outcome == "400 UNSUPPORTED_TENANT_OPERATION")
     }
 
-    @Test("rejects IDs that resemble a tenant's ID", arguments: ["/b", "\0", " ", "é"])
+    @Test("Texts that begin with a tenant's ID are rejected", arguments: ["/b", "\0", " ", "é"])
     func ids(end: String) async throws {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.tenant() + end
@@ -81,7 +81,7 @@ struct TenantBoundaryTests {
     }
 
     /// Configuration is found by its path: a tenant ID in the query that was ignored would change the project.
-    @Test("protects the project's configuration from requests that name a tenant in the query")
+    @Test("Requests for the project's configuration that name a tenant in the query are rejected")
     func configuration() async throws {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.tenant()
@@ -99,7 +99,7 @@ struct TenantBoundaryTests {
         #expect(below.status == 200)
     }
 
-    @Test("prevents changes of a deleted tenant's configuration, also from a gateway that has cached it")
+    @Test("The configuration of a deleted tenant cannot be changed or read")
     func configurationOfNone() async throws {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.tenant()
@@ -113,7 +113,7 @@ struct TenantBoundaryTests {
         #expect(try await store.configuration(of: realm) == nil)
     }
 
-    @Test("applies to pages: the codes of a disabled tenant are rejected")
+    @Test("Pages reject the codes of a disabled tenant")
     func disabledPages() async throws {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.tenant()
@@ -130,7 +130,7 @@ struct TenantBoundaryTests {
     }
 
     /// Tenants share the project's apps, so a token for one tenant has the audience of all.
-    @Test("does not weaken replay protection: an Apple credential is used in one tenant only")
+    @Test("An Apple credential is accepted in only one tenant")
     func replay() async throws {
         let fixture = try await TenantFixture()
         let tenants = [try await fixture.tenant(), try await fixture.tenant()]
@@ -148,7 +148,7 @@ struct TenantBoundaryTests {
         #expect(fresh.json["isNewUser"] == true)
     }
 
-    @Test("does not add attempts: limits of a network or a mailbox apply to all tenants together")
+    @Test("Limits of a network or a mailbox apply to all tenants together")
     func limits() async throws {
         let gateway = try await TestGateway(limitsRates: true) { policy in
             policy.emailEnumerationProtection = false
@@ -169,7 +169,7 @@ struct TenantBoundaryTests {
         #expect(failures == Array(repeating: "400 EMAIL_NOT_FOUND", count: 10) + [tooMany, tooMany])
     }
 
-    @Test("cannot have a service key: keys belong to projects")
+    @Test("A tenant cannot have a service key")
     func keys() async throws {
         let fixture = try await TenantFixture()
         let realm = "demo/\(try await fixture.tenant())"

@@ -8,7 +8,7 @@ import Testing
 struct TenantTests {
     private static let off: JSON = ["state": "DISABLED", "enabledProviders": []]
 
-    @Test("have everything disabled at first")
+    @Test("A new tenant has every sign-in method disabled")
     func defaults() async throws {
         let fixture = try await TenantFixture()
         let made = try await fixture.send(.post, TenantFixture.tenants, ["displayName": "Acme"])
@@ -23,7 +23,7 @@ struct TenantTests {
         #expect(try await fixture.send(.get, "\(TenantFixture.tenants)/\(id)").json == made.json)
     }
 
-    @Test("change the members that the mask names, or all")
+    @Test("A change applies to the members that the mask names, or to all members")
     func update() async throws {
         let fixture = try await TenantFixture()
         let path = "\(TenantFixture.tenants)/\(try await fixture.tenant())"
@@ -41,7 +41,7 @@ struct TenantTests {
         #expect(try await fixture.send(.get, path).json == whole.json)
     }
 
-    @Test("are listed in pages, by ID, and only for the project")
+    @Test("Tenants are listed in pages, by ID")
     func list() async throws {
         let fixture = try await TenantFixture()
         #expect(try await fixture.send(.get, TenantFixture.tenants).json == ["tenants": []])
@@ -58,7 +58,7 @@ struct TenantTests {
         #expect(found == ids.sorted())
     }
 
-    @Test("are inaccessible at once after deletion")
+    @Test("A deleted tenant is inaccessible at once")
     func delete() async throws {
         let fixture = try await TenantFixture()
         let id = try await fixture.tenant()
@@ -83,7 +83,7 @@ struct TenantTests {
     }
 
     @Test(
-        "are rejected for",
+        "Invalid tenants are rejected",
         arguments: [
             (
                 ["displayName": .string(String(repeating: "a", count: 257))],
@@ -104,7 +104,7 @@ struct TenantTests {
         #expect(try await fixture.send(.get, path).json["displayName"] == "Acme")
     }
 
-    @Test("are not found by another project's key, nor as projects")
+    @Test("Tenants are not found by another project's key, or as projects")
     func otherProjects() async throws {
         let fixture = try await TenantFixture()
         let id = try await fixture.tenant()
@@ -127,7 +127,7 @@ struct TenantTests {
         }
     }
 
-    @Test("have an audit line for every change")
+    @Test("Each effective change of a tenant has an audit event")
     func audit() async throws {
         let fixture = try await TenantFixture()
         let id = try await fixture.tenant()
