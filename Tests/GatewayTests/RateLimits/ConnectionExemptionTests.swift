@@ -8,7 +8,7 @@ import Testing
 @Suite("Limits on connections")
 struct ConnectionExemptionTests {
     @Test(
-        "do not count loopback and trusted proxies by address",
+        "Limits by address do not apply to loopback and trusted proxies",
         arguments: [
             ("127.0.0.1", true), ("127.9.9.9", true), ("::1", true), ("10.1.2.3", true), ("fd00::7", true),
             ("11.0.0.1", false), ("192.0.2.1", false), ("fe80::1", false), ("1270:1::1", false), ("nonsense", false),

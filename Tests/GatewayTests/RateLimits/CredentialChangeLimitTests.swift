@@ -11,7 +11,7 @@ import Testing
 struct CredentialChangeLimitTests {
     private static let tooMany = LimitedGateway.tooMany
 
-    /// The newest ID token of an anonymous account that has used up its changes.
+    /// The latest tokens of an anonymous account that has used up its changes.
     private func exhausted(at gateway: TestGateway) async throws -> TestGateway.Tokens {
         var tokens = try await gateway.signUpAnonymously()
         for number in 1...Policy.credentialChangeLimit {
@@ -40,7 +40,7 @@ struct CredentialChangeLimitTests {
                 ["idToken": .string($1.idToken), "email": "ada@example.com", "password": "secret1"])
         },
         Act(testDescription: "an identity") { try await $0.link($0.apple(), to: $1.idToken) },
-        Act(testDescription: "a mailbox") {
+        Act(testDescription: "an email link") {
             let code = try await $0.requestedCode("EMAIL_SIGNIN", ["email": "ada@example.com"])
             return try await $0.signInWithLink("ada@example.com", code, ["idToken": .string($1.idToken)])
         },
@@ -71,7 +71,7 @@ struct CredentialChangeLimitTests {
         Act(testDescription: "deletion", isLimited: false) { try await $0.delete($1.idToken) },
     ]
 
-    @Test("allow twenty in ten minutes, of any kind", arguments: acts)
+    @Test("Each account has twenty changes of credentials in ten minutes, of any kind", arguments: acts)
     func limit(row: Act) async throws {
         let gateway = try await LimitedGateway().gateway
         let tokens = try await exhausted(at: gateway)
@@ -80,7 +80,7 @@ struct CredentialChangeLimitTests {
         #expect(answer.headers["Retry-After"] == (row.isLimited ? "600" : nil))
     }
 
-    @Test("apply to each account separately, and end after ten minutes")
+    @Test("Limits apply to each account separately, and end after ten minutes")
     func window() async throws {
         let gateway = try await LimitedGateway().gateway
         let tokens = try await exhausted(at: gateway)
@@ -91,7 +91,7 @@ struct CredentialChangeLimitTests {
         #expect(try await gateway.link(gateway.google(), to: tokens.idToken).outcome == "200")
     }
 
-    @Test("limit the audit lines of one anonymous account")
+    @Test("The limit bounds the audit events of an anonymous account")
     func auditTrail() async throws {
         let gateway = try await LimitedGateway().gateway
         var tokens = try await exhausted(at: gateway)
@@ -102,7 +102,7 @@ struct CredentialChangeLimitTests {
         #expect(try await gateway.auditTrail().count == Policy.credentialChangeLimit)
     }
 
-    @Test("count conflicts, because they reveal the owner of an identity")
+    @Test("Conflicts are counted, because they reveal whether an identity has an account")
     func conflicts() async throws {
         let gateway = try await LimitedGateway().gateway
         _ = try await gateway.signIn(gateway.google())
@@ -115,7 +115,7 @@ struct CredentialChangeLimitTests {
         #expect(outcomes.last == Self.tooMany)
     }
 
-    @Test("do not count a repeated login with the caller's own identity, or a sign-in")
+    @Test("A repeated login with the caller's own identity is not counted, and neither is a sign-in")
     func logins() async throws {
         let gateway = try await LimitedGateway().gateway
         let tokens = try TestGateway.Tokens(await gateway.signIn(gateway.google()))

@@ -20,7 +20,7 @@ struct EmailLimitTests {
     }
 
     @Test(
-        "count each purpose separately for an address, and one network cannot use them up",
+        "Each purpose of an address is counted separately, and one network cannot use up the limit",
         arguments: [
             Row(
                 testDescription: "one address",
@@ -51,7 +51,7 @@ struct EmailLimitTests {
         #expect(try await Self.ask(limited.gateway, row.owner, from: Self.owner) == row.outcome)
     }
 
-    @Test("allow one reset in each window, whatever else was sent and for whichever tenant")
+    @Test("With a limit of one, each tenant can send one reset to an address in each window")
     func oneReset() async throws {
         let gateway = try await TestGateway(limitsRates: true) { $0.emailLimit = 1 }
         let fixture = try await TenantFixture(gateway)
@@ -70,7 +70,7 @@ struct EmailLimitTests {
         }
     }
 
-    @Test("apply to each network, whatever the addresses")
+    @Test("Each network has a limit, whatever the addresses")
     func place() async throws {
         let limited = try await LimitedGateway { $0.emailLimit = 1 }
         var outcomes: [String] = []

@@ -5,7 +5,7 @@ import Testing
 @testable import Gateway
 @testable import Support
 
-@Suite("Limits of networks")
+@Suite("Limits for networks")
 struct NetworkLimitTests {
     struct Row: CustomTestStringConvertible {
         let testDescription: String
@@ -31,7 +31,7 @@ struct NetworkLimitTests {
             passes: 24),
     ]
 
-    @Test("apply to every prefix length, each with its own factor, for anonymous sign-ups", arguments: rows)
+    @Test("Anonymous sign-ups are limited at every prefix length, each with its own factor", arguments: rows)
     func signUps(row: Row) async throws {
         let limited = try await LimitedGateway()
         var outcomes: [String] = []
@@ -43,7 +43,7 @@ struct NetworkLimitTests {
         #expect(try await limited.gateway.post("/v1/accounts:signUp", from: "198.51.100.9").outcome == "200")
     }
 
-    @Test("apply to every prefix length for wrong passwords for one address", arguments: rows)
+    @Test("Wrong passwords for one address are limited at every prefix length", arguments: rows)
     func passwords(row: Row) async throws {
         let limited = try await LimitedGateway()
         var outcomes: [String] = []
@@ -51,7 +51,7 @@ struct NetworkLimitTests {
         #expect(outcomes.count { $0 == "400 INVALID_LOGIN_CREDENTIALS" } == row.passes)
     }
 
-    @Test("count at no level if one level rejects")
+    @Test("A request that one level rejects is counted at no level")
     func together() async throws {
         let limits = try #require(try await LimitedGateway().gateway.limits)
         let limiter = limits.limiter
@@ -67,17 +67,17 @@ struct NetworkLimitTests {
             }
         }
         #expect(passes("192.0.2.1"))
-        for _ in 1...10 { #expect(!passes("192.0.2.1"), "refused by the address, so the /24 is not counted") }
+        for _ in 1...10 { #expect(!passes("192.0.2.1"), "rejected for the address, so the /24 is not counted") }
         #expect((2...9).map { passes("192.0.2.\($0)") } == [true, true, true] + Array(repeating: false, count: 5))
         let size = limits.size
         #expect(!(10...200).contains { passes("192.0.2.\($0)") })
-        #expect(limits.size == size, "refused by the /24, so the address leaves no trace")
+        #expect(limits.size == size, "rejected for the /24, so the address is not stored")
         limiter.subtract(.signUps(from: network("192.0.2.2")), Policy.signUpWindow, ID("demo"))
         #expect(!passes("192.0.2.1"))
-        #expect(passes("192.0.2.2"), "taken back at both levels")
+        #expect(passes("192.0.2.2"), "subtracted at both levels")
     }
 
-    @Test("allow enough nonces for a large NAT, and no more")
+    @Test("The limit of nonces applies to each address, and ends with its window")
     func nonces() async throws {
         let limited = try await LimitedGateway()
         let nat = ClientNetwork(prefixes: ["192.0.2.1", "192.0.2.0/24"], knownNetworkPrefix: nil)

@@ -26,28 +26,28 @@ struct PasswordAttackTests {
         return outcomes
     }
 
-    @Test("do not affect the owner's known network; all other networks share one attempt per minute")
+    @Test("The owner's known network is not affected; all other networks share one attempt per minute")
     func ownerNetwork() async throws {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp()
         #expect(try await attack(limited) == Array(repeating: wrong, count: 100))
         #expect(try await attack(limited, places: 100..<110) == [wrong] + Array(repeating: tooMany, count: 9))
         let refused = try await limited.signIn("ada", "secret1", from: "203.0.113.1")
-        #expect(refused.outcome == tooMany, "the right password from an unknown place")
+        #expect(refused.outcome == tooMany, "the right password from an unknown network")
         #expect(refused.headers["Retry-After"] == "60")
         for peer in [LimitedGateway.address, "192.0.2.200"] {
             #expect(try await limited.signIn("ada", "secret1", from: peer).outcome == "200", "\(peer)")
             #expect(try await limited.signIn("ada", from: peer).outcome == wrong, "\(peer)")
         }
         limited.gateway.clock.advance(by: .seconds(60))
-        #expect(try await limited.signIn("ada", "secret1", from: "203.0.113.1").outcome == "200", "the one in a minute")
-        #expect(try await limited.signIn("ada", "secret1", from: "203.0.113.2").outcome == "200", "a known place now")
+        #expect(try await limited.signIn("ada", "secret1", from: "203.0.113.1").outcome == "200", "the one attempt in a minute")
+        #expect(try await limited.signIn("ada", "secret1", from: "203.0.113.2").outcome == "200", "the network is known now")
         #expect(try await limited.signIn("ada", "secret1", from: "198.51.100.1").outcome == tooMany)
         limited.gateway.clock.advance(by: .seconds(3600))
-        #expect(try await limited.signIn("ada", "secret1", from: "198.51.100.1").outcome == "200", "it is over")
+        #expect(try await limited.signIn("ada", "secret1", from: "198.51.100.1").outcome == "200", "the hour is over")
     }
 
-    @Test("get the same response for an unknown address")
+    @Test("Known and unknown addresses get the same responses")
     func alike() async throws {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp("known")
@@ -65,7 +65,7 @@ struct PasswordAttackTests {
     }
 
     @Test(
-        "are counted by network, which is a /24 or a /56",
+        "Known networks are a /24 or a /56",
         arguments: [
             Place(testDescription: "the /24", network: "192.0.2.1", here: "192.0.2.99", isKnown: true),
             Place(testDescription: "the next /24", network: "192.0.2.1", here: "192.0.3.1", isKnown: false),
@@ -82,7 +82,7 @@ struct PasswordAttackTests {
         #expect(outcome == (row.isKnown ? "200" : tooMany))
     }
 
-    @Test("are shared by all replicas")
+    @Test("Replicas share the counts")
     func replicas() async throws {
         let limited = try await LimitedGateway()
         let replica = try limited.gateway.replica()
@@ -99,11 +99,11 @@ struct PasswordAttackTests {
         for gateway in [limited.gateway, replica] {
             let outcomes = try await attack(limited, places: 100..<103, at: gateway)
             #expect(outcomes == [wrong, tooMany, tooMany])
-            #expect(try await limited.signIn("ada", "secret1", at: gateway).outcome == "200", "at home")
+            #expect(try await limited.signIn("ada", "secret1", at: gateway).outcome == "200", "from the known network")
         }
     }
 
-    @Test("are limited for concurrent requests, too")
+    @Test("Concurrent attempts are limited too")
     func burst() async throws {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp()
@@ -117,7 +117,7 @@ struct PasswordAttackTests {
         #expect(outcomes.allSatisfy { $0 == wrong || $0 == tooMany })
     }
 
-    @Test("leave other sign-in methods open, each of which makes the network known", arguments: ["reset", "link"])
+    @Test("Other sign-in methods stay open, and each makes the network known", arguments: ["reset", "link"])
     func otherWays(way: String) async throws {
         let limited = try await LimitedGateway()
         let gateway = limited.gateway
@@ -139,7 +139,7 @@ struct PasswordAttackTests {
         #expect(try await limited.signIn("ada", "secret1").outcome == "200")
     }
 
-    @Test("treat a network as unknown thirty days after the account's last session there")
+    @Test("A network is unknown thirty days after the account's last session there")
     func forgotten() async throws {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp()
@@ -153,7 +153,7 @@ struct PasswordAttackTests {
         #expect(try await limited.signIn("ada", "secret1").outcome == tooMany)
     }
 
-    @Test("store no IP address; networks are deleted with the account")
+    @Test("No IP address is stored, and networks are deleted with the account")
     func hashed() async throws {
         let limited = try await LimitedGateway()
         let pool = limited.gateway.database.pool
@@ -161,7 +161,7 @@ struct PasswordAttackTests {
         for _ in 1...2 { _ = try await limited.signIn("ada", "secret1") }
         _ = try await limited.gateway.post("/v1/accounts:signUp")
         let rows = try await pool.query("SELECT network_hash, known_network::text AS row FROM known_network")
-        #expect(rows.count == 1, "one account, one place; an anonymous account has none")
+        #expect(rows.count == 1, "one account, one network; an anonymous account has none")
         let row = try #require(rows.first)
         #expect(try !row.decode("row", as: String.self).contains("192.0.2"))
         for guess in ["192.0.2.0/24", "demo\0192.0.2.0/24"] {
@@ -172,7 +172,7 @@ struct PasswordAttackTests {
         #expect(try await pool.query("SELECT 1 AS one FROM known_network").isEmpty)
     }
 
-    @Test("are not counted if there is no limit")
+    @Test("Wrong passwords are not counted if there is no limit")
     func unlimited() async throws {
         let limited = try await LimitedGateway { $0.passwordFailureLimit = 0 }
         _ = try await limited.signUp()

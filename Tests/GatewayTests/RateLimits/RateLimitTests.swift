@@ -10,7 +10,7 @@ import Testing
 struct RateLimitTests {
     private let tooMany = LimitedGateway.tooMany
 
-    @Test("after too many wrong passwords the correct one is rejected with the time to wait, too")
+    @Test("After too many wrong passwords the correct one is rejected too, with the time to wait")
     func window() async throws {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp()
@@ -34,7 +34,7 @@ struct RateLimitTests {
     }
 
     @Test(
-        "apply to an IPv4 address or an IPv6 /64, behind trusted proxies only",
+        "Limits apply to an IPv4 address or an IPv6 /64, and headers count only from trusted proxies",
         arguments: [
             Place(
                 testDescription: "the same address", first: ("192.0.2.7", nil), second: ("192.0.2.7", nil),
@@ -52,7 +52,7 @@ struct RateLimitTests {
                 testDescription: "two spellings", first: ("2001:db8:0:0:0:0:0:1", nil), second: ("2001:DB8::1", nil),
                 isTheSame: true),
             Place(
-                testDescription: "of another /64", first: ("2001:db8:1:2::1", nil), second: ("2001:db8:1:3::1", nil),
+                testDescription: "another /64", first: ("2001:db8:1:2::1", nil), second: ("2001:db8:1:3::1", nil),
                 isTheSame: false),
             Place(
                 testDescription: "a forged header", first: ("192.0.2.7", "198.51.100.1"),
@@ -73,15 +73,15 @@ struct RateLimitTests {
         #expect(other.outcome == (row.isTheSame ? tooMany : "400 INVALID_LOGIN_CREDENTIALS"))
     }
 
-    @Test("no lockout: an account attacked from another network, and another account in this network, can sign in")
+    @Test("An account attacked from another network, and another account in that network, can sign in")
     func noLockOut() async throws {
         let limited = try await LimitedGateway()
         for name in ["ada", "eve"] { _ = try await limited.signUp(name) }
         try await limited.fail(from: "203.0.113.66")
         #expect(try await limited.signIn("ada", from: "203.0.113.66").outcome == tooMany)
-        #expect(try await limited.signIn("ada", "secret1").outcome == "200", "from home")
+        #expect(try await limited.signIn("ada", "secret1").outcome == "200", "from the owner's network")
         #expect(
-            try await limited.signIn("eve", "secret1", from: "203.0.113.66").outcome == "200", "from the same place")
+            try await limited.signIn("eve", "secret1", from: "203.0.113.66").outcome == "200", "from the attacker's network")
     }
 
     @Test("a correct password does not reset the count")
@@ -121,11 +121,11 @@ struct RateLimitTests {
         for name in ["known", "unknown"] { try await limited.fail(3, name) }
         _ = try await limited.gateway.database.pool.execute("ALTER TABLE account RENAME TO hidden")
         for name in ["known", "unknown"] { #expect(try await limited.signIn(name).outcome == tooMany) }
-        #expect(try await limited.signIn("eve").status == 500, "who is let through is looked up")
+        #expect(try await limited.signIn("eve").status == 500, "an accepted request reads the account")
         #expect(limited.checks.all.count == 6)
     }
 
-    @Test("concurrent attempts reveal no more passwords than the limit")
+    @Test("Concurrent attempts check no more passwords than the limit")
     func burst() async throws {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp()
@@ -137,7 +137,7 @@ struct RateLimitTests {
         #expect(outcomes.filter { $0 == tooMany }.count == 37)
     }
 
-    @Test("sign-ups of one network are limited, anonymous or not, together with addresses found taken")
+    @Test("Sign-ups of one network are limited, anonymous or not, together with taken addresses")
     func signUps() async throws {
         let limited = try await LimitedGateway()
         #expect(try await limited.signUp("ada").outcome == "200")
@@ -175,7 +175,7 @@ struct RateLimitTests {
         #expect(try await limited.signUp().outcome == "200")
     }
 
-    @Test("sessions, federated sign-ins and custom tokens are not limited")
+    @Test("Refreshes, federated sign-ins, custom tokens and administrators are not limited")
     func exempt() async throws {
         let limited = try await LimitedGateway { $0.signUpLimit = 2 }
         let gateway = limited.gateway
@@ -204,7 +204,7 @@ struct RateLimitTests {
         }
     }
 
-    @Test("0 means no limit")
+    @Test("A limit of 0 means no limit")
     func none() async throws {
         let limited = try await LimitedGateway {
             $0.passwordFailureLimit = 0
@@ -216,7 +216,7 @@ struct RateLimitTests {
     }
 
     @Test(
-        "requests for emails are rejected after as many as the project allows, whether or not an account has the address"
+        "Requests for emails over the limit are rejected, whether or not an account has the address"
     )
     func emailsOnTheWire() async throws {
         let limited = try await LimitedGateway { $0.emailLimit = 2 }

@@ -17,7 +17,7 @@ struct SharedRateLimitTests {
         try await gateway.limits?.merge(with: RateLimitCounterStore(pool: gateway.database.pool))
     }
 
-    @Test("are shared after the replicas synchronize")
+    @Test("Counts are shared after the replicas synchronize")
     func shared() async throws {
         let limited = try await LimitedGateway()
         let replica = try limited.gateway.replica()
@@ -27,12 +27,12 @@ struct SharedRateLimitTests {
         try await merge(limited.gateway)
         try await merge(replica)
         #expect(try await limited.signIn("ada", "secret1", at: replica).outcome == tooMany)
-        #expect(try await limited.signIn("ada", "secret1").outcome == "200", "it has not heard yet")
+        #expect(try await limited.signIn("ada", "secret1").outcome == "200", "it has not synchronized again")
         try await merge(limited.gateway)
-        #expect(try await limited.signIn("ada", "secret1").outcome == tooMany, "it asked because it was asked")
+        #expect(try await limited.signIn("ada", "secret1").outcome == tooMany, "the replica's attempts count here too")
     }
 
-    @Test("are added up when replicas synchronize at the same moment")
+    @Test("Counts are added up when replicas synchronize at the same moment")
     func together() async throws {
         let limited = try await LimitedGateway { $0.passwordFailureLimit = 1000 }
         let replicas = try (1...4).map { _ in try limited.gateway.replica() }
@@ -48,11 +48,11 @@ struct SharedRateLimitTests {
         let counts = try await limited.gateway.database.pool.query("SELECT count FROM rate_limit_counter").map {
             try $0.decode("count", as: Int64.self)
         }
-        // Of each address: from the address, from its /24, from everywhere. Of all: from the address and from its /24.
+        // For each email address: from the IP address, its /24 and everywhere. For all: from the IP address and its /24.
         #expect(counts.sorted() == Array(repeating: 12, count: 60) + [240, 240])
     }
 
-    @Test("store no IP address, and nothing after the window ends")
+    @Test("Counters contain no IP or email address, and expire with their window")
     func hashed() async throws {
         let limited = try await LimitedGateway()
         try await limited.fail(1)
@@ -73,7 +73,7 @@ struct SharedRateLimitTests {
         }
     }
 
-    @Test("continue locally during an outage, and are synchronized afterwards")
+    @Test("Limits apply locally during an outage, and are synchronized afterwards")
     func outage() async throws {
         let limited = try await LimitedGateway()
         let pool = limited.gateway.database.pool
@@ -90,7 +90,7 @@ struct SharedRateLimitTests {
         #expect(try await limited.signIn(at: replica).outcome == tooMany)
     }
 
-    @Test("keep a bounded number of networks in memory")
+    @Test("The number of networks in memory is bounded")
     func bounded() async throws {
         let metrics = Metrics()
         let clock = TestClock()

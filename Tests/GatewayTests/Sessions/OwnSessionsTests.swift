@@ -33,8 +33,8 @@ extension TestGateway {
         try await post("/v1/accounts:revokeSession", ["idToken": .string(idToken), "everywhere": true]).outcome
     }
 
-    /// The responses to both tokens of a session.
-    fileprivate func worth(_ tokens: Tokens) async throws -> [String] {
+    /// The responses to the ID token and the refresh token of a session.
+    fileprivate func outcomes(_ tokens: Tokens) async throws -> [String] {
         [try await lookup(tokens.idToken).outcome, try await refresh(tokens.refreshToken).outcome]
     }
 }
@@ -50,7 +50,7 @@ struct OwnSessionsTests {
     private let alive = ["200", "200"]
     private let ended = ["400 TOKEN_EXPIRED", "400 TOKEN_EXPIRED"]
 
-    @Test("are listed with device and time, most recently used first")
+    @Test("Sessions are listed with device and time, most recently used first")
     func listing() async throws {
         let gateway = try await TestGateway()
         let first = try await gateway.signUp()
@@ -72,7 +72,7 @@ struct OwnSessionsTests {
             ])
     }
 
-    @Test("are listed while they are valid, for their owner only, at most a hundred")
+    @Test("Only the owner's valid sessions are listed, at most a hundred")
     func listed() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signUp(email: "eve@example.com")
@@ -82,7 +82,7 @@ struct OwnSessionsTests {
         #expect(try await gateway.sessions(ada.idToken).map { $0["current"] } == [true])
         let changed = try await gateway.update(ada.idToken, ["password": "secret2"])
         let fresh = try #require(changed.json["idToken"]?.string)
-        #expect(try await gateway.sessions(fresh).count == 1, "those of an earlier generation are dead")
+        #expect(try await gateway.sessions(fresh).count == 1, "sessions of an earlier generation have ended")
         _ = try await gateway.database.pool.execute(
             """
             INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at)
@@ -92,31 +92,31 @@ struct OwnSessionsTests {
         #expect(try await gateway.sessions(fresh).count == 100)
     }
 
-    @Test("end at once, with both tokens; other sessions continue")
+    @Test("A session ends at once, with both tokens, and other sessions continue")
     func ending() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
         let lost = try await gateway.signIn(as: "lost phone")
-        #expect(try await gateway.worth(lost) == alive)
+        #expect(try await gateway.outcomes(lost) == alive)
         gateway.clock.advance(by: .seconds(3000))
-        #expect(try await gateway.revoke(ada.idToken, lost.session) == "200", "no recent login is asked for")
-        #expect(try await gateway.worth(lost) == ended)
-        #expect(try await gateway.worth(ada) == alive)
-        #expect(try await gateway.revoke(ada.idToken, lost.session) == "400 SESSION_NOT_FOUND", "it ended before")
+        #expect(try await gateway.revoke(ada.idToken, lost.session) == "200", "no recent login is needed")
+        #expect(try await gateway.outcomes(lost) == ended)
+        #expect(try await gateway.outcomes(ada) == alive)
+        #expect(try await gateway.revoke(ada.idToken, lost.session) == "400 SESSION_NOT_FOUND", "the session has already ended")
     }
 
-    @Test("ending the current session is a sign-out", arguments: [true, false])
+    @Test("Ending the current session signs the caller out", arguments: [true, false])
     func signOut(byName: Bool) async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
         let other = try await gateway.signIn(as: "other")
         #expect(try await gateway.revoke(ada.idToken, byName ? "current" : ada.session) == "200")
-        #expect(try await gateway.worth(ada) == ended)
-        #expect(try await gateway.worth(other) == alive)
-        #expect(try await gateway.signIn().outcome == "200", "and one can come back")
+        #expect(try await gateway.outcomes(ada) == ended)
+        #expect(try await gateway.outcomes(other) == alive)
+        #expect(try await gateway.signIn().outcome == "200", "the user can sign in again")
     }
 
-    @Test("can all be ended, including the caller's own and one of a concurrent sign-in")
+    @Test("All sessions can be ended, including the caller's own and that of a concurrent sign-in")
     func everywhere() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
@@ -131,15 +131,15 @@ struct OwnSessionsTests {
         await #expect(throws: StoreConflict.stale) {
             try await store.open(late, rehashed: nil, in: gateway.project.realm)
         }
-        for tokens in [ada, other] { #expect(try await gateway.worth(tokens) == ended) }
+        for tokens in [ada, other] { #expect(try await gateway.outcomes(tokens) == ended) }
         let back = try TestGateway.Tokens(await gateway.signIn())
         let after = try #require(try await gateway.account(back.idToken)["validSince"]?.string)
-        #expect(Int(after) == Int(before).map { $0 + 100 }, "for those who only read tokens")
+        #expect(Int(after) == Int(before).map { $0 + 100 }, "backends that only verify tokens compare it")
         #expect(try await gateway.revokeAll(ada.idToken) == "400 TOKEN_EXPIRED")
-        #expect(try await gateway.worth(back) == alive)
+        #expect(try await gateway.outcomes(back) == alive)
     }
 
-    @Test("of another account or project are not found")
+    @Test("Sessions of another account or project are not found")
     func others() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
@@ -158,18 +158,18 @@ struct OwnSessionsTests {
             "nonsense", "' OR true --",
         ]
         for name in names { #expect(try await gateway.revoke(eve.idToken, name) == "400 SESSION_NOT_FOUND", "\(name)") }
-        #expect(try await gateway.worth(ada) == alive)
+        #expect(try await gateway.outcomes(ada) == alive)
         let living = try await gateway.database.pool.query(
             "SELECT count(*) AS count FROM session WHERE ended_at IS NULL")
         #expect(try living.first?.decode("count") == 3)
         #expect(try await gateway.revokeAll(eve.idToken) == "200")
-        #expect(try await gateway.worth(ada) == alive)
+        #expect(try await gateway.outcomes(ada) == alive)
         let twin = try await gateway.database.pool.query("SELECT generation FROM account WHERE project_id = 'other'")
         #expect(try twin.first?.decode("generation") == 1)
     }
 
     @Test(
-        "are rejected in the order of the wire protocol",
+        "Invalid requests are rejected in the order of the wire protocol",
         arguments: [
             ([:], "400 MISSING_ID_TOKEN"),
             (["idToken": ""], "400 MISSING_ID_TOKEN"),
@@ -187,7 +187,7 @@ struct OwnSessionsTests {
         #expect(try await gateway.post("/v1/accounts:revokeSession", body).outcome == expected)
     }
 
-    @Test("are ended once by concurrent requests")
+    @Test("Concurrent requests and a refresh leave the session ended")
     func race() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
@@ -205,20 +205,20 @@ struct OwnSessionsTests {
         let revoked = outcomes.filter { $0 != "400 SESSION_NOT_FOUND" }
         #expect(revoked.contains("200"))
         #expect(Set(revoked).subtracting(["200", "400 TOKEN_EXPIRED"]).isEmpty)
-        #expect(try await gateway.worth(lost) == ended)
-        #expect(try await gateway.worth(ada) == alive)
+        #expect(try await gateway.outcomes(lost) == ended)
+        #expect(try await gateway.outcomes(ada) == alive)
     }
 
-    @Test("are all ended by concurrent requests, and an ended session cannot end another")
+    @Test("Two concurrent requests end all sessions, and an ended session cannot end another")
     func endingAtOnce() async throws {
         let gateway = try await TestGateway()
         let (ada, other) = (try await gateway.signUp(), try await gateway.signIn(as: "other"))
         async let one = gateway.revokeAll(ada.idToken)
         async let two = gateway.revokeAll(other.idToken)
         #expect(Set([try await one, try await two]).subtracting(["200", "400 TOKEN_EXPIRED"]).isEmpty)
-        for tokens in [ada, other] { #expect(try await gateway.worth(tokens) == ended) }
+        for tokens in [ada, other] { #expect(try await gateway.outcomes(tokens) == ended) }
         let back = try TestGateway.Tokens(await gateway.signIn())
         #expect(try await gateway.revoke(ada.idToken, back.session) == "400 TOKEN_EXPIRED")
-        #expect(try await gateway.worth(back) == alive)
+        #expect(try await gateway.outcomes(back) == alive)
     }
 }

@@ -14,7 +14,7 @@ struct SessionCookieTests {
     static let path = "/v1/projects/demo:createSessionCookie"
 
     @Test(
-        "have the claims of the ID token and the requested lifetime",
+        "A cookie has the ID token's claims, its own issuer and the requested lifetime",
         arguments: [nil, "300", 600, "1209600"] as [JSON?])
     func contents(duration: JSON?) async throws {
         let gateway = try await TestGateway()
@@ -37,7 +37,7 @@ struct SessionCookieTests {
         #expect(try header(of: cookie)["typ"] == nil)
     }
 
-    @Test("are signed by the published keys")
+    @Test("Cookies are signed by the published keys")
     func keys() async throws {
         let gateway = try await TestGateway()
         let (_, cookie) = try await gateway.cookie()
@@ -50,7 +50,7 @@ struct SessionCookieTests {
         #expect(certificates.json.keys.contains(try #require(try header(of: cookie)["kid"]?.string)))
     }
 
-    @Test("are not accepted as ID tokens in any mode", arguments: [false, true])
+    @Test("Cookies are not accepted as ID tokens in any mode", arguments: [false, true])
     func notAnIDToken(isDev: Bool) async throws {
         let gateway = try await TestGateway(mode: isDev ? .dev(ID("demo")) : .serve(at: "https://auth.example.com"))
         let backend = try await ServiceKey(in: gateway)
@@ -68,13 +68,13 @@ struct SessionCookieTests {
         #expect(try await gateway.signIn(customToken: cookie).status == 400)
         #expect(try await gateway.refresh(cookie).outcome == "400 INVALID_REFRESH_TOKEN")
         #expect(
-            try claims(of: cookie)["iss"] != (try claims(of: idToken))["iss"], "so who expects one refuses the other")
+            try claims(of: cookie)["iss"] != (try claims(of: idToken))["iss"], "a verifier of one rejects the other")
         let name = isDev ? "https://session.firebase.google.com/demo" : "https://auth.example.com/demo/session"
         #expect(try claims(of: cookie)["iss"] == .string(name))
     }
 
     @Test(
-        "are rejected in the order of the wire protocol",
+        "Invalid requests are rejected in the order of the wire protocol",
         arguments: [
             ([:], "400 MISSING_ID_TOKEN"),
             (["idToken": "", "validDuration": "1"], "400 MISSING_ID_TOKEN"),
@@ -92,7 +92,7 @@ struct SessionCookieTests {
         #expect(try await gateway.administer(.post, Self.path, body, by: backend).outcome == expected)
     }
 
-    @Test("are created only for a valid session of an enabled account, by a backend of the project")
+    @Test("Cookies are created only for a valid session of an enabled account, by a backend of the project")
     func access() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
@@ -125,7 +125,7 @@ extension TestGateway {
 }
 
 extension Exchange {
-    /// The answer as a JWK set.
+    /// The response as a JWK set.
     fileprivate func keys() throws -> [JWK] {
         try JSONDecoder().decode(JWKSet.self, from: Data(body)).keys
     }

@@ -68,7 +68,7 @@ struct SessionResumptionTests {
         #expect(try await gateway.lookup(idToken).outcome == "200")
     }
 
-    @Test("the session goes on, also if this response is lost too")
+    @Test("The session continues even if the response to the resumption is lost too")
     func continues() async throws {
         let gateway = try await TestGateway { $0.rotatesRefreshTokens = true }
         let former = try await gateway.signUp()
@@ -105,7 +105,7 @@ struct SessionResumptionTests {
         ]
     }
 
-    @Test("is not possible with", arguments: Attempt.all)
+    @Test("A session is not resumed in these cases", arguments: Attempt.all)
     func rejected(attempt: Attempt) async throws {
         let gateway = try await TestGateway()
         let former = try await gateway.signUp()
@@ -113,7 +113,7 @@ struct SessionResumptionTests {
         #expect(try await gateway.refresh(former.refreshToken, resuming: attempt.key).outcome == attempt.outcome)
     }
 
-    @Test("is over when the client has used the second refresh token, and then ends no session")
+    @Test("Resumption ends when the client has used the second refresh token, and then ends no session")
     func over() async throws {
         let gateway = try await TestGateway { $0.rotatesRefreshTokens = true }
         let former = try await gateway.signUp()
@@ -126,7 +126,7 @@ struct SessionResumptionTests {
         #expect(try await gateway.refresh(third).outcome == "200")
     }
 
-    @Test("does not reopen what ended: the sessions of the account, or a disabled account")
+    @Test("Resumption reopens neither an ended session nor a disabled account")
     func ended() async throws {
         let gateway = try await TestGateway()
         let former = try await gateway.signUp()
@@ -142,7 +142,7 @@ struct SessionResumptionTests {
                 == "400 TOKEN_EXPIRED")
     }
 
-    @Test("a key of a session that lives changes nothing")
+    @Test("A key for a session that has not ended changes nothing")
     func alive() async throws {
         let gateway = try await TestGateway()
         let tokens = try await gateway.signUp()

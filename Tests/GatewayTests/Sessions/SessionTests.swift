@@ -27,7 +27,7 @@ struct SessionTests {
         #expect(answer.json["error"]?["status"] == "INVALID_ARGUMENT")
     }
 
-    @Test("a refresh token with any changed character is rejected")
+    @Test("A refresh token with a changed character is rejected")
     func tampered() async throws {
         let gateway = try await TestGateway()
         let token = try await gateway.signUp().refreshToken
@@ -39,7 +39,7 @@ struct SessionTests {
         }
     }
 
-    @Test("refreshing keeps the time of the login and moves the token's own")
+    @Test("A refresh keeps the time of login and changes the time of issue")
     func refreshedClaims() async throws {
         let gateway = try await TestGateway()
         let tokens = try await gateway.signUp()
@@ -91,7 +91,7 @@ struct SessionTests {
         #expect(try await gateway.lookup(tokens.idToken).outcome == "400 INVALID_ID_TOKEN")
     }
 
-    @Test("a cached token is rejected when it expires, its key retires or its session ends")
+    @Test("A cached token is rejected when it expires or its session ends, and by another gateway")
     func believedBefore() async throws {
         let gateway = try await TestGateway()
         let tokens = try await gateway.signUp()
@@ -125,7 +125,7 @@ struct SessionTests {
         #expect(try await gateway.lookup(idToken).outcome == "400 TOKEN_EXPIRED")
     }
 
-    @Test("tokens of a rotated key are valid until the key retires")
+    @Test("Tokens of the old key stay valid after a rotation, and the new key is published before it signs")
     func keyRotation() async throws {
         let gateway = try await TestGateway()
         let tokens = try await gateway.signUp()
@@ -144,7 +144,7 @@ struct SessionTests {
         let fresh = try #require(try await rotated.refresh(tokens.refreshToken).json["id_token"]?.string)
         #expect(try header(of: fresh)["alg"] == "RS256")
         #expect(try await rotated.lookup(fresh).outcome == "200")
-        #expect(try await rotated.lookup(tokens.idToken).outcome == "200", "the old key is still believed")
+        #expect(try await rotated.lookup(tokens.idToken).outcome == "200", "the old key is still trusted")
     }
 
     @Test("tokens of an ended session do not reveal that the account was disabled since")

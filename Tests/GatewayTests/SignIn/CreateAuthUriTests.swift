@@ -9,7 +9,7 @@ struct CreateAuthUriTests {
     private static let shared = Task { try await TestGateway() }
 
     @Test(
-        "returns sign-in methods unless the project has email enumeration protection",
+        "createAuthUri returns sign-in methods unless the project has email enumeration protection",
         arguments: [
             (true, "ada@example.com", #"{"kind":"identitytoolkit#CreateAuthUriResponse","sessionId":"random"}"#),
             (
@@ -32,7 +32,7 @@ struct CreateAuthUriTests {
     }
 
     @Test(
-        "accepts any absolute continue URI",
+        "createAuthUri accepts absolute continue URIs of any scheme",
         arguments: ["https://app.example.com/a?b#c", "capacitor://localhost", "com.example.app-1+x:/done", "A:b"])
     func continueURI(uri: String) async throws {
         let body = #"{"identifier":"ada@example.com","continueUri":"\#(uri)"}"#
@@ -40,7 +40,7 @@ struct CreateAuthUriTests {
     }
 
     @Test(
-        "checks its members in the order of the wire protocol",
+        "Members are checked in the order of the wire protocol",
         arguments: [
             (
                 #"{"providerId":"oidc.corp"}"#,
