@@ -32,7 +32,7 @@ struct CustomTokenAccountTests {
     }
 
     @Test(
-        "are created again, without earlier data, by a token that is newer than their deletion"
+        "An account is created again, without earlier data, by a token that is newer than its deletion"
     )
     func deleted() async throws {
         let gateway = try await TestGateway()
@@ -60,7 +60,7 @@ struct CustomTokenAccountTests {
     }
 
     @Test(
-        "deleted accounts are not recreated by an older token unless an administrator recreated them",
+        "After an administrator's deletion, an older token signs in only if the account was created again",
         arguments: [false, true])
     func deletedByAdministrator(areMany: Bool) async throws {
         let gateway = try await TestGateway.administered()
@@ -79,7 +79,7 @@ struct CustomTokenAccountTests {
         #expect(answer.json["isNewUser"] == false)
     }
 
-    @Test("accounts are not recreated by a token during their deletion")
+    @Test("A token does not recreate an account during its deletion")
     func deletedMeanwhile() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
@@ -98,7 +98,7 @@ struct CustomTokenAccountTests {
         #expect(try await pool.query("SELECT id FROM account").isEmpty)
     }
 
-    @Test("dev mode recreates an account for a token without an issue time")
+    @Test("Dev mode recreates an account for a token without a valid issue time")
     func unsigned() async throws {
         let dev = try await TestGateway(mode: .dev(ID("demo")))
         _ = try await ServiceKey(in: dev)
@@ -125,7 +125,7 @@ struct CustomTokenAccountTests {
         #expect(answers.filter { $0.json["isNewUser"] == true }.count == 1)
     }
 
-    @Test("counts as a recent login for a later change of credentials")
+    @Test("A sign-in with a custom token is no recent login after five minutes")
     func recentLoginMaxAge() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)

@@ -14,7 +14,7 @@ import Testing
 @Suite("Sign-in with a custom token", .serialized)
 struct CustomTokenTests {
     @Test(
-        "creates the account once, keeps its ID, and names the provider custom", arguments: SignatureAlgorithm.allCases)
+        "A custom token creates the account once, keeps its ID, and names the provider custom", arguments: SignatureAlgorithm.allCases)
     func wholePath(algorithm: SignatureAlgorithm) async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(algorithm, in: gateway)
@@ -47,7 +47,7 @@ struct CustomTokenTests {
     static let start = 1_800_000_000
 
     @Test(
-        "rejects invalid claims",
+        "Invalid claims are rejected",
         arguments: [
             Wrong("no audience", "INVALID_CUSTOM_TOKEN : Its aud is not Identity Toolkit.") { $0["aud"] = nil },
             Wrong("another audience", "INVALID_CUSTOM_TOKEN : Its aud is not Identity Toolkit.") { $0["aud"] = "demo" },
@@ -60,7 +60,7 @@ struct CustomTokenTests {
             },
             Wrong("no iat", "INVALID_CUSTOM_TOKEN : Its iat, exp and any nbf must be numbers.") { $0["iat"] = nil },
             Wrong("no exp", "INVALID_CUSTOM_TOKEN : Its iat, exp and any nbf must be numbers.") { $0["exp"] = nil },
-            Wrong("exp in words", "INVALID_CUSTOM_TOKEN : Its iat, exp and any nbf must be numbers.") {
+            Wrong("exp as text", "INVALID_CUSTOM_TOKEN : Its iat, exp and any nbf must be numbers.") {
                 $0["exp"] = "1800003600"
             },
             Wrong("issued too far ahead", "INVALID_CUSTOM_TOKEN : Its iat is in the future.") {
@@ -73,7 +73,7 @@ struct CustomTokenTests {
                 $0["iat"] = .number(Double(start - 3660))
                 $0["exp"] = .number(Double(start - 60))
             },
-            Wrong("a long life", "INVALID_CUSTOM_TOKEN : Its exp is more than an hour after its iat.") {
+            Wrong("a lifetime of more than an hour", "INVALID_CUSTOM_TOKEN : Its exp is more than an hour after its iat.") {
                 $0["exp"] = .number(Double(start + 3601))
             },
             Wrong("no uid", "MISSING_IDENTIFIER") { $0["uid"] = nil },
@@ -95,11 +95,11 @@ struct CustomTokenTests {
         let token = try backend.customToken(at: gateway.clock.now, change: row.change)
         #expect(try await gateway.signIn(customToken: token).outcome == "400 \(row.expected)")
         let accounts = try await gateway.database.pool.query("SELECT id FROM account")
-        #expect(accounts.isEmpty, "nothing was made")
+        #expect(accounts.isEmpty, "no account was created")
     }
 
     @Test(
-        "accepts claims within the limits",
+        "Claims within the limits are accepted",
         arguments: [
             Wrong("issued a little ahead", "200") { $0["iat"] = .number(Double(start + 60)) },
             Wrong("expired a moment ago", "200") {
@@ -121,7 +121,7 @@ struct CustomTokenTests {
         #expect(try await gateway.signIn(customToken: token).outcome == row.expected)
     }
 
-    @Test("rejects a token with an invalid signature")
+    @Test("A malformed token and a token with an invalid signature are rejected")
     func signatures() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
@@ -166,7 +166,7 @@ struct CustomTokenTests {
         #expect(try await gateway.signIn(customToken: good).outcome == "200")
     }
 
-    @Test("finds the key of a token without kid by its issuer")
+    @Test("The key of a token without kid is found by the token's issuer")
     func withoutKeyID() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
@@ -182,7 +182,7 @@ struct CustomTokenTests {
         }
     }
 
-    @Test("distinguishes a key of another project from an unknown key, and treats a revoked key as unknown")
+    @Test("Keys of other projects and revoked keys are rejected")
     func keys() async throws {
         let gateway = try await TestGateway()
         let draft = try ProjectDraft(
@@ -206,10 +206,10 @@ struct CustomTokenTests {
         let fresh = try gateway.withFreshCaches()
         #expect(
             try await fresh.signIn(customToken: ours.customToken(at: now)).outcome
-                == "400 INVALID_CUSTOM_TOKEN : Its signature is not valid.", "only the twin of that id is left")
+                == "400 INVALID_CUSTOM_TOKEN : Its signature is not valid.", "only the other project's key with this ID is left")
     }
 
-    @Test("is available under the path of the protocol's third version")
+    @Test("Sign-in with a custom token is available under the path of protocol version 3")
     func legacy() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
@@ -219,7 +219,7 @@ struct CustomTokenTests {
         #expect(answer.outcome == "200")
     }
 
-    @Test("accepts unsigned tokens in dev mode only, and checks signed ones there, too")
+    @Test("Unsigned tokens are accepted only in dev mode, which checks signed tokens too")
     func unsigned() async throws {
         let dev = try await TestGateway(mode: .dev(ID("demo")))
         try await PostgresTenantStore(pool: dev.database.pool).create(

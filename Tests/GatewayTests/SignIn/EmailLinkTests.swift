@@ -12,7 +12,7 @@ struct EmailLinkTests {
         try await gateway.requestedCode("EMAIL_SIGNIN", ["email": .string(email)])
     }
 
-    @Test("creates an account with a verified address, and finds it again")
+    @Test("A link creates an account with a verified address, and finds it again")
     func newcomer() async throws {
         let gateway = try await TestGateway()
         let first = try await gateway.signInWithLink("Ada@example.com", try await link(gateway))
@@ -33,7 +33,7 @@ struct EmailLinkTests {
         #expect(try await gateway.lookup(ada.idToken).status == 200)
     }
 
-    @Test("names its address to the holder of the code, and rejects another address")
+    @Test("Checking the code returns its address, and a sign-in with another address is rejected")
     func address() async throws {
         let gateway = try await TestGateway()
         let code = try await link(gateway)
@@ -45,7 +45,7 @@ struct EmailLinkTests {
         #expect(try await gateway.signInWithLink("ada@example.com", code).outcome == "400 INVALID_OOB_CODE")
     }
 
-    @Test("expires after 15 minutes")
+    @Test("A link expires after 15 minutes")
     func expiry() async throws {
         let gateway = try await TestGateway()
         let code = try await link(gateway)
@@ -53,17 +53,17 @@ struct EmailLinkTests {
         #expect(try await gateway.signInWithLink("ada@example.com", code).outcome == "400 EXPIRED_OOB_CODE")
     }
 
-    @Test("signs in to an account with a verified address, and changes nothing else")
+    @Test("A link signs in to an account with a verified address, and keeps its session and password")
     func enter() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUpVerified()
-        let entered = try await gateway.signInWithLink("ada@example.com", try await link(gateway))
-        #expect(entered.json["localId"]?.string == ada.localId)
+        let signedIn = try await gateway.signInWithLink("ada@example.com", try await link(gateway))
+        #expect(signedIn.json["localId"]?.string == ada.localId)
         #expect(try await gateway.lookup(ada.idToken).status == 200)
         #expect(try await gateway.signIn().status == 200)
     }
 
-    @Test("is voided when the account's address changes")
+    @Test("A change of the account's address invalidates the link")
     func changedAddress() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUpVerified()
@@ -72,7 +72,7 @@ struct EmailLinkTests {
         #expect(try await gateway.signInWithLink("ada@example.com", code).outcome == "400 INVALID_OOB_CODE")
     }
 
-    @Test("upgrades an anonymous account, which keeps its ID")
+    @Test("A link upgrades an anonymous account, which keeps its ID")
     func upgrade() async throws {
         let gateway = try await TestGateway()
         let guest = try await gateway.signUpAnonymously()
@@ -83,7 +83,7 @@ struct EmailLinkTests {
         #expect(try await gateway.account(guest.idToken)["emailVerified"] == true)
     }
 
-    @Test("verifies the caller's own address without ending the session")
+    @Test("A link verifies the caller's own address without ending the session")
     func own() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
@@ -94,7 +94,7 @@ struct EmailLinkTests {
         #expect(try await gateway.signIn().status == 200)
     }
 
-    @Test("does not set an address that another account has")
+    @Test("A link does not set an address that another account has")
     func taken() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signUp()
@@ -105,7 +105,7 @@ struct EmailLinkTests {
                 == "400 EMAIL_EXISTS")
     }
 
-    @Test("changing the address of an account needs a recent login, and is notified to the former address")
+    @Test("Changing the address by a link needs a recent login, and the former address gets a notice")
     func replacing() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUpVerified()
@@ -122,7 +122,7 @@ struct EmailLinkTests {
         #expect(try await gateway.emails(.emailChanged).map(\.recipient) == ["ada@example.com"])
     }
 
-    @Test("is rejected if the project does not allow email links")
+    @Test("Links are rejected if the project does not allow email links")
     func forbidden() async throws {
         let gateway = try await TestGateway { $0.allowsEmailLinks = false }
         #expect(
@@ -132,7 +132,7 @@ struct EmailLinkTests {
             try await gateway.signInWithLink("ada@example.com", "code").outcome == "400 OPERATION_NOT_ALLOWED")
     }
 
-    @Test("creates one account for ten concurrent requests")
+    @Test("Ten concurrent requests with two codes create one account")
     func race() async throws {
         let gateway = try await TestGateway()
         let codes = [try await link(gateway), try await link(gateway)]
@@ -142,9 +142,9 @@ struct EmailLinkTests {
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        let entered = outcomes.filter { $0.status == 200 }
-        #expect(entered.count == 2, "\(outcomes.map(\.outcome))")
-        #expect(Set(entered.compactMap { $0.json["localId"]?.string }).count == 1)
-        #expect(entered.filter { $0.json["isNewUser"] == true }.count == 1)
+        let signedIn = outcomes.filter { $0.status == 200 }
+        #expect(signedIn.count == 2, "\(outcomes.map(\.outcome))")
+        #expect(Set(signedIn.compactMap { $0.json["localId"]?.string }).count == 1)
+        #expect(signedIn.filter { $0.json["isNewUser"] == true }.count == 1)
     }
 }

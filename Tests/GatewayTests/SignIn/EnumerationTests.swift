@@ -21,26 +21,26 @@ struct EnumerationTests {
         "with protection, a taken address is revealed only if the password is acceptable",
         arguments: [
             Row(
-                testDescription: "sign-up, hidden, weak", emailEnumerationProtection: true, isUpgrade: false,
+                testDescription: "sign-up with protection, weak password", emailEnumerationProtection: true, isUpgrade: false,
                 password: "x",
                 taken: weak, free: weak),
             Row(
-                testDescription: "upgrade, hidden, weak", emailEnumerationProtection: true, isUpgrade: true,
+                testDescription: "upgrade with protection, weak password", emailEnumerationProtection: true, isUpgrade: true,
                 password: "x",
                 taken: weak, free: weak),
             Row(
-                testDescription: "sign-up, hidden", emailEnumerationProtection: true, isUpgrade: false,
+                testDescription: "sign-up with protection", emailEnumerationProtection: true, isUpgrade: false,
                 password: "secret1",
                 taken: "400 EMAIL_EXISTS", free: "200"),
             Row(
-                testDescription: "upgrade, hidden", emailEnumerationProtection: true, isUpgrade: true,
+                testDescription: "upgrade with protection", emailEnumerationProtection: true, isUpgrade: true,
                 password: "secret1",
                 taken: "400 EMAIL_EXISTS", free: "200"),
             Row(
-                testDescription: "sign-up, weak", emailEnumerationProtection: false, isUpgrade: false, password: "x",
+                testDescription: "sign-up, weak password", emailEnumerationProtection: false, isUpgrade: false, password: "x",
                 taken: "400 EMAIL_EXISTS", free: weak),
             Row(
-                testDescription: "upgrade, weak", emailEnumerationProtection: false, isUpgrade: true, password: "x",
+                testDescription: "upgrade, weak password", emailEnumerationProtection: false, isUpgrade: true, password: "x",
                 taken: "400 EMAIL_EXISTS", free: weak),
         ])
     func order(row: Row) async throws {

@@ -8,7 +8,7 @@ import Testing
 @testable import Gateway
 @testable import Support
 
-@Suite("Fake credentials of other providers", .serialized)
+@Suite("Fake credentials of providers", .serialized)
 struct FakeCredentialTests {
     static let ada: JSON = ["sub": "abc", "email": "ada@example.com", "email_verified": true, "name": "Ada Lovelace"]
 
@@ -36,7 +36,7 @@ struct FakeCredentialTests {
 
     private func devGateway() async throws -> TestGateway { try await TestGateway(mode: .dev(ID("demo"))) }
 
-    @Test("sign in in dev mode, the same account every time", arguments: fakes)
+    @Test("A fake credential signs in to the same account each time in dev mode", arguments: fakes)
     func dev(fake: Fake) async throws {
         let gateway = try await devGateway()
         let first = try await gateway.signIn(fake.proof())
@@ -52,7 +52,7 @@ struct FakeCredentialTests {
         #expect(user["emailVerified"] == true)
     }
 
-    @Test("are rejected in production", arguments: fakes)
+    @Test("Fake credentials are rejected in production", arguments: fakes)
     func production(fake: Fake) async throws {
         let gateway = try await TestGateway()
         let answer = try await gateway.signIn(fake.proof())
@@ -79,7 +79,7 @@ struct FakeCredentialTests {
     }
 
     @Test(
-        "are rejected in dev mode, too",
+        "Invalid credentials are rejected in dev mode too",
         arguments: [
             Wrong("no subject", "google.com", "{}", "INVALID_IDP_RESPONSE"),
             Wrong("an empty subject", "google.com", #"{"sub":""}"#, "INVALID_IDP_RESPONSE"),
@@ -101,7 +101,7 @@ struct FakeCredentialTests {
         #expect(answer.json["error"]?["message"]?.string?.prefix { $0 != " " } == row.expected[...], "\(answer.text)")
     }
 
-    @Test("signed credentials are checked by the real verifier")
+    @Test("Signed credentials are verified in dev mode too")
     func signed() async throws {
         let gateway = try await devGateway()
         #expect(try await gateway.signIn(gateway.apple()).outcome == "200")
@@ -109,7 +109,7 @@ struct FakeCredentialTests {
         #expect(try await gateway.signIn(forged).status == 400)
     }
 
-    @Test("verify an address only if they have email_verified", arguments: [nil, false, true])
+    @Test("A fake credential verifies an address only if email_verified is true", arguments: [nil, false, true])
     func verified(isVerified: Bool?) async throws {
         let gateway = try await devGateway()
         let owner = try await gateway.signUp(email: "ada@example.com")
@@ -121,7 +121,7 @@ struct FakeCredentialTests {
         #expect((answer.json["idToken"] != nil) == (isVerified == true))
     }
 
-    @Test("return for Google what the emulator returns")
+    @Test("Responses for Google have the emulator's rawUserInfo")
     func rawUserInfo() async throws {
         let answer = try await devGateway().signIn(Fake("google.com", isBare: true).proof())
         let info = try JSON(Array(try #require(answer.json["rawUserInfo"]?.string).utf8))

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Linking an identity")
 struct FederatedLinkingTests {
-    @Test("keeps the ID of an anonymous account, which takes the address")
+    @Test("Linking keeps the ID of an anonymous account, which gets the address")
     func anonymous() async throws {
         let gateway = try await TestGateway()
         let anonymous = try await gateway.signUpAnonymously()
@@ -21,7 +21,7 @@ struct FederatedLinkingTests {
         #expect(try await gateway.signIn(gateway.apple()).json["localId"]?.string == anonymous.localId)
     }
 
-    @Test("either provider signs in to the same account")
+    @Test("Either provider signs in to the same account after linking")
     func both() async throws {
         let gateway = try await TestGateway()
         let apple = try await gateway.signIn(gateway.apple())
@@ -40,22 +40,22 @@ struct FederatedLinkingTests {
     }
 
     static let conflicts = [
-        Conflict(testDescription: "of another account", code: "FEDERATED_USER_ID_ALREADY_LINKED") { gateway in
+        Conflict(testDescription: "the identity belongs to another account", code: "FEDERATED_USER_ID_ALREADY_LINKED") { gateway in
             _ = try await gateway.signIn(gateway.apple())
             return (try await gateway.signUpAnonymously().idToken, try gateway.apple())
         },
-        Conflict(testDescription: "beside another identity of that provider", code: "PROVIDER_ALREADY_LINKED") {
+        Conflict(testDescription: "the account has another identity of that provider", code: "PROVIDER_ALREADY_LINKED") {
             gateway in
             let first = try await gateway.signIn(gateway.apple())
             return (try #require(first.json["idToken"]?.string), try gateway.apple(.grace))
         },
-        Conflict(testDescription: "whose address is another account's", code: "EMAIL_EXISTS") { gateway in
+        Conflict(testDescription: "another account has the address", code: "EMAIL_EXISTS") { gateway in
             _ = try await gateway.signUp(email: "ada.lovelace@example.com")
             return (try await gateway.signUpAnonymously().idToken, try gateway.apple())
         },
     ]
 
-    @Test("is rejected with a pending token in the error", arguments: conflicts)
+    @Test("A conflict is rejected with a pending token in the error", arguments: conflicts)
     func conflict(row: Conflict) async throws {
         let gateway = try await TestGateway()
         let (idToken, proof) = try await row.prepare(gateway)
@@ -66,7 +66,7 @@ struct FederatedLinkingTests {
     }
 
     @Test(
-        "is rejected with status 200 for clients that request the credential, if Firebase's SDKs know the code",
+        "Clients that request the credential get status 200, if Firebase's SDKs know the error code",
         arguments: conflicts)
     func returned(row: Conflict) async throws {
         let gateway = try await TestGateway()
@@ -83,7 +83,7 @@ struct FederatedLinkingTests {
         for absent in ["localId", "idToken", "refreshToken"] { #expect(refused.json[absent] == nil) }
     }
 
-    @Test("a pending token of a taken identity signs in once, without a request to Apple")
+    @Test("The pending token of a taken identity signs in once, and its credential cannot be used again")
     func pending() async throws {
         let gateway = try await TestGateway()
         let (idToken, proof) = try await Self.conflicts[0].prepare(gateway)
@@ -96,7 +96,7 @@ struct FederatedLinkingTests {
         #expect(try await gateway.signIn(proof).outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE"))
     }
 
-    @Test("a rejected pending token gets no longer lifetime and no second use")
+    @Test("Pending tokens from a rejected pending token have its lifetime, and only one can be used")
     func refusedAgain() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.google())
@@ -117,7 +117,7 @@ struct FederatedLinkingTests {
             try await gateway.signInWithIdp(["pendingToken": .string(third)]).outcome == "400 INVALID_PENDING_TOKEN")
     }
 
-    @Test("needs the owner's confirmation if the address is verified only here")
+    @Test("An identity without authority for its address needs the owner's confirmation")
     func confirmation() async throws {
         let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
         let owner = try await gateway.signUp(email: "mary@company.example", password: "long enough")
@@ -140,7 +140,7 @@ struct FederatedLinkingTests {
         #expect(try await gateway.signIn(proof).json["localId"]?.string == owner.localId)
     }
 
-    @Test("cannot be confirmed after 30 minutes, or after a change of the account's password")
+    @Test("An identity cannot be confirmed after 30 minutes, or after a change of the account's password")
     func late() async throws {
         for change in [true, false] {
             let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
@@ -159,7 +159,7 @@ struct FederatedLinkingTests {
         }
     }
 
-    @Test("creates a second account if the project allows duplicate addresses")
+    @Test("A sign-in creates a second account if the project allows duplicate addresses")
     func duplicates() async throws {
         let gateway = try await TestGateway { $0.allowsDuplicateEmails = true }
         let first = try await gateway.signUp(email: "ada.lovelace@example.com")
@@ -169,7 +169,7 @@ struct FederatedLinkingTests {
     }
 
     @Test(
-        "does not take the address of another account if the project allows duplicate addresses",
+        "With duplicate addresses, linking does not take the address of another account",
         arguments: [true, false])
     func heldAddress(hasOwn: Bool) async throws {
         let gateway = try await TestGateway {
@@ -194,13 +194,13 @@ struct FederatedLinkingTests {
         let isRecycled: Bool
 
         var testDescription: String {
-            "hides accounts: \(isHiding), verified by the provider: \(isVerified), recycled: \(isRecycled)"
+            "enumeration protection: \(isHiding), verified by the provider: \(isVerified), recycled: \(isRecycled)"
         }
         var expectsOwner: Bool { !isHiding || isVerified }
     }
 
     @Test(
-        "reveals nothing about the owner with enumeration protection and an unverified address",
+        "With enumeration protection, an unverified address reveals nothing about the account's owner",
         arguments: [true, false].flatMap { isHiding in
             [true, false].flatMap { isVerified in
                 [true, false].map { Shown(isHiding: isHiding, isVerified: isVerified, isRecycled: $0) }
@@ -230,7 +230,7 @@ struct FederatedLinkingTests {
     }
 }
 
-@Suite("Unlinking")
+@Suite("Unlinking an identity")
 struct UnlinkTests {
     private func linked() async throws -> (TestGateway, String) {
         let gateway = try await TestGateway(.sekisho)
@@ -239,7 +239,7 @@ struct UnlinkTests {
         return (gateway, try #require(both.json["idToken"]?.string))
     }
 
-    @Test("removes the identity, which creates a new account from then on")
+    @Test("An unlinked identity creates a new account at its next sign-in")
     func unlink() async throws {
         let (gateway, idToken) = try await linked()
         let unlinked = try await gateway.post(
@@ -249,7 +249,7 @@ struct UnlinkTests {
         #expect(try await gateway.signIn(gateway.google()).json["isNewUser"] == true)
     }
 
-    @Test("works through accounts:update, too")
+    @Test("accounts:update can unlink an identity too")
     func update() async throws {
         let (gateway, idToken) = try await linked()
         let unlinked = try await gateway.update(idToken, ["deleteProvider": ["apple.com"]])
@@ -259,7 +259,7 @@ struct UnlinkTests {
         #expect(unlinked.json["emailVerified"] == true)
     }
 
-    @Test("keeps the last sign-in method unless the request allows its removal", arguments: ["unlink", "update"])
+    @Test("The last sign-in method is kept unless the request allows its removal", arguments: ["unlink", "update"])
     func last(operation: String) async throws {
         let (gateway, idToken) = try await linked()
         let path = "/v1/accounts:\(operation)"

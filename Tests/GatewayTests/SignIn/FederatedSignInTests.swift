@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Signing in with Apple or Google")
 struct FederatedSignInTests {
-    @Test("creates an account at first, and finds it later")
+    @Test("The first sign-in creates an account, and later ones find it")
     func signUpAndReturn() async throws {
         let gateway = try await TestGateway()
         let first = try await gateway.signIn(gateway.apple())
@@ -29,7 +29,7 @@ struct FederatedSignInTests {
         #expect(token["email_verified"] == true)
     }
 
-    @Test("accepts the credential as a form in any order, and as an object")
+    @Test("The credential is accepted as a form in any order, in the request URI, and as an object")
     func shapes() async throws {
         let gateway = try await TestGateway()
         let proof = try gateway.google()
@@ -48,7 +48,7 @@ struct FederatedSignInTests {
         #expect(ids.count == 1)
     }
 
-    @Test("stores the name that Apple sends once, and returns it each time")
+    @Test("The name that Apple sends once is stored, and returned each time")
     func name() async throws {
         let gateway = try await TestGateway()
         let user = #"{"name":{"firstName":"Ada","lastName":"Lovelace"},"email":"eve@example.com"}"#
@@ -65,7 +65,7 @@ struct FederatedSignInTests {
         #expect(account["displayName"] == "Ada Lovelace")
     }
 
-    @Test("accepts a name after the first sign-in")
+    @Test("A name is accepted after the first sign-in")
     func lateName() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.apple(.grace))
@@ -74,7 +74,7 @@ struct FederatedSignInTests {
         #expect(try await gateway.account(try #require(named.json["idToken"]?.string))["displayName"] == "Grace")
     }
 
-    @Test("recognizes a relay address by its claim and by its domain", arguments: [true, false])
+    @Test("A relay address is recognized by its claim and by its domain", arguments: [true, false])
     func relay(marked: Bool) async throws {
         let gateway = try await TestGateway()
         gateway.simulators.apple.quirks.marksPrivateEmail = marked
@@ -83,7 +83,7 @@ struct FederatedSignInTests {
         #expect(exchange.json["emailVerified"] == true)
     }
 
-    @Test("does not need an address")
+    @Test("An identity without an address can sign in")
     func noEmail() async throws {
         let gateway = try await TestGateway()
         let exchange = try await gateway.signIn(gateway.apple(.alan))
@@ -93,7 +93,7 @@ struct FederatedSignInTests {
         #expect(again.json["localId"] == exchange.json["localId"])
     }
 
-    @Test("reads booleans that are strings", arguments: [true, false])
+    @Test("Booleans are accepted as strings too", arguments: [true, false])
     func booleans(areStrings: Bool) async throws {
         let gateway = try await TestGateway()
         gateway.simulators.apple.quirks.booleansAreStrings = areStrings
@@ -113,7 +113,7 @@ struct FederatedSignInTests {
         #expect(deleted.status == 200, "\(deleted.text)")
     }
 
-    @Test("rejects a provider that the project has disabled, or not configured")
+    @Test("A provider that the project has disabled or not configured is rejected")
     func provider() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.database.pool.execute(
@@ -127,7 +127,7 @@ struct FederatedSignInTests {
         #expect(removed.outcome == "400 OPERATION_NOT_ALLOWED : The identity provider configuration is not found.")
     }
 
-    @Test("rejects a disabled account")
+    @Test("A disabled account is rejected")
     func disabled() async throws {
         let gateway = try await TestGateway.administered()
         let first = try await gateway.signIn(gateway.apple())
@@ -136,7 +136,7 @@ struct FederatedSignInTests {
         #expect(try await gateway.signIn(gateway.apple()).outcome == "400 USER_DISABLED")
     }
 
-    @Test("creates a new account with the former name after the account was deleted")
+    @Test("A sign-in after the deletion of the account creates a new account")
     func deleted() async throws {
         let gateway = try await TestGateway()
         let first = try await gateway.signIn(gateway.apple())
@@ -147,7 +147,7 @@ struct FederatedSignInTests {
     }
 
     @Test(
-        "names what is missing",
+        "Errors name what is missing or invalid",
         arguments: [
             (["postBody": "id_token=x&providerId=apple.com"], "400 MISSING_REQUEST_URI"),
             (["postBody": "id_token=x&providerId=apple.com", "requestUri": "nowhere"], "400 INVALID_REQUEST_URI"),

@@ -55,7 +55,7 @@ struct FederationAdvisoryTests {
         try await refused("400 INVALID_IDP_RESPONSE") { $0.claims["aud"] = nil }
     }
 
-    @Test("CVE-2022-39231: an audience that only contains ours, or is contained in it, is rejected")
+    @Test("CVE-2022-39231: an audience that contains the client ID, or is contained in it, is rejected")
     func similarAudience() async throws {
         for audience in ["com.example.app2", "com.example", "com.example.ap", " com.example.app"] {
             try await refused("400 INVALID_IDP_RESPONSE") { $0.claims["aud"] = .string(audience) }

@@ -21,7 +21,7 @@ struct FederationRaceTests {
         try #require(try await gateway.database.pool.query(statement).first).decode("count")
     }
 
-    @Test("first sign-ins of one user create one account", arguments: [SimulatedPerson.ada, .alan])
+    @Test("Concurrent first sign-ins of one user create one account", arguments: [SimulatedPerson.ada, .alan])
     func firstSignIns(person: SimulatedPerson) async throws {
         let gateway = try await TestGateway()
         let exchanges = try await outcomes { try await gateway.signIn(gateway.apple(person)) }
@@ -31,7 +31,7 @@ struct FederationRaceTests {
         #expect(try await count("SELECT count(*) AS count FROM account", in: gateway) == 1)
     }
 
-    @Test("first sign-ins of one address with two providers create one account")
+    @Test("Concurrent first sign-ins of one address with two providers create one account")
     func sameAddress() async throws {
         let gateway = try await TestGateway()
         let person = SimulatedPerson.mary
@@ -47,7 +47,7 @@ struct FederationRaceTests {
         #expect(Set(exchanges.map { $0.json["localId"]?.string }).count == 1)
     }
 
-    @Test("one use of a nonce succeeds")
+    @Test("One of several concurrent uses of a nonce succeeds")
     func nonces() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.apple())
@@ -57,7 +57,7 @@ struct FederationRaceTests {
         #expect(exchanges.count { $0.outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE") } == Self.many - 1)
     }
 
-    @Test("one first sign-in with a nonce succeeds")
+    @Test("One of several concurrent first sign-ins with the same nonce succeeds")
     func firstNonces() async throws {
         let gateway = try await TestGateway()
         let proof = try gateway.apple()
@@ -66,7 +66,7 @@ struct FederationRaceTests {
         #expect(try await count("SELECT count(*) AS count FROM session", in: gateway) == 1)
     }
 
-    @Test("first sign-ins of many users have their own responses")
+    @Test("Concurrent first sign-ins of many users get their own responses")
     func manyUsers() async throws {
         let gateway = try await TestGateway()
         let people = (0..<30).map { SimulatedPerson.named("User", "Number\($0)") }
@@ -90,7 +90,7 @@ struct FederationRaceTests {
         #expect(try await count("SELECT count(*) AS count FROM account", in: gateway) == 29)
     }
 
-    @Test("one use of a pending token succeeds")
+    @Test("One of several concurrent uses of a pending token succeeds")
     func pendingTokens() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.apple())
@@ -100,7 +100,7 @@ struct FederationRaceTests {
         #expect(exchanges.count { $0.status == 200 } == 1, "\(exchanges.map(\.outcome))")
     }
 
-    @Test("one use of a merge token succeeds")
+    @Test("One of several concurrent uses of a merge token succeeds")
     func mergeTokens() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.apple())

@@ -5,19 +5,19 @@ import Testing
 
 @testable import Support
 
-@Suite("Google for the accounts of organisations", .serialized)
+@Suite("Google restricted to hosted domains", .serialized)
 struct HostedDomainTests {
     static let domains = #"{"relation": "organisation", "hostedDomains": ["University.example"]}"#
     static let refusal = "400 INVALID_IDP_RESPONSE : The ID token must have the hosted domain 'University.example'; "
 
-    @Test("accepts accounts of the listed domains, whatever the case of letters")
+    @Test("Accounts of the listed domains are accepted, whatever the case of letters")
     func listed() async throws {
         let gateway = try await TestGateway().withProvider("google.com", Self.domains)
         #expect(try await gateway.signIn(gateway.google(.emmy)).outcome == "200")
     }
 
     @Test(
-        "rejects every other account at sign-in, re-authentication and linking",
+        "Other accounts are rejected at sign-in, re-authentication and linking",
         arguments: [nil, "evil.example", "university.example.evil.example", ""])
     func others(domain: String?) async throws {
         let gateway = try await TestGateway().withProvider("google.com", Self.domains)
@@ -32,7 +32,7 @@ struct HostedDomainTests {
         }
     }
 
-    @Test("rejects an account that signed in before the domains were listed")
+    @Test("An account that signed in before the domains were listed is rejected")
     func earlier() async throws {
         let before = try await TestGateway()
         #expect(try await before.signIn(before.google()).outcome == "200")
@@ -40,7 +40,7 @@ struct HostedDomainTests {
         #expect(try await after.signIn(after.google()).outcome.hasPrefix(Self.refusal))
     }
 
-    @Test("rejects a pending token that is older than the list")
+    @Test("A pending token that is older than the list is rejected")
     func pendingToken() async throws {
         let before = try await TestGateway()
         _ = try await before.signIn(before.google())
