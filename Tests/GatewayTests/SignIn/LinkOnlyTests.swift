@@ -12,7 +12,7 @@ struct LinkOnlyTests {
     static let refusal =
         "400 OPERATION_NOT_ALLOWED : The app offers the identity provider only for linking, not for signing in."
 
-    @Test("needs no Apple, and its identities are linked")
+    @Test("Linking needs no Apple provider")
     func linking() async throws {
         let gateway = try await TestGateway().withApp(Self.settings)
         _ = try await gateway.database.pool.execute("DELETE FROM identity_provider WHERE provider = 'apple.com'")
@@ -22,7 +22,7 @@ struct LinkOnlyTests {
         #expect(linked.json["localId"]?.string == ada.localId)
     }
 
-    @Test("does not turn an anonymous account into one that has no other sign-in method")
+    @Test("A link-only identity does not upgrade an anonymous account")
     func anonymous() async throws {
         let gateway = try await TestGateway().withApp(Self.settings)
         let anonymous = try await gateway.signUpAnonymously()
@@ -30,7 +30,7 @@ struct LinkOnlyTests {
         #expect(try await gateway.account(anonymous.idToken)["providerUserInfo"] == nil)
     }
 
-    @Test("does not sign users in, not even those who linked it, in any way")
+    @Test("A link-only provider signs no user in, not even one who linked it")
     func signIn() async throws {
         let gateway = try await TestGateway().withApp(Self.settings)
         #expect(try await gateway.signIn(gateway.google()).outcome == Self.refusal)
@@ -40,10 +40,10 @@ struct LinkOnlyTests {
         let reauthentication = try await gateway.signIn(gateway.google(), ["autoCreate": false])
         #expect(reauthentication.outcome == Self.refusal)
         let asCaller = try await gateway.link(gateway.google(), to: linked.idToken)
-        #expect(asCaller.outcome == Self.refusal, "an ID token makes it no login either")
+        #expect(asCaller.outcome == Self.refusal, "an ID token does not make it a login")
     }
 
-    @Test("does not sign users in with a pending token of another app")
+    @Test("A pending token of another app does not sign in with a link-only provider")
     func pendingToken() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.google())
@@ -53,7 +53,7 @@ struct LinkOnlyTests {
         #expect(try await other.signInWithIdp(["pendingToken": .string(pending)]).outcome == Self.refusal)
     }
 
-    @Test("cannot prove a side of a merge")
+    @Test("A link-only identity cannot prove a side of a merge")
     func merge() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.google())
@@ -68,7 +68,7 @@ struct LinkOnlyTests {
         #expect(preview.outcome == Self.refusal)
     }
 
-    @Test("links although another account has its address")
+    @Test("An identity is linked although another account has its address")
     func address() async throws {
         let gateway = try await TestGateway().withApp(Self.settings)
         let email = try #require(SimulatedPerson.mary.email)
@@ -78,7 +78,7 @@ struct LinkOnlyTests {
         #expect(try await gateway.link(gateway.google(), to: ada.idToken).outcome == "200")
     }
 
-    @Test("does not verify the address of the account")
+    @Test("Linking does not verify the address of the account")
     func verification() async throws {
         let gateway = try await TestGateway().withApp(Self.settings)
         let email = try #require(SimulatedPerson.mary.email)
@@ -88,7 +88,7 @@ struct LinkOnlyTests {
         #expect(try await gateway.account(linked.idToken)["emailVerified"] == false)
     }
 
-    @Test("does not count as a sign-in method when an administrator removes the last other one")
+    @Test("A link-only identity is no sign-in method when an administrator removes the last other one")
     func lastMethodOfAdministrator() async throws {
         let gateway = try await TestGateway.administered().withApp(Self.settings)
         let ada = try Tokens(await gateway.signIn(gateway.apple()))
@@ -97,7 +97,7 @@ struct LinkOnlyTests {
         #expect(unlinked.outcome.hasPrefix("400 LAST_SIGN_IN_METHOD"))
     }
 
-    @Test("does not count as a sign-in method, unless another app offers it for sign-in", arguments: [false, true])
+    @Test("A link-only identity is no sign-in method, unless another app offers its provider for sign-in", arguments: [false, true])
     func lastMethod(isOffered: Bool) async throws {
         var gateway = try await TestGateway(.sekisho).withApp(Self.settings)
         if isOffered {
@@ -118,7 +118,7 @@ struct LinkOnlyTests {
         }
     }
 
-    @Test("is listed for linking, not for sign-in")
+    @Test("The provider is listed for linking, not for sign-in")
     func loginMethods() async throws {
         let gateway = try await TestGateway().withApp(Self.settings)
         let shown = try await gateway.send(

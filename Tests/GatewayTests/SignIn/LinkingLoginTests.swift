@@ -18,7 +18,7 @@ struct LinkingLoginTests {
         try await $0.link($0.google(), to: $1)
     }
 
-    private static let linkMailbox = Change(testDescription: "link a mailbox") {
+    private static let linkMailbox = Change(testDescription: "link an email address") {
         let code = try await $0.requestedCode("EMAIL_SIGNIN", ["email": "ada@example.com"])
         return try await $0.signInWithLink("ada@example.com", code, ["idToken": .string($1)])
     }
@@ -33,7 +33,7 @@ struct LinkingLoginTests {
 
     static let changes = [linkIdentity, linkMailbox, unlink, unlinkByUpdate]
 
-    /// An account with Apple's identity and no address, and with Google's if that is to be unlinked.
+    /// An account with an Apple identity and no address, and with a Google identity if the change unlinks it.
     private static func login(
         _ gateway: TestGateway, before change: Change
     ) async throws -> TestGateway.Tokens {
@@ -65,7 +65,7 @@ struct LinkingLoginTests {
         #expect(changed.outcome == "200", "\(changed.text)")
     }
 
-    @Test("an old login is accepted in profile firebase, and if the policy allows it", arguments: changes)
+    @Test("An old login is accepted in each profile if the policy requires no recent login", arguments: changes)
     func oldLogin(change: Change) async throws {
         for profile in Policy.Profile.allCases {
             let gateway = try await TestGateway(profile) { $0.requiresRecentLoginToLink = false }
@@ -75,7 +75,7 @@ struct LinkingLoginTests {
         }
     }
 
-    @Test("an old login does not reveal the owner of an identity or an address")
+    @Test("An old login does not reveal the owner of an identity or an address")
     func nothingLearnt() async throws {
         let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
         _ = try await gateway.signIn(gateway.google())
@@ -116,27 +116,27 @@ struct LinkingLoginTests {
             testDescription: "an identity beside another keeps the login", isFresh: false,
             begin: { try await $0.signIn($0.apple()) }, change: linkIdentity),
         Returned(
-            testDescription: "a mailbox beside an identity keeps the login", isFresh: false,
+            testDescription: "an email link beside an identity keeps the login", isFresh: false,
             begin: { try await $0.signIn(appleWithoutEmail($0)) }, change: linkMailbox),
         Returned(
             testDescription: "an identity beside a password keeps the login", isFresh: false,
             begin: { try await $0.post("/v1/accounts:signUp", ["email": "b@example.com", "password": "long enough"]) },
             change: linkIdentity),
         Returned(
-            testDescription: "the mailbox of the account's own address is a login", isFresh: true,
+            testDescription: "an email link at the account's own address is a login", isFresh: true,
             begin: {
                 try await $0.post("/v1/accounts:signUp", ["email": "ada@example.com", "password": "long enough"])
             },
             change: linkMailbox),
         Returned(
-            testDescription: "another mailbox moves validSince, and is a login", isFresh: true,
+            testDescription: "an email link at another address moves validSince, and is a login", isFresh: true,
             begin: { try await $0.post("/v1/accounts:signUp", ["email": "b@example.com", "password": "long enough"]) },
             change: linkMailbox),
         Returned(
             testDescription: "an identity of an anonymous account is its first login", isFresh: true,
             begin: { try await $0.post("/v1/accounts:signUp") }, change: linkIdentity),
         Returned(
-            testDescription: "a mailbox of an anonymous account is its first login", isFresh: true,
+            testDescription: "an email link of an anonymous account is its first login", isFresh: true,
             begin: { try await $0.post("/v1/accounts:signUp") }, change: linkMailbox),
         Returned(
             testDescription: "a password of an anonymous account is its first login", isFresh: true,
@@ -148,7 +148,7 @@ struct LinkingLoginTests {
             }),
     ]
 
-    @Test("no token is older than validSince", arguments: returned)
+    @Test("auth_time is the time of the expected login, and no token is older than validSince", arguments: returned)
     func loginTime(row: Returned) async throws {
         for profile in Policy.Profile.allCases {
             let gateway = try await TestGateway(profile) { $0.emailEnumerationProtection = false }
@@ -168,7 +168,7 @@ struct LinkingLoginTests {
         }
     }
 
-    @Test("a session that keeps its login was last used when it began")
+    @Test("A session that keeps an older login was last used when it was opened")
     func lastUse() async throws {
         let gateway = try await TestGateway()
         let first = try TestGateway.Tokens(await gateway.signIn(gateway.apple()))

@@ -23,7 +23,7 @@ struct LoginServicesAtSignInTests {
     }
 
     @Test(
-        "is rejected with a social provider on every platform, and accepted with Apple",
+        "Google is rejected on every platform if Apple does not work, and Apple is accepted",
         arguments: AppSettings.Platform.allCases)
     func platforms(platform: AppSettings.Platform) async throws {
         let gateway = try await gateway(app: #"{"platform": "\#(platform.rawValue)"}"#)
@@ -31,7 +31,7 @@ struct LoginServicesAtSignInTests {
         #expect(try await gateway.signIn(gateway.apple()).status == 200)
     }
 
-    @Test("is rejected with a pending token, too")
+    @Test("A pending token is rejected too")
     func pendingToken() async throws {
         let whole = try await gateway(appleWorks: true)
         _ = try await whole.signIn(whole.google())
@@ -45,7 +45,7 @@ struct LoginServicesAtSignInTests {
     }
 
     @Test(
-        "is accepted if an exemption is declared that does not contradict itself",
+        "Only an exemption that covers the provider permits the sign-in",
         arguments: [
             ("organisationAccounts", false), ("governmentIdentity", false), ("thirdPartyClient", true),
             ("alternativeMarketplace", false), ("ownAccountsOnly", false),
@@ -57,7 +57,7 @@ struct LoginServicesAtSignInTests {
         #expect((exchange.status == 200) == isLifted, "\(exchange.text)")
     }
 
-    @Test("is accepted in the grace period of an app that was stored before a rule, and rejected after it")
+    @Test("Sign-in is accepted in the grace period of an app, and rejected after it")
     func grace() async throws {
         let gateway = try await gateway()
         let end = gateway.clock.now + .seconds(60)
@@ -68,7 +68,7 @@ struct LoginServicesAtSignInTests {
         #expect(try await late.signIn(late.google()).outcome.hasPrefix(Self.refusal))
     }
 
-    @Test("is rejected with a provider that the app does not show, with or without Apple")
+    @Test("A provider that the app does not show is rejected")
     func notShown() async throws {
         let gateway = try await gateway(app: #"{"signInMethods": ["apple.com"]}"#, appleWorks: true)
         #expect(

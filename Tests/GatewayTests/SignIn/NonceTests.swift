@@ -6,9 +6,9 @@ import Testing
 
 @testable import Support
 
-@Suite("A nonce")
+@Suite("Nonces")
 struct NonceTests {
-    @Test("issued by the gateway works once, for Apple and for Google")
+    @Test("A nonce from the gateway works once, for Apple and for Google")
     func issued() async throws {
         let gateway = try await TestGateway()
         for proof in [gateway.appleProof, gateway.googleProof] {
@@ -23,7 +23,7 @@ struct NonceTests {
         }
     }
 
-    @Test("issued by the gateway may be in Apple's token unhashed; a client's nonce may not")
+    @Test("Apple's token may have the gateway's nonce unhashed, but not the client's nonce")
     func unhashed() async throws {
         let gateway = try await TestGateway()
         let issued = try #require(try await gateway.post("/v1/accounts:issueNonce").json["nonce"]?.string)
@@ -37,7 +37,7 @@ struct NonceTests {
         #expect(again.outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE"))
     }
 
-    @Test("issued by the gateway is rejected after ten minutes")
+    @Test("A nonce from the gateway is rejected after ten minutes")
     func expired() async throws {
         let gateway = try await TestGateway()
         let nonce = try #require(try await gateway.post("/v1/accounts:issueNonce").json["nonce"]?.string)
@@ -45,7 +45,7 @@ struct NonceTests {
         #expect(try await gateway.signIn(gateway.apple(nonce: nonce)).outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE"))
     }
 
-    @Test("of the client makes an Apple credential usable once")
+    @Test("The client's nonce makes an Apple credential usable once")
     func replay() async throws {
         let gateway = try await TestGateway()
         let proof = try gateway.apple()
@@ -54,7 +54,7 @@ struct NonceTests {
         #expect(try await gateway.signIn(gateway.apple(.grace, nonce: proof.rawNonce)).status == 200, "another user's")
     }
 
-    @Test("of Google's SDK, or a repeated token, is accepted")
+    @Test("A Google token with an SDK's nonce is accepted, even repeatedly")
     func google() async throws {
         let gateway = try await TestGateway()
         var proof = try gateway.google(nonce: "made-by-the-sdk")
@@ -63,7 +63,7 @@ struct NonceTests {
         #expect(try await gateway.signIn(proof).status == 200)
     }
 
-    @Test("is not used up by a rejected request")
+    @Test("A rejected request does not use up a nonce")
     func kept() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.apple())
@@ -73,7 +73,7 @@ struct NonceTests {
         #expect(try await gateway.signIn(proof).status == 200)
     }
 
-    @Test("is required if the project requires it")
+    @Test("A nonce is required only if the project requires one")
     func required() async throws {
         let strict = try await TestGateway(.sekisho)
         #expect(try await strict.signIn(strict.apple(nonce: nil)).outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE"))

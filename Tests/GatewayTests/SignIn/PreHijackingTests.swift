@@ -30,7 +30,7 @@ struct PreHijackingTests {
         }
     }
 
-    @Test("classic-federated merge: the attacker's password is gone once the victim signs in with Apple")
+    @Test("classic-federated merge: the attacker's password is removed when the victim signs in with Apple")
     func classicFederatedMerge() async throws {
         let hijacked = try await PreHijackedAccount()
         let victim = try await hijacked.victimSignsIn()
@@ -82,7 +82,7 @@ struct PreHijackingTests {
         #expect(try await hijacked.gateway.account(victim.idToken)["providerUserInfo"]?[1] == nil)
     }
 
-    @Test("unexpired email change: pending changes of the attacker cannot be completed")
+    @Test("unexpired email change: an identity that the attacker prepared cannot be linked later")
     func unexpiredEmailChange() async throws {
         let hijacked = try await PreHijackedAccount()
         // An identity of the attacker that waits for the owner's confirmation.

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Apple's realUserStatus")
 struct RealUserStatusTests {
-    @Test("is returned as at the first sign-in, to administrators only")
+    @Test("realUserStatus is returned as at the first sign-in, and only to administrators")
     func realUserStatus() async throws {
         let gateway = try await TestGateway.administered()
         let first = try await gateway.signIn(gateway.apple(.grace) { $0.claims["real_user_status"] = .integer(2) })
@@ -27,7 +27,7 @@ struct RealUserStatusTests {
         return claims["firebase"]?["sign_in_attributes"]
     }
 
-    @Test("is in all tokens of sessions that Sign in with Apple opened, and in no others")
+    @Test("The status is in the tokens of sessions that Sign in with Apple opened, and in no others")
     func sessionTokens() async throws {
         let gateway = try await TestGateway()
         let expected: JSON = ["real_user_status": 1]
@@ -47,7 +47,7 @@ struct RealUserStatusTests {
         #expect(try attributes(other) == nil)
     }
 
-    @Test("finds accounts, for administrators")
+    @Test("Administrators can search for accounts by realUserStatus")
     func search() async throws {
         let gateway = try await TestGateway.administered()
         var ids: [String] = []

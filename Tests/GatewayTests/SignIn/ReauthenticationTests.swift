@@ -32,7 +32,7 @@ struct ReauthenticationTests {
             }, outcome: "400 USER_NOT_FOUND"),
     ]
 
-    @Test("needs the password of that account", arguments: rows)
+    @Test("A re-authentication needs the password of the ID token's account", arguments: rows)
     func password(row: Row) async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()

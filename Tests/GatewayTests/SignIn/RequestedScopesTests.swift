@@ -6,12 +6,12 @@ import Testing
 
 @testable import Support
 
-@Suite("What an app does not request", .serialized)
+@Suite("Profile data that an app does not request", .serialized)
 struct RequestedScopesTests {
     private static let names = ["displayName", "photoUrl"]
 
     @Test(
-        "is dropped on arrival if the policy requires it",
+        "Unrequested data is dropped before it is stored, if the policy requires it",
         arguments: [
             (true, #"["email", "name"]"#, true, true), (true, #"["email"]"#, true, false),
             (true, #"["name"]"#, false, true), (true, "[]", false, false), (false, "[]", true, true),
@@ -33,7 +33,7 @@ struct RequestedScopesTests {
         #expect(signedIn.text.contains(name) == keepsName)
     }
 
-    @Test("is not among the scopes of its buttons")
+    @Test("The scopes of the buttons are those that the app requests")
     func scopes() async throws {
         let gateway = try await TestGateway().withApp(
             #"{"platform": "ios", "bundleIds": ["com.example.app"], "requestedScopes": ["email"]}"#)
@@ -49,7 +49,7 @@ struct RequestedScopesTests {
     }
 
     @Test(
-        "is beside the client ID of Apple that the platform uses",
+        "The login methods have Apple's client ID and nonce transform for the platform",
         arguments: [("web", "com.example.web", "none"), ("android", "com.example.web", "sha256")])
     func clientID(platform: String, clientID: String, transform: String) async throws {
         let gateway = try await TestGateway().withApp(#"{"platform": "\#(platform)"}"#)

@@ -25,7 +25,7 @@ struct SignInResponseTests {
     }
 
     @Test(
-        "signInWithPassword rejects",
+        "signInWithPassword rejects invalid requests",
         arguments: [
             ("{}", "400 MISSING_EMAIL"), (#"{"email":""}"#, "400 INVALID_EMAIL"),
             (#"{"email":"ada@example.com"}"#, "400 MISSING_PASSWORD"),
@@ -69,7 +69,7 @@ struct SignInResponseTests {
     }
 
     @Test(
-        "token rejects in the envelope of Secure Token",
+        "token rejects invalid requests in the format of the Secure Token service",
         arguments: [
             ("", "MISSING_GRANT_TYPE"), ("refresh_token=x", "MISSING_GRANT_TYPE"),
             ("grant_type=password", "INVALID_GRANT_TYPE"), ("grant_type=refresh_token", "MISSING_REFRESH_TOKEN"),

@@ -9,7 +9,7 @@ import Testing
 @Suite("Sign-in with a password")
 struct SignInTests {
     @Test(
-        "checks its members in the order of the wire protocol",
+        "Members are checked in the order of the wire protocol",
         arguments: [
             ([:], "400 MISSING_EMAIL"),
             (["email": ""], "400 INVALID_EMAIL"),
@@ -26,7 +26,7 @@ struct SignInTests {
     }
 
     @Test(
-        "with enumeration protection, an unknown address and a wrong password get the same response, after one hash each"
+        "With enumeration protection, an unknown address gets the response and the hashing of a wrong password"
     )
     func enumeration() async throws {
         let checks = Mutex<[Bool]>([])
@@ -47,7 +47,7 @@ struct SignInTests {
         #expect(checks.withLock { $0 } == [false, true])
     }
 
-    @Test("reveals that an account is disabled only after the correct password")
+    @Test("A disabled account is revealed only after the correct password")
     func disabled() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.post("/v1/accounts:signUp", ["email": "ada@example.com", "password": "secret1"])
@@ -60,7 +60,7 @@ struct SignInTests {
         #expect(right.outcome == "400 USER_DISABLED")
     }
 
-    @Test("replaces a hash of another cost by one of the current cost, once")
+    @Test("A hash of another cost is replaced by one of the current cost, once")
     func rehash() async throws {
         let passwords = PasswordHasher(
             hash: { password, _ in "old \(password.expose())" },
@@ -79,7 +79,7 @@ struct SignInTests {
         #expect(try stored?.decode("password_hash") == "new secret1")
     }
 
-    @Test("answers 503 in plain text when too many passwords wait")
+    @Test("A sign-in gets 503 in plain text when too many passwords wait")
     func overload() async throws {
         let full = PasswordHasher(hash: { _, _ in throw Overloaded() }, check: { _, _, _ in throw Overloaded() })
         let gateway = try await TestGateway(passwords: full)

@@ -16,7 +16,7 @@ struct SignUpResponseTests {
         return gateway
     }
 
-    @Test("with email and password creates an account with both, and ignores members that clients may not set")
+    @Test("signUp with email and password creates an account, and ignores members that clients may not set")
     func password() async throws {
         let gateway = try await TestGateway.ofNewProject()
         let response = try await gateway.post(
@@ -32,14 +32,14 @@ struct SignUpResponseTests {
     }
 
     @Test(
-        "without credentials creates an anonymous account",
+        "signUp without credentials creates an anonymous account",
         arguments: ["", #"{"returnSecureToken":true}"#, #"{"password":""}"#])
     func anonymous(body: String) async throws {
         let response = try await Self.shared.value.post("/v1/accounts:signUp", text: body)
         #expect(response.summary == Self.response(try TestGateway.Tokens(response)))
     }
 
-    @Test("with an ID token sets a password for that account")
+    @Test("signUp with an ID token sets a password for that account")
     func upgrade() async throws {
         let gateway = try await TestGateway.ofNewProject()
         let ada = try await gateway.signUp(password: "first secret")
@@ -54,7 +54,7 @@ struct SignUpResponseTests {
     }
 
     @Test(
-        "rejects",
+        "signUp rejects invalid requests",
         arguments: [
             (#"{"localId":"me"}"#, "UNEXPECTED_PARAMETER : User ID"),
             (#"{"email":"eve@example.com"}"#, "MISSING_PASSWORD"),
@@ -73,7 +73,7 @@ struct SignUpResponseTests {
     }
 
     @Test(
-        "checks what the project allows before it checks the email address",
+        "signUp checks what the project allows before it checks the email address",
         arguments: [
             ("{}", "ADMIN_ONLY_OPERATION"), (#"{"email":""}"#, "ADMIN_ONLY_OPERATION"),
             (#"{"email":"eve","password":"1"}"#, "OPERATION_NOT_ALLOWED"),

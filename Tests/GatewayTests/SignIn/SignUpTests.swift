@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Sign-up")
 struct SignUpTests {
-    @Test("with email and password creates an account that can sign in, refresh and be looked up")
+    @Test("Sign-up with email and password creates an account that can sign in, refresh and be looked up")
     func wholePath() async throws {
         let gateway = try await TestGateway()
         let signUp = try await gateway.post(
@@ -39,7 +39,7 @@ struct SignUpTests {
     }
 
     @Test(
-        "checks its members in the order of the wire protocol",
+        "Members are checked in the order of the wire protocol",
         arguments: [
             (["password": "secret1"], "400 MISSING_EMAIL"),
             (["email": "ada@example.com"], "400 MISSING_PASSWORD"),
@@ -64,7 +64,7 @@ struct SignUpTests {
         #expect(try await gateway.post("/v1/accounts:signUp", body).outcome == expected)
     }
 
-    @Test("is rejected if the project does not allow it")
+    @Test("Sign-up is rejected if the project does not allow it")
     func notAllowed() async throws {
         let gateway = try await TestGateway {
             $0.allowsPasswords = false
@@ -77,7 +77,7 @@ struct SignUpTests {
             try await gateway.post("/v1/accounts:signInWithPassword", body).outcome == "400 PASSWORD_LOGIN_DISABLED")
     }
 
-    @Test("without credentials creates an anonymous account, which keeps its ID when it gets a password")
+    @Test("Sign-up without credentials creates an anonymous account, which keeps its ID with a password")
     func upgrade() async throws {
         let gateway = try await TestGateway()
         let anonymous = try await gateway.post("/v1/accounts:signUp", ["returnSecureToken": true])
@@ -94,7 +94,7 @@ struct SignUpTests {
         #expect(signIn.json["localId"] == anonymous.json["localId"])
     }
 
-    @Test("creates one account for concurrent sign-ups with one address")
+    @Test("Concurrent sign-ups with one address create one account")
     func race() async throws {
         let gateway = try await TestGateway()
         let outcomes = try await withThrowingTaskGroup(of: String.self) { group in

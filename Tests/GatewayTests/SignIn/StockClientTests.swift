@@ -6,7 +6,7 @@ import Testing
 @testable import DevMode
 @testable import Support
 
-@Suite("What stock Firebase clients send")
+@Suite("Requests of unmodified Firebase clients")
 struct StockClientTests {
     struct Name: CustomTestStringConvertible {
         let user: String
@@ -16,7 +16,7 @@ struct StockClientTests {
     }
 
     @Test(
-        "may contain the name as raw JSON, and a name never prevents a sign-in",
+        "The name can be raw JSON, and an invalid name does not prevent a sign-in",
         arguments: [
             Name(user: #"{"name":{"firstName":"A&B","lastName":"100%"}}"#, displayName: "A&B 100%"),
             Name(user: #"{"name":{"firstName":"C++","lastName":"=x&nonce=y"}}"#, displayName: "C++ =x&nonce=y"),
@@ -36,7 +36,7 @@ struct StockClientTests {
         #expect(answer.json["displayName"]?.string == row.displayName)
     }
 
-    @Test("a pending token takes precedence over a post body, whatever that contains")
+    @Test("A pending token takes precedence over a post body, whatever the body contains")
     func pendingToken() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signIn(gateway.apple())
@@ -49,7 +49,7 @@ struct StockClientTests {
         #expect(retried.json["localId"] == ada.json["localId"], "\(retried.text)")
     }
 
-    @Test("Google's token with a nonce of the gateway is sent again without that nonce")
+    @Test("Google's token with the gateway's nonce is accepted again without the nonce")
     func googleAgain() async throws {
         let gateway = try await TestGateway()
         let issued = try await gateway.post("/v1/accounts:issueNonce")
@@ -70,7 +70,7 @@ struct StockClientTests {
         #expect(try await gateway.signIn(proof).outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE"))
     }
 
-    @Test("a sign-in link's code is checked with its address")
+    @Test("Checking a sign-in code returns its address")
     func signInLink() async throws {
         let gateway = try await TestGateway()
         let code = try await gateway.requestedCode("EMAIL_SIGNIN", ["email": "ada@example.com"])
@@ -80,7 +80,7 @@ struct StockClientTests {
 
 @Suite("The first address of an account")
 struct InitialEmailTests {
-    @Test("is forgotten when the owner of the address takes the account over")
+    @Test("The first address is removed when the owner of a later address reclaims the account")
     func reclaimed() async throws {
         let gateway = try await TestGateway()
         let intruder = try await gateway.signUp(email: "eve@example.com")
@@ -113,7 +113,7 @@ struct EmulatorRulesTests {
         #expect(answer.outcome.hasPrefix("400 UNAUTHORIZED_DOMAIN"))
     }
 
-    @Test("a backend learns that a password reset has no account")
+    @Test("A backend gets an error for a password reset without an account")
     func reset() async throws {
         let answer = try await Self.fixture().send(
             .post, "/v1/projects/demo/accounts:sendOobCode",
@@ -129,7 +129,7 @@ struct EmulatorRulesTests {
         #expect(answer.json["error"]?[0]?["message"] != nil, "\(answer.text)")
     }
 
-    @Test("an identity that the account has is a login")
+    @Test("Linking an identity that the account already has is a login")
     func repeatedLink() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signIn(gateway.apple())
@@ -137,7 +137,7 @@ struct EmulatorRulesTests {
         #expect(again.outcome == "200")
     }
 
-    @Test("an address that was never verified is not offered back")
+    @Test("An address that was never verified gets no recovery email")
     func recovery() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()

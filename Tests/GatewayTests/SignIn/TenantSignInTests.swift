@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Sign-in to a tenant")
 struct TenantSignInTests {
-    @Test("uses the tenant's own providers only")
+    @Test("A sign-in uses only the tenant's own providers")
     func providers() async throws {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.tenant()
@@ -33,7 +33,7 @@ struct TenantSignInTests {
         #expect(claims["aud"] == "demo")
     }
 
-    @Test("applies guideline 4.8: a social provider needs Apple beside it")
+    @Test("Guideline 4.8 applies: a social provider needs Apple beside it")
     func guideline() async throws {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.tenant()
@@ -47,7 +47,7 @@ struct TenantSignInTests {
     }
 
     /// Tenants share the project's apps, so a change of an app affects every tenant.
-    @Test("applies guideline 4.8 to later changes of the project's apps")
+    @Test("Guideline 4.8 applies to later changes of the project's apps")
     func guidelineLater() async throws {
         let fixture = try await TenantFixture()
         let (tenant, other) = (try await fixture.tenant(), try await fixture.tenant())
@@ -75,7 +75,7 @@ struct TenantSignInTests {
     }
 
     @Test(
-        "accepts custom tokens that name the tenant only",
+        "A custom token and its request must name the same tenant",
         arguments: [
             (true, true, "200"), (true, false, "400 TENANT_ID_MISMATCH"), (false, true, "400 TENANT_ID_MISMATCH"),
         ])
@@ -90,7 +90,7 @@ struct TenantSignInTests {
         #expect(exchange.outcome == outcome)
     }
 
-    @Test("accepts codes of the tenant, by links that name it")
+    @Test("A code of the tenant is accepted only in the tenant, and its link names the tenant")
     func codes() async throws {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.tenant()
@@ -109,7 +109,7 @@ struct TenantSignInTests {
     }
 
     /// The page that an email's link opens knows only the code.
-    @Test("works on the pages that links in emails open")
+    @Test("Pages that links in emails open find the tenant by the code")
     func pages() async throws {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.tenant()
@@ -119,7 +119,7 @@ struct TenantSignInTests {
         #expect(try await fixture.gateway.lookup(ada.idToken).json["users"]?[0]?["emailVerified"] == true)
     }
 
-    @Test("ends with the tenant: its accounts are deleted, and its audit trail expires")
+    @Test("After a tenant is deleted, its accounts are deleted and its audit trail expires")
     func removal() async throws {
         let fixture = try await TenantFixture()
         let (tenant, other) = (try await fixture.tenant(), try await fixture.tenant())
@@ -135,7 +135,7 @@ struct TenantSignInTests {
         #expect(
             try await fixture.gateway.database.pool.query("SELECT FROM account WHERE project_id = \(realm)").isEmpty)
         let events = try await fixture.gateway.database.pool.query("SELECT FROM outbox WHERE project_id = \(realm)")
-        #expect(events.count == 2, "of Ada and of Bob")
+        #expect(events.count == 2, "one each of Ada and Bob")
         #expect(try await realms(of: fixture) == ["demo", realm, "demo/\(other)"].sorted())
         #expect(try await fixture.signIn(in: other).status == 200)
         fixture.gateway.clock.advance(by: .seconds(401 * 86_400))

@@ -29,11 +29,11 @@ struct TrustScopeTests {
 
     static let trusted: [Row] = [
         Row(
-            "where links in mail lead", .patch, "config",
+            "where links in emails lead", .patch, "config",
             ["notification": ["sendEmail": ["callbackUri": "https://localhost/account"]]],
             mask: "notification.sendEmail.callbackUri"),
         Row(
-            "where replies to mail go", .patch, "config",
+            "where replies to emails go", .patch, "config",
             ["notification": ["sendEmail": ["resetPasswordTemplate": ["replyTo": "a@example.com"]]]],
             mask: "notification.sendEmail.resetPasswordTemplate.replyTo"),
         Row(
@@ -72,7 +72,7 @@ struct TrustScopeTests {
     static let ordinary: [Row] = [
         Row("passwords switched off", .patch, "config", ["signIn": ["email": ["enabled": false]]], mask: "signIn"),
         Row(
-            "the language of mail", .patch, "config", ["notification": ["defaultLocale": "ja"]],
+            "the language of emails", .patch, "config", ["notification": ["defaultLocale": "ja"]],
             mask: "notification.defaultLocale"),
         Row(
             "the same domains again", .patch, "config", ["authorizedDomains": ["localhost"]], mask: "authorizedDomains"),
@@ -89,7 +89,7 @@ struct TrustScopeTests {
         Row("a tenant", .post, "tenants", ["displayName": "Corp"]),
     ]
 
-    /// A project with Apple, Google, a disabled `oidc.corp`, the app `ios`, and keys that lack one scope or have only `config`.
+    /// A project with Apple, Google, a disabled `oidc.corp`, the app `ios`, and a tenant.
     struct Fixture {
         let configurator: Configurator
         let tenant: String
@@ -119,28 +119,28 @@ struct TrustScopeTests {
     }
 
     @Test(
-        "is needed in addition to config for settings that decide which tokens are trusted or where codes go",
+        "The scope trust is needed for settings that decide which tokens are trusted or where codes go",
         arguments: trusted)
     func needed(row: Row) async throws {
         let fixture = try await Fixture()
         let trail = try await fixture.configurator.trail()
         let without = Set(ServiceKeyScope.allCases).subtracting([.trust])
         #expect(try await fixture.outcome(of: row, scopes: without) == Self.refusal)
-        #expect(try await fixture.configurator.trail() == trail, "nothing was changed")
+        #expect(try await fixture.configurator.trail() == trail, "the audit trail is unchanged")
     }
 
-    @Test("is enough with config", arguments: trusted)
+    @Test("The scopes config and trust are enough", arguments: trusted)
     func enough(row: Row) async throws {
         #expect(try await Fixture().outcome(of: row, scopes: [.config, .trust]) == "200")
     }
 
-    @Test("does not replace config", arguments: [trusted[0], trusted[4], trusted[15]])
+    @Test("The scope trust does not replace config", arguments: [trusted[0], trusted[4], trusted[15]])
     func notAlone(row: Row) async throws {
         let outcome = try await Fixture().outcome(of: row, scopes: [.trust])
         #expect(outcome == "403 PERMISSION_DENIED : The service key lacks the scope config.")
     }
 
-    @Test("is not needed for other settings", arguments: ordinary)
+    @Test("The scope trust is not needed for other settings", arguments: ordinary)
     func notNeeded(row: Row) async throws {
         #expect(try await Fixture().outcome(of: row, scopes: [.config]) == "200")
     }

@@ -9,7 +9,7 @@ struct UnofferedSignUpTests {
     static let refusal =
         "400 OPERATION_NOT_ALLOWED : The identity provider is not among this app's sign-in methods."
 
-    @Test("is rejected: passwords, emailed links and anonymous accounts")
+    @Test("Sign-up by password, by email link and without credentials is rejected; an existing user can sign in")
     func rejected() async throws {
         let whole = try await TestGateway()
         _ = try await whole.post("/v1/accounts:signUp", ["email": "ada@example.com", "password": "secret1"])

@@ -10,7 +10,7 @@ import Testing
 struct CORSTests {
     private static let shared = Task { try await TestGateway() }
 
-    @Test("answers a preflight request for any path", arguments: ["/v1/accounts:signUp", "/no/such/path", "/"])
+    @Test("A preflight request is accepted for any path", arguments: ["/v1/accounts:signUp", "/no/such/path", "/"])
     func preflight(path: String) async throws {
         let response = try await Self.shared.value.send(
             .options, path,
@@ -29,7 +29,7 @@ struct CORSTests {
         #expect(response.headers.values(of: "vary").joined().contains("Origin"))
     }
 
-    @Test("adds no CORS fields to an OPTIONS request without an Origin")
+    @Test("An OPTIONS request without an Origin gets no CORS fields")
     func plainOptions() async throws {
         let response = try await Self.shared.value.send(.options, "/v1/token")
         #expect(response.status == 204)
@@ -39,7 +39,7 @@ struct CORSTests {
         #expect(response.headers["Vary"] != nil)
     }
 
-    @Test("does not return text that is not valid in a header", arguments: ["", "a\u{1}b", "https://é.example"])
+    @Test("Text that is not valid in a header is not returned", arguments: ["", "a\u{1}b", "https://é.example"])
     func unfitOrigin(origin: String) async throws {
         let response = try await Self.shared.value.send(
             .options, "/v1/token", headers: ["Origin": origin, "Access-Control-Request-Headers": origin])
@@ -55,7 +55,7 @@ struct CORSTests {
     }
 
     @Test(
-        "allows pages of other origins to read every response",
+        "Pages of other origins can read successful responses, errors and failures",
         arguments: [
             Row(path: "/v1/accounts:signUp", status: 200), Row(path: "/v1/accounts:lookup", status: 400),
             Row(path: "/v1/accounts:none", status: 404), Row(path: "/v1/projects", status: 405),

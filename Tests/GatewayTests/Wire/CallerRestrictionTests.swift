@@ -6,14 +6,14 @@ import Testing
 @testable import DevMode
 @testable import Support
 
-@Suite("A key of an app that lists its callers", .serialized)
+@Suite("An API key of an app that lists its callers", .serialized)
 struct CallerRestrictionTests {
     static let settings = #"""
         {"bundleIds": ["com.example.app"], "androidPackages": ["com.example.android"], "webDomains": ["example.com"]}
         """#
 
     @Test(
-        "is rejected with a header that names another app, in Google's words",
+        "A header that names another app is rejected with Google's message",
         arguments: [
             (
                 "X-Ios-Bundle-Identifier", "com.evil", "API_KEY_IOS_APP_BLOCKED",
@@ -40,7 +40,7 @@ struct CallerRestrictionTests {
         #expect(detail?["metadata"]?[member]?.string == value)
     }
 
-    @Test("is accepted without the header, unless the policy forbids it", arguments: [false, true])
+    @Test("A request without the header is accepted, unless the policy requires the header", arguments: [false, true])
     func absent(isRequired: Bool) async throws {
         let gateway = try await TestGateway { $0.requiresCallerHeader = isRequired }.withApp(Self.settings)
         let without = try await gateway.post("/v1/accounts:signUp")
@@ -52,7 +52,7 @@ struct CallerRestrictionTests {
         #expect(with.outcome == "200")
     }
 
-    @Test("is accepted from every caller in dev")
+    @Test("Every caller is accepted in dev mode")
     func dev() async throws {
         let gateway = try await TestGateway(mode: .dev(ID("demo"))).withApp(Self.settings)
         let exchange = try await gateway.post(
@@ -60,7 +60,7 @@ struct CallerRestrictionTests {
         #expect(exchange.outcome == "200")
     }
 
-    @Test("is checked before tenants, tokens and bodies, also by the token endpoint")
+    @Test("The header is checked before tokens and bodies, by the token endpoint too")
     func everywhere() async throws {
         let gateway = try await TestGateway().withApp(Self.settings)
         for path in ["/v1/token", "/v1/accounts:lookup", "/v1/accounts:signInWithIdp"] {

@@ -34,7 +34,7 @@ struct LargeBodyTests {
         Row(testDescription: "the right key", bearer: "sks_backend", outcome: "200"),
     ]
 
-    @Test("gets the response that a small one gets", arguments: rows)
+    @Test("A large import gets the same response as a small one", arguments: rows)
     func outcome(row: Row) async throws {
         let gateway = try await Self.gateway(transport: .socket)
         for padding in [10, 100_000, 3_000_000] {
@@ -45,7 +45,7 @@ struct LargeBodyTests {
         #expect(try await gateway.accountCount() == (row.outcome == "200" ? 3 : 0))
     }
 
-    @Test("without a service key that may use the operation is rejected before its body is read")
+    @Test("A large import without a service key for the operation is rejected before its body is read")
     func unread() async throws {
         let gateway = try await Self.gateway()
         for row in Self.rows {

@@ -48,7 +48,7 @@ struct ObservabilityTests {
         _ = try await gateway.send(.get, "/ada@example.com")
     }
 
-    @Test("a request is one line")
+    @Test("Each request is logged as one line")
     func line() async throws {
         let lines = try await lines(someRequests)
         #expect(lines.map(\.operationId) == ["signUp", "signInWithPassword", "lookup", "getProject", nil])
@@ -58,14 +58,14 @@ struct ObservabilityTests {
         #expect(lines.allSatisfy { !$0.requestId.isEmpty && $0.address == "192.0.2.0/24" && $0.level == "info" })
     }
 
-    @Test("a line names its request as the response does")
+    @Test("A line has the request ID of the response")
     func requestID() async throws {
         var response: Exchange?
         let lines = try await lines { response = try await $0.send(.get, "/v1/projects") }
         #expect(lines.map(\.requestId) == [try #require(response?.headers["X-Request-Id"])])
     }
 
-    @Test("a line holds no password, token, key or full address")
+    @Test("The log contains no password, token, key or full address")
     func privacy() async throws {
         var tokens: TestGateway.Tokens?
         let text = try await texts { gateway in
@@ -81,7 +81,7 @@ struct ObservabilityTests {
         }
     }
 
-    @Test("the line of a failure has its cause")
+    @Test("The line of a failure has its cause")
     func cause() async throws {
         let lines = try await lines { gateway in
             let ada = try await gateway.signUp()

@@ -13,7 +13,7 @@ struct RequestBodyTests {
     static let echo = #"200 {"kind":"identitytoolkit#CreateAuthUriResponse","sessionId":"#
 
     @Test(
-        "accepts aliases, numbers as text, null and unknown members",
+        "Aliases, numbers for text, null and unknown members are accepted",
         arguments: [
             (#"{"identifier":"eve@example.com","continueUri":"http://localhost","sessionId":"s"}"#, #""s""#),
             (#"{"identifier":"eve@example.com","continue_uri":"http://localhost","session_id":"s"}"#, #""s""#),
@@ -32,20 +32,20 @@ struct RequestBodyTests {
                 .replacing(#/"[A-Za-z0-9]{27}"/#, with: #""random""#) == "\(Self.echo)\(sessionID)}")
     }
 
-    @Test("is read with any content type", arguments: ["text/plain", "application/x-www-form-urlencoded", "x"])
+    @Test("The body is read with any content type", arguments: ["text/plain", "application/x-www-form-urlencoded", "x"])
     func contentType(type: String) async throws {
         let response = try await Self.shared.value.send(
             .post, "/v1/accounts:createAuthUri", headers: ["Content-Type": type], text: "{\(Self.address)}")
         #expect(response.status == 200)
     }
 
-    @Test("may be missing if no member is required", arguments: ["", "{}"])
+    @Test("The body may be missing if no member is required", arguments: ["", "{}"])
     func empty(body: String) async throws {
         #expect(try await Self.shared.value.post("/v1/accounts:signUp", text: body).status == 200)
     }
 
     @Test(
-        "of the wrong shape is rejected with the path of the member",
+        "A body of the wrong shape is rejected with the path of the member",
         arguments: [
             (#"{"sessionId":true}"#, "/sessionId must be string"),
             (#"{"sessionId":{}}"#, "/sessionId must be string"),
@@ -62,7 +62,7 @@ struct RequestBodyTests {
     }
 
     @Test(
-        "has members of one type each",
+        "A member of the wrong type is rejected with its path",
         arguments: [
             (#"{"deleteAttribute":"EMAIL"}"#, "/deleteAttribute must be array"),
             (#"{"deleteAttribute":{}}"#, "/deleteAttribute must be array"),
@@ -80,7 +80,7 @@ struct RequestBodyTests {
     }
 
     @Test(
-        "that is not JSON is a parse error", arguments: ["{", "{\"a\":1,}", "nonsense", "{} {}", "{\"a\":\"\u{1}\"}"])
+        "A body that is not JSON is a parse error", arguments: ["{", "{\"a\":1,}", "nonsense", "{} {}", "{\"a\":\"\u{1}\"}"])
     func unreadable(body: String) async throws {
         let response = try await Self.shared.value.post("/v1/accounts:signUp", text: body)
         #expect(response.summary.hasPrefix("400 Invalid JSON payload received. "))
@@ -93,7 +93,7 @@ struct RequestBodyTests {
         let member: String
         let limit: Int
         let unit: String
-        /// The error for a text of the greatest length; `nil` if it is accepted.
+        /// The error for a text of the maximum length; `nil` if it is accepted.
         var then: String?
         var character = "x"
 
@@ -101,7 +101,7 @@ struct RequestBodyTests {
     }
 
     @Test(
-        "has a greatest length for each text",
+        "Texts have maximum lengths",
         arguments: [
             Bound(
                 operation: "signInWithPassword", member: "email", limit: 1024, unit: "characters", then: "INVALID_EMAIL"
@@ -131,7 +131,7 @@ struct RequestBodyTests {
         )
     }
 
-    @Test("has no control characters in texts that users see", arguments: ["displayName", "photoUrl"])
+    @Test("Control characters are rejected in texts that users see", arguments: ["displayName", "photoUrl"])
     func controlCharacters(member: String) async throws {
         for escape in [#"\n"#, #"\u001b"#, #"\u007f"#, #"\u0085"#] {
             let response = try await Self.shared.value.post(
@@ -143,9 +143,9 @@ struct RequestBodyTests {
     }
 
     @Test(
-        "of a client may not name a project, or a tenant that does not exist",
+        "A client's body may not name a project, or a tenant that does not exist",
         arguments: Endpoint.all.filter {
-            // A notification names neither.
+            // A notification has neither a project nor a tenant in its body.
             $0.method == .post && !$0.isPage && !$0.path.contains("{project}") && !$0.path.contains("/apple/")
         })
     func projectAndTenant(endpoint: Endpoint) async throws {

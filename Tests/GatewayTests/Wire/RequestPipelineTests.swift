@@ -10,7 +10,7 @@ import Testing
 struct RequestPipelineTests {
     private static let shared = Task { try await TestGateway.ofNewProject() }
 
-    @Test("adds its header fields to every response", arguments: ["/v1/projects", "/healthz", "/nothing"])
+    @Test("Responses have the pipeline's header fields", arguments: ["/v1/projects", "/healthz", "/nothing"])
     func headerFields(path: String) async throws {
         let response = try await Self.shared.value.send(.get, path)
         #expect(response.headers["X-Request-Id"]?.isEmpty == false)
@@ -29,7 +29,7 @@ struct RequestPipelineTests {
     private static let key = [(name: "key", value: TestGateway.apiKey)]
 
     @Test(
-        "accepts an API key and no other credential on a client endpoint",
+        "A client endpoint accepts an API key, and no bearer token",
         arguments: [
             Row(testDescription: "key in query", query: key, status: 200, says: "localhost"),
             Row(
@@ -58,7 +58,7 @@ struct RequestPipelineTests {
         #expect(response.text.contains(row.says))
     }
 
-    @Test("checks access to every endpoint", arguments: Endpoint.all)
+    @Test("Every endpoint checks access", arguments: Endpoint.all)
     func everyEndpoint(endpoint: Endpoint) async throws {
         let path = endpoint.path.replacing("{project}", with: "demo").replacing(#/[{}]/#, with: "")
         let response = try await Self.shared.value.send(endpoint.method, path, query: [])
@@ -70,7 +70,7 @@ struct RequestPipelineTests {
         }
     }
 
-    @Test("names the methods of a path that has no such method")
+    @Test("A response with status 405 names the methods of the path")
     func methodNotAllowed() async throws {
         let response = try await Self.shared.value.send(.delete, "/v1/projects")
         #expect(response.summary == "405 Method Not Allowed")
@@ -78,7 +78,7 @@ struct RequestPipelineTests {
     }
 
     @Test(
-        "answers 501 for Firebase's operations that the gateway does not implement",
+        "Firebase's operations that the gateway does not implement get 501",
         arguments: [
             "/v1/accounts:signInWithPhoneNumber", "/v1/accounts:revokeToken",
             "/identitytoolkit.googleapis.com/v2/accounts/mfaSignIn:start",
@@ -100,7 +100,7 @@ struct RequestPipelineTests {
     }
 
     @Test(
-        "answers a failure of the gateway in plain text, which no client takes for an error of the protocol",
+        "A failure of the gateway gets plain text without internal details",
         arguments: [
             Failure(testDescription: "passwords wait", passwords: .full, status: 503, retryAfter: "1"),
             Failure(
@@ -123,7 +123,7 @@ struct RequestPipelineTests {
     }
 
     @Test(
-        "accepts larger bodies from clients than from others",
+        "The body limit depends on the endpoint",
         arguments: [
             (HTTP.Method.post, "/v1/accounts:signUp", 65536), (.post, "/v1/token", 65536),
             (.post, "/identitytoolkit/v3/relyingparty/verifyPassword", 65536),
@@ -139,7 +139,7 @@ struct RequestPipelineTests {
         }
     }
 
-    @Test("reads bodies above the limit of clients for administrators only")
+    @Test("Only endpoints for administrators read bodies above the limit of clients")
     func bodyLimits() async throws {
         let pipeline = try await Self.shared.value.gateway
         for endpoint in Endpoint.all {
@@ -156,7 +156,7 @@ struct RequestPipelineTests {
         }
     }
 
-    @Test("answers a body that does not fit into memory like any overload, readable for pages of every origin")
+    @Test("A body that does not fit into memory gets the response of an overload, which every origin can read")
     func overloaded() async throws {
         let response = try await Self.shared.value.gateway.overloaded(
             Request(
