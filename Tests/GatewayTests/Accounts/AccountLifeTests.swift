@@ -11,7 +11,9 @@ import Testing
 /// Each user uses only codes that were sent to their own address.
 @Suite("Random sequences of actions")
 struct AccountLifeTests {
-    @Test("No user gets into an account with another's verified address, and no account loses all sign-in methods", arguments: 0..<12)
+    @Test(
+        "No user gets into an account with another's verified address, and no account loses all sign-in methods",
+        arguments: 0..<12)
     func life(seed: Int) async throws {
         var scenario = try await Scenario(seed: UInt64(seed))
         for _ in 0..<40 {

@@ -57,7 +57,9 @@ struct AdminBatchTests {
         #expect(try await gateway.batchGet().json.keys == ["kind", "users"])
     }
 
-    @Test("A page token can have slashes, spaces, control characters and non-ASCII characters", arguments: ["a/b", "é é", "a\u{1}"])
+    @Test(
+        "A page token can have slashes, spaces, control characters and non-ASCII characters",
+        arguments: ["a/b", "é é", "a\u{1}"])
     func anyID(id: String) async throws {
         let gateway = try await TestGateway.administered()
         let backend = try await ServiceKey(in: gateway)
@@ -83,7 +85,7 @@ struct AdminBatchTests {
         }
     }
 
-    @Test("paging returns each remaining account exactly once while accounts are created and deleted")
+    @Test("Paging returns each remaining account exactly once while accounts are created and deleted")
     func stablePages() async throws {
         let permanent = (0..<60).map { "stays\($0 + 100)" }
         let gateway = try await Self.administered(ids: permanent)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Concurrent administrators", .serialized)
 struct AdminConcurrencyTests {
-    @Test("a change that PostgreSQL aborts because of a deadlock is retried")
+    @Test("A change that PostgreSQL aborts because of a deadlock is retried")
     func deadlock() async throws {
         let gateway = try await AdminUpdateTests.withAda()
         let answer = try await gateway.database.pool.transaction { transaction in

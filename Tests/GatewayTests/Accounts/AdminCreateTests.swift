@@ -71,7 +71,9 @@ struct AdminCreateTests {
         #expect(try await gateway.administer("", body).outcome == expected)
     }
 
-    @Test("IDs with a slash, a space, a non-ASCII character or more than 128 characters are rejected", arguments: ["a/b", "a b", "é", String(repeating: "a", count: 129)])
+    @Test(
+        "IDs with a slash, a space, a non-ASCII character or more than 128 characters are rejected",
+        arguments: ["a/b", "a b", "é", String(repeating: "a", count: 129)])
     func badID(id: String) async throws {
         let answer = try await TestGateway.administered().administer("", ["localId": .string(id)])
         #expect(answer.json["error"]?["status"] == "INVALID_ARGUMENT")

@@ -148,7 +148,7 @@ struct AdminImportTests {
         #expect(try await gateway.user("a")["email"] == "a@b.c")
     }
 
-    @Test("overwriting replaces the whole account and ends its sessions")
+    @Test("Overwriting replaces the whole account and ends its sessions")
     func overwriting() async throws {
         let gateway = try await TestGateway.administered()
         let user: JSON = [

@@ -26,7 +26,8 @@ struct CustomClaimsTests {
         }
         #expect(later["sub"] == "ada")
         let idToken = try #require(refreshed.json["id_token"]?.string)
-        #expect(try await gateway.lookup(idToken).outcome == "200", "the gateway accepts its own token with these claims")
+        #expect(
+            try await gateway.lookup(idToken).outcome == "200", "the gateway accepts its own token with these claims")
     }
 
     @Test("Claims of a custom token belong to one session")

@@ -33,7 +33,9 @@ struct FindingTests {
         (["sortBy": 3], ["c", "a", "d", "b"]),
     ]
 
-    @Test("A query sorts by any member, lists accounts without that member last, and keeps the order across pages", arguments: sortings)
+    @Test(
+        "A query sorts by any member, lists accounts without that member last, and keeps the order across pages",
+        arguments: sortings)
     func sorted(input: JSON, expected: [String]) async throws {
         let gateway = try await Self.administered()
         #expect(try await gateway.administer(":query", input).ids == expected)
@@ -153,7 +155,7 @@ struct FindingTests {
         #expect(token.outcome == "400 INVALID_PAGE_SELECTION")
     }
 
-    @Test("accounts of another project are not found")
+    @Test("Accounts of another project are not found")
     func otherProject() async throws {
         let gateway = try await Self.administered()
         try await gateway.makeOtherProject("other", serviceKey: "sks_other")

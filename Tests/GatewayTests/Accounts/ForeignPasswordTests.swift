@@ -74,7 +74,9 @@ struct ForeignPasswordTests {
                     .base64EncodedString()), password: "password"),
     ]
 
-    @Test("Imported hashes verify only the correct password, and are replaced by Argon2id at the first sign-in", arguments: rows)
+    @Test(
+        "Imported hashes verify only the correct password, and are replaced by Argon2id at the first sign-in",
+        arguments: rows)
     func signIn(row: Row) async throws {
         let gateway = try await TestGateway.administered()
         var user: [String: JSON] = ["localId": "ada", "email": "ada@example.com", "passwordHash": row.hash]

@@ -26,7 +26,7 @@ struct LookupTests {
     }
 
     @Test(
-        "a request without a valid ID token is rejected",
+        "A request without a valid ID token is rejected",
         arguments: [
             ("lookup", "{}", "MISSING_ID_TOKEN"), ("lookup", #"{"idToken":""}"#, "MISSING_ID_TOKEN"),
             ("lookup", #"{"localId":["ada"]}"#, "MISSING_ID_TOKEN"), ("delete", "{}", "MISSING_ID_TOKEN"),

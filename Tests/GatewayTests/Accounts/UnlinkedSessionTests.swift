@@ -29,7 +29,8 @@ struct UnlinkedSessionTests {
     }
 
     @Test(
-        "Unlinking ends the sessions of the unlinked identity, except the caller's", arguments: ["unlink", "update"], ["apple.com", "google.com"])
+        "Unlinking ends the sessions of the unlinked identity, except the caller's", arguments: ["unlink", "update"],
+        ["apple.com", "google.com"])
     func client(operation: String, caller: String) async throws {
         for profile in Policy.Profile.allCases {
             let gateway = try await TestGateway(profile)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Changing an account")
 struct UpdateTests {
-    @Test("name and photo are set, kept and removed without new tokens and without a recent login")
+    @Test("Name and photo are set, kept and removed without new tokens and without a recent login")
     func profile() async throws {
         let gateway = try await TestGateway()
         let tokens = try await gateway.signUp()
@@ -25,7 +25,7 @@ struct UpdateTests {
         #expect(removed.json["displayName"] == nil && removed.json["photoUrl"] == nil)
     }
 
-    @Test("a new password ends every session and opens a new one")
+    @Test("A new password ends every session and opens a new one")
     func password() async throws {
         let gateway = try await TestGateway()
         let tokens = try await gateway.signUp()
@@ -45,7 +45,7 @@ struct UpdateTests {
         #expect(try await gateway.signIn(password: "secret2").outcome == "200")
     }
 
-    @Test("a new address is unverified, frees the old one, and ends every session")
+    @Test("A new address is unverified, frees the old one, and ends every session")
     func email() async throws {
         let gateway = try await TestGateway()
         let tokens = try await gateway.signUp()
@@ -97,7 +97,7 @@ struct UpdateTests {
         #expect(try await gateway.delete(renewed.idToken).outcome == "200")
     }
 
-    @Test("a password is rejected if the project does not allow passwords")
+    @Test("A password is rejected if the project does not allow passwords")
     func passwordsNotAllowed() async throws {
         let gateway = try await TestGateway { $0.allowsPasswords = false }
         let anonymous = try TestGateway.Tokens(await gateway.post("/v1/accounts:signUp"))
@@ -123,7 +123,8 @@ struct UpdateTests {
     }
 
     @Test(
-        "validSince is the time after hashing, so that tokens issued during the hashing are too old", arguments: [false, true])
+        "validSince is the time after hashing, so that tokens issued during the hashing are too old",
+        arguments: [false, true])
     func slowHash(isUpgrade: Bool) async throws {
         let clock = Mutex<TestClock?>(nil)
         let slow = PasswordHasher(
@@ -162,7 +163,7 @@ struct UpdateTests {
         #expect(try await gateway.update(tokens.idToken, ["email": "ADA@example.com"]).outcome == "200")
     }
 
-    @Test("members that clients may not write have no effect")
+    @Test("Members that clients may not write have no effect")
     func massAssignment() async throws {
         let gateway = try await TestGateway()
         let tokens = try await gateway.signUp()
@@ -183,7 +184,7 @@ struct UpdateTests {
         #expect(bob["displayName"] == nil)
     }
 
-    @Test("a deleted account is gone at once with its sessions, and its address is available again")
+    @Test("A deleted account is gone at once with its sessions, and its address is available again")
     func deletion() async throws {
         let gateway = try await TestGateway()
         let tokens = try await gateway.signUp()

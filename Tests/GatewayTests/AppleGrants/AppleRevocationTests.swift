@@ -65,7 +65,9 @@ struct AppleRevocationTests {
         },
     ]
 
-    @Test("Imports, resets, reclaims and direct SQL that remove the identity revoke Apple's token", arguments: waysWithoutRequest)
+    @Test(
+        "Imports, resets, reclaims and direct SQL that remove the identity revoke Apple's token",
+        arguments: waysWithoutRequest)
     func otherWays(way: Way) async throws {
         let gateway = try await TestGateway(servesApple: true)
         try await gateway.makeServiceKey()

@@ -64,7 +64,8 @@ struct RevokeTokenTests {
         arguments: [
             ClientRow(testDescription: "an app without client IDs", settings: "{}", expected: "com.example.app"),
             ClientRow(
-                testDescription: "an app with its own client ID", settings: #"{"clientIds": {"apple.com": ["com.example.web"]}}"#,
+                testDescription: "an app with its own client ID",
+                settings: #"{"clientIds": {"apple.com": ["com.example.web"]}}"#,
                 expected: "com.example.web"),
             ClientRow(
                 testDescription: "a bundle ID that the provider lists",

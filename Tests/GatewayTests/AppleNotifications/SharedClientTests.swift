@@ -49,7 +49,9 @@ struct SharedClientTests {
         try await gateway.post("/v1/accounts:lookup", ["idToken": .string(tokens.idToken)], key: key).status == 200
     }
 
-    @Test("A notification concerns each project with its client ID, or only the project that the path names", arguments: [nil, "demo", "other"])
+    @Test(
+        "A notification concerns each project with its client ID, or only the project that the path names",
+        arguments: [nil, "demo", "other"])
     func paths(named: String?) async throws {
         let gateway = try await gateway(provider: [SimulatedProviders.appleClient])
         let ours = try await signIn(gateway, key: TestGateway.apiKey)

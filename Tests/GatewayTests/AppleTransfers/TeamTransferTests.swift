@@ -132,7 +132,8 @@ struct TeamTransferTests {
         #expect(again.localId == fixture.ada.localId)
         #expect(try await fixture.addresses(again) == fixture.expected(Self.ada))
         #expect(try await fixture.state(again) == "AUTHORIZED")
-        #expect(try await fixture.addresses(fixture.ada) == fixture.expected(Self.ada), "the old session is still valid")
+        #expect(
+            try await fixture.addresses(fixture.ada) == fixture.expected(Self.ada), "the old session is still valid")
         let actions = try await fixture.gateway.database.pool.query(
             "SELECT actor || ' ' || action AS line FROM audit_event WHERE action = 'identity.transferred'")
         #expect(try actions.map { try $0.decode("line", as: String.self) } == ["user identity.transferred"])
@@ -155,7 +156,9 @@ struct TeamTransferTests {
         #expect(exchange.json["isNewUser"] == true, "\(exchange.text)")
         #expect(exchange.json["localId"]?.string != fixture.ada.localId)
         let progress = try await fixture.importAll()
-        #expect(progress == .init(all: 2, done: 1, conflicts: [ID(fixture.ada.localId)]), "Ada's new account already has the new subject")
+        #expect(
+            progress == .init(all: 2, done: 1, conflicts: [ID(fixture.ada.localId)]),
+            "Ada's new account already has the new subject")
     }
 
     @Test("The subject decides before the transfer subject, even that of another user", arguments: [ada, mary])

@@ -60,7 +60,8 @@ struct TransferNotificationTests {
     }
 
     @Test(
-        "Sessions of an older token end if the notification is concurrent with the sign-in that moves the identity", .timeLimit(.minutes(1))
+        "Sessions of an older token end if the notification is concurrent with the sign-in that moves the identity",
+        .timeLimit(.minutes(1))
     )
     func race() async throws {
         let fixture = try await moved()

@@ -33,7 +33,8 @@ struct TransferredAddressTests {
     ]
 
     @Test(
-        "In these cases the account keeps its address, and only the identity's address changes", arguments: rows, TransferNotificationTests.Move.allCases)
+        "In these cases the account keeps its address, and only the identity's address changes", arguments: rows,
+        TransferNotificationTests.Move.allCases)
     func stays(row: Row, move: TransferNotificationTests.Move) async throws {
         let fixture = try await TeamTransferTests.Fixture()
         let gateway = fixture.gateway
@@ -54,7 +55,8 @@ struct TransferredAddressTests {
     }
 
     @Test(
-        "Codes that were sent to the former address are invalid after the transfer", arguments: ["PASSWORD_RESET", "EMAIL_SIGNIN"])
+        "Codes that were sent to the former address are invalid after the transfer",
+        arguments: ["PASSWORD_RESET", "EMAIL_SIGNIN"])
     func formerMailbox(type: String) async throws {
         let fixture = try await TeamTransferTests.Fixture()
         let gateway = fixture.gateway

@@ -43,7 +43,9 @@ struct AccountAuditTests {
         },
         Act("another password", ["password.set"]) { try await $0.update($1.idToken, ["password": "secret9"]) },
         Act("another address", ["email.changed"]) { try await $0.update($1.idToken, ["email": "b@example.com"]) },
-        Act("a removed password", ["password.removed"]) { try await $0.update($1.idToken, ["deleteAttribute": ["PASSWORD"]]) },
+        Act("a removed password", ["password.removed"]) {
+            try await $0.update($1.idToken, ["deleteAttribute": ["PASSWORD"]])
+        },
         Act("signing out elsewhere", ["sessions.ended"]) { try await $0.update($1.idToken, ["validSince": "1"]) },
         Act("signing out everywhere", ["sessions.ended"]) {
             try await $0.post("/v1/accounts:revokeSession", ["idToken": .string($1.idToken), "everywhere": true])
@@ -130,7 +132,8 @@ struct AccountAuditTests {
             _ = try await gateway.administer(":batchDelete", ["localIds": [], "force": true])
             let holder = try await gateway.administer(":lookup", ["email": ["ada@example.com"]]).json["users"]?[0]
             if let id = holder?["localId"] { _ = try await gateway.administer(":delete", ["localId": id]) }
-            guard let tokens = try? await act.prepare(gateway) else { continue }  // the address may belong to the account of Apple's Ada
+            // Preparing fails if Apple's Ada has an account with the address.
+            guard let tokens = try? await act.prepare(gateway) else { continue }
             let answer = try await act.act(gateway, tokens)
             secrets.formUnion([tokens.idToken, tokens.refreshToken])
             for member in ["idToken", "refreshToken"] {

@@ -27,7 +27,9 @@ struct ClientFlowTests {
 
     private static let redirectURIs = #""redirectUris": ["com.example.app:/done", "https://links.example/a"]"#
 
-    @Test("Apple, Google and an OpenID provider sign in, and a second sign-in finds the account", arguments: ["apple.com", "google.com", "oidc.corp"])
+    @Test(
+        "Apple, Google and an OpenID provider sign in, and a second sign-in finds the account",
+        arguments: ["apple.com", "google.com", "oidc.corp"])
     func signIn(provider: String) async throws {
         let gateway = try await Self.gateway()
         let flow = try await gateway.startFlow(provider)
@@ -59,7 +61,8 @@ struct ClientFlowTests {
         #expect(flow.authURI.contains("scope=email%20name"))
     }
 
-    @Test("The request to other providers asks for a code, with PKCE and a nonce", arguments: ["google.com", "oidc.corp"])
+    @Test(
+        "The request to other providers asks for a code, with PKCE and a nonce", arguments: ["google.com", "oidc.corp"])
     func request(provider: String) async throws {
         let request = Parameters(try await Self.gateway().startFlow(provider).authURI)
         #expect(request["response_type"] == "code")

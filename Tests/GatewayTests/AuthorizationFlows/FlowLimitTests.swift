@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Limits of sign-ins in the browser", .serialized)
 struct FlowLimitTests {
-    @Test("a HEAD request of a link checker has no effect", arguments: ["google.com", "oidc.corp"])
+    @Test("A HEAD request of a link checker has no effect", arguments: ["google.com", "oidc.corp"])
     func head(provider: String) async throws {
         let gateway = try await ClientFlowTests.gateway()
         let flow = try await gateway.startFlow(provider)
@@ -26,7 +26,7 @@ struct FlowLimitTests {
         #expect(try await flow.signIn(at: location).outcome == "200")
     }
 
-    @Test("forms and responses from one network are limited")
+    @Test("Forms and responses from one network are limited")
     func responses() async throws {
         for method in [HTTP.Method.post, .get] {
             let gateway = try await TestGateway(limitsRates: true, servesApple: true)

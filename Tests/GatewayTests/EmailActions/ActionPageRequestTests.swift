@@ -33,7 +33,7 @@ struct ActionPageRequestTests {
         }
     }
 
-    @Test("opening the page does not redeem the code", arguments: OOBCode.Purpose.allCases)
+    @Test("Opening the page does not redeem the code", arguments: OOBCode.Purpose.allCases)
     func opening(purpose: OOBCode.Purpose) async throws {
         let fixture = try await Fixture(purpose)
         let before = try await fixture.gateway.dump()
@@ -44,7 +44,7 @@ struct ActionPageRequestTests {
         #expect(try await fixture.gateway.dump() == before)
     }
 
-    @Test("the stored code determines the page, not the link's mode")
+    @Test("The stored code determines the page, not the link's mode")
     func mode() async throws {
         let fixture = try await Fixture(.resetPassword)
         let page = try await fixture.open([("mode", "verifyEmail"), ("apiKey", "stolen")])
@@ -60,7 +60,7 @@ struct ActionPageRequestTests {
             try await fixture.gateway.signIn(email: "new@example.com", password: "first secret").status == 200)
     }
 
-    @Test("a sign-in code is left for the app to redeem")
+    @Test("A sign-in code is left for the app to redeem")
     func signIn() async throws {
         let fixture = try await Fixture(.signIn)
         let before = try await fixture.gateway.dump()
@@ -91,7 +91,7 @@ struct ActionPageRequestTests {
     }
 
     @Test(
-        "the page is in the language of the link, then of the browser, then of the project",
+        "The page is in the language of the link, then of the browser, then of the project",
         arguments: [
             ("ja", "en", "ja"), ("en-US", "ja", "en"), (nil, "ja;q=0.9, en;q=0.8", "ja"), ("fr", "ja", "ja"),
             (nil, "fr", "ja"), (nil, nil, "ja"), ("", "en", "en"),

@@ -14,7 +14,7 @@ struct DisavowalTests {
             .post, "/__/auth/action", body: Array("oobCode=\(code)&step=disavow".utf8), query: [], headers: headers)
     }
 
-    @Test("the owner of the mailbox removes the address from another user's account")
+    @Test("The owner of the mailbox removes the address from another user's account")
     func disavow() async throws {
         let gateway = try await TestGateway()
         let attacker = try await gateway.signUp()
@@ -29,7 +29,7 @@ struct DisavowalTests {
         #expect(try events.map { try $0.decode("account_id", as: String.self) } == [attacker.localId])
     }
 
-    @Test("a verified address cannot be disavowed")
+    @Test("A verified address cannot be disavowed")
     func proven() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUpVerified()

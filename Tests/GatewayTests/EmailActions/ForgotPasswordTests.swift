@@ -44,7 +44,8 @@ struct ForgotPasswordTests {
     }
 
     @Test(
-        "The response is the same for known and unknown addresses, with and without enumeration protection", arguments: [true, false])
+        "The response is the same for known and unknown addresses, with and without enumeration protection",
+        arguments: [true, false])
     func unknownAddress(emailEnumerationProtection: Bool) async throws {
         let gateway = try await TestGateway(passwords: .plain) {
             $0.emailEnumerationProtection = emailEnumerationProtection

@@ -24,7 +24,7 @@ struct MailboxPreHijackingTests {
         }
     }
 
-    @Test("no session, password, identity, name or refresh token of the attacker survives", arguments: Arrival.allCases)
+    @Test("No session, password, identity, name or refresh token of the attacker survives", arguments: Arrival.allCases)
     func nothingSurvives(arrival: Arrival) async throws {
         let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
         let attacker = try await gateway.signUp(password: "known to the attacker")
@@ -50,7 +50,7 @@ struct MailboxPreHijackingTests {
         #expect(try await gateway.emails(.accountReclaimed).map(\.recipient) == ["ada@example.com"])
     }
 
-    @Test("no change, verification or recovery that the attacker began can be completed", arguments: Arrival.allCases)
+    @Test("No change, verification or recovery that the attacker began can be completed", arguments: Arrival.allCases)
     func pendingChanges(arrival: Arrival) async throws {
         let gateway = try await TestGateway { $0.emailEnumerationProtection = false }
         // Verified once, so that a recovery code is sent when the account takes the victim's address.

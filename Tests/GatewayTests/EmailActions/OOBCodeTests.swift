@@ -108,7 +108,7 @@ struct SendingTests {
         #expect(!dump.contains(second))
     }
 
-    @Test("an email is in the requested language")
+    @Test("An email is in the requested language")
     func language() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signUp()

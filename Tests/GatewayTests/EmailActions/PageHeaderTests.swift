@@ -48,7 +48,7 @@ struct PageHeaderTests {
         }
     }
 
-    @Test("other origins cannot read pages", arguments: pages)
+    @Test("Other origins cannot read pages", arguments: pages)
     func crossOrigin(endpoint: Endpoint) async throws {
         let path = endpoint.path.replacing("{project}", with: "demo")
         let preflight = try await Self.shared.value.gateway.send(
@@ -63,7 +63,7 @@ struct PageHeaderTests {
         }
     }
 
-    @Test("pages contain no script and load nothing", arguments: pages)
+    @Test("Pages contain no script and load nothing", arguments: pages)
     func selfContained(endpoint: Endpoint) async throws {
         for response in try await Self.responses(endpoint) {
             let text = response.text.lowercased()

@@ -19,7 +19,7 @@ struct PageRefusalTests {
     }
 
     @Test(
-        "the page explains why the request was rejected",
+        "The page explains why the request was rejected",
         arguments: [
             Row(
                 testDescription: "expired", prepare: { $0.gateway.clock.advance(by: .seconds(3601)) },
@@ -58,7 +58,7 @@ struct PageRefusalTests {
         #expect(shown.text.contains("Demo") == row.isShown && done.text.contains("Demo") == row.isShown)
     }
 
-    @Test("an unknown code does not appear on the page", arguments: ["", "other", "\"><script>"])
+    @Test("An unknown code does not appear on the page", arguments: ["", "other", "\"><script>"])
     func unknownCode(code: String) async throws {
         let gateway = try await TestGateway()
         for response in [try await gateway.page(code), try await gateway.submit(code.percentEncoded)] {
@@ -82,7 +82,8 @@ struct PageRefusalTests {
             Weak(
                 testDescription: "too short", change: { $0.minimumPasswordLength = 12 },
                 text: "<li>At least 12 characters</li>"),
-            Weak(testDescription: "no password", password: "", change: { _ in }, text: "<li>At least 8 characters</li>"),
+            Weak(
+                testDescription: "no password", password: "", change: { _ in }, text: "<li>At least 8 characters</li>"),
             Weak(
                 testDescription: "lacks characters", password: "horsehorse",
                 change: { ($0.requiresDigit, $0.requiresSymbol) = (true, true) },
@@ -104,7 +105,7 @@ struct PageRefusalTests {
         #expect(row.password.isEmpty || !response.text.contains(row.password))
     }
 
-    @Test("the page states the password rules of the project for users and for password managers")
+    @Test("The page states the password rules of the project for users and for password managers")
     func rules() async throws {
         let gateway = try await TestGateway(.sekisho) { ($0.minimumPasswordLength, $0.requiresDigit) = (9, true) }
         let code = try await gateway.makeCode(.resetPassword, of: gateway.makeAccount())
@@ -165,14 +166,14 @@ struct PageRefusalTests {
         #expect(try await fixture.open().status == 200, "the code was not redeemed")
     }
 
-    @Test("a form's content type may have parameters")
+    @Test("A form's content type may have parameters")
     func charset() async throws {
         let fixture = try await Fixture(.verifyEmail)
         let type: Headers = ["Content-Type": "Application/X-WWW-Form-Urlencoded ; charset=UTF-8"]
         #expect(try await fixture.submit(headers: type).status == 200)
     }
 
-    @Test("only a form can redeem a code, not a query")
+    @Test("Only a form can redeem a code, not a query")
     func postedQuery() async throws {
         let fixture = try await Self.shared.value
         let response = try await fixture.gateway.send(

@@ -8,7 +8,9 @@ import Testing
 
 @Suite("An account whose earlier address can be restored", .serialized)
 struct RecoveryPendingTests {
-    @Test("A client cannot merge the account into another, neither in the preview nor at the commit", arguments: [true, false])
+    @Test(
+        "A client cannot merge the account into another, neither in the preview nor at the commit",
+        arguments: [true, false])
     func pending(isPendingAtPreview: Bool) async throws {
         let gateway = try await TestGateway.administered()
         let target = try await gateway.signIn(gateway.apple(.grace)).json["localId"]?.string
@@ -30,7 +32,8 @@ struct RecoveryPendingTests {
             #expect(try await gateway.dump() == before)
             _ = try await gateway.database.pool.execute(
                 "DELETE FROM oob_code WHERE purpose = 'RECOVER_EMAIL'")
-            #expect(try await gateway.post("/v1/accounts:merge", commit).outcome == "200", "the merge token is still valid")
+            #expect(
+                try await gateway.post("/v1/accounts:merge", commit).outcome == "200", "the merge token is still valid")
             return
         }
         let merged = try await gateway.merge(source.localId, into: try #require(target))

@@ -26,7 +26,9 @@ struct MergeNoticeTests {
         Row(
             testDescription: "both addresses are verified", source: Row.ada, target: Row.bob,
             expected: ["ada@example.com +", "bob@example.com"]),
-        Row(testDescription: "only the source's address is verified, and moves", source: Row.ada, expected: ["ada@example.com +"]),
+        Row(
+            testDescription: "only the source's address is verified, and moves", source: Row.ada,
+            expected: ["ada@example.com +"]),
         Row(testDescription: "only the target's address is verified", target: Row.bob, expected: ["bob@example.com"]),
         Row(
             testDescription: "no address is verified", source: ["email": "ada@example.com"],

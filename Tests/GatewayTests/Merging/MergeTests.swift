@@ -51,7 +51,7 @@ struct MergeTests {
         }
     }
 
-    @Test("the preview describes the merge and changes nothing")
+    @Test("The preview describes the merge and changes nothing")
     func preview() async throws {
         let row = try await Case()
         let preview = try await row.preview()
@@ -146,7 +146,8 @@ struct MergeTests {
     }
 
     @Test(
-        "A merge is rejected in these cases", arguments: ["nothing to merge with", "itself", "same provider twice", "old login", "no dry run"])
+        "A merge is rejected in these cases",
+        arguments: ["nothing to merge with", "itself", "same provider twice", "old login", "no dry run"])
     func refused(what: String) async throws {
         let gateway = try await TestGateway()
         let first = try await gateway.signIn(gateway.apple())

@@ -161,7 +161,7 @@ struct AdminMergeTests {
         #expect(try await gateway.identities(of: "bob").map { $0["providerId"]?.string } == ["oidc.corp"])
     }
 
-    @Test("a repeated merge token gets the same response; after an undo it is rejected as used")
+    @Test("A repeated merge token gets the same response; after an undo it is rejected as used")
     func retry() async throws {
         let gateway = try await MergeCase.whole.gateway()
         let body: JSON = ["mergeToken": try await gateway.previewMerge().json["mergeToken"] ?? .null]
@@ -199,7 +199,7 @@ struct AdminMergeTests {
         #expect(answer.outcome.hasPrefix("400 \(expected)"), "\(answer.text)")
     }
 
-    @Test("a preview is valid for ten minutes, for its project, and until an account changes")
+    @Test("A preview is valid for ten minutes, for its project, and until an account changes")
     func preview() async throws {
         let gateway = try await MergeCase.whole.gateway()
         try await gateway.makeOtherProject("other", serviceKey: "sks_other")

@@ -11,7 +11,7 @@ struct OperationsTests {
     private static let shared = Task { try await TestGateway() }
 
     @Test(
-        "documents for token verifiers may be cached",
+        "Documents for token verifiers may be cached",
         arguments: [
             ("/.well-known/openid-configuration", "jwks_uri"), ("/demo/.well-known/openid-configuration", "jwks_uri"),
             ("/.well-known/jwks.json", "keys"), ("/demo/.well-known/jwks.json", "keys"),
@@ -33,7 +33,7 @@ struct OperationsTests {
         #expect(response.headers["Vary"] == "Origin")
     }
 
-    @Test("an unknown project has no documents", arguments: ["/.well-known/jwks.json", "/none/.well-known/jwks.json"])
+    @Test("An unknown project has no documents", arguments: ["/.well-known/jwks.json", "/none/.well-known/jwks.json"])
     func unknownProject(path: String) async throws {
         let gateway = try await TestGateway()
         // With two projects, a path without a project names neither.

@@ -88,7 +88,7 @@ struct SiteAssociationTests {
         #expect(try await file(Self.apple, of: backend, at: host).json["webcredentials"]?["apps"] == apps)
     }
 
-    @Test("an app of another team is named with its own team")
+    @Test("An app of another team is named with its own team")
     func ownTeam() async throws {
         let backend = try await backend(
             with: Self.app.merging(["teamId": "OTHERTEAM1", "bundleIds": ["com.example.app"]]) { $1 })
@@ -96,7 +96,7 @@ struct SiteAssociationTests {
         #expect(file.json["webcredentials"] == ["apps": ["OTHERTEAM1.com.example.app"]])
     }
 
-    @Test("the file that verifies the host is what the operator configured, or does not exist")
+    @Test("The file that verifies the host is what the operator configured, or does not exist")
     func domainFile() async throws {
         let gateway = try await TestGateway()
         let path = "/.well-known/apple-developer-domain-association.txt"

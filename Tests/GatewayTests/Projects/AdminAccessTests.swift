@@ -13,7 +13,7 @@ struct AdminAccessTests {
         "", ":lookup", ":update", ":delete", ":batchDelete", ":batchCreate", ":query",
     ]
 
-    @Test("a service key of one project has no access to another, and learns nothing about it", arguments: operations)
+    @Test("A service key of one project has no access to another, and learns nothing about it", arguments: operations)
     func otherProject(operation: String) async throws {
         let gateway = try await TestGateway.administered()
         try await gateway.makeOtherProject("other", serviceKey: "sks_other")
@@ -30,7 +30,7 @@ struct AdminAccessTests {
         #expect(count.json == ["recordsCount": "1"])
     }
 
-    @Test("accounts of another project are not found")
+    @Test("Accounts of another project are not found")
     func apart() async throws {
         let gateway = try await TestGateway.administered()
         try await gateway.makeOtherProject("other", serviceKey: "sks_other")
@@ -42,7 +42,7 @@ struct AdminAccessTests {
         #expect(try await gateway.user("ada")["email"] == "ada@example.com")
     }
 
-    @Test("administration needs a service key", arguments: operations)
+    @Test("Administration needs a service key", arguments: operations)
     func noKey(operation: String) async throws {
         let gateway = try await TestGateway.administered()
         let outcome = try await gateway.administer(operation, bearer: nil).outcome
@@ -61,7 +61,7 @@ struct AdminAccessTests {
     }
 
     @Test(
-        "an unscoped path uses the project in the body, if the service key has access to it",
+        "An unscoped path uses the project in the body, if the service key has access to it",
         arguments: [(true, "other", "200"), (false, "other", "403"), (true, "demo", "200"), (false, "demo", "200")])
     func targetProject(isDev: Bool, target: String, expected: String) async throws {
         let gateway = try await TestGateway(mode: isDev ? .dev(ID("demo")) : .serve(at: "https://auth.example.com"))
@@ -80,7 +80,7 @@ struct AdminAccessTests {
         #expect((scoped.status == 403) == (target == "other"), "a path that names a project is not overruled")
     }
 
-    @Test("a page of accounts needs the service key as well")
+    @Test("A page of accounts needs the service key as well")
     func batchGet() async throws {
         let gateway = try await TestGateway.administered()
         try await gateway.makeOtherProject("other", serviceKey: "sks_other")

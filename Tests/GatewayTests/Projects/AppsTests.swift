@@ -62,7 +62,9 @@ struct AppsTests {
             $0["bundleIds"] = []
         }
         #expect(changed.json == expected)
-        #expect(try await backend.send(.patch, "apps/ios", changed.json).json == expected, "the response can be written back")
+        #expect(
+            try await backend.send(.patch, "apps/ios", changed.json).json == expected,
+            "the response can be written back")
         let reset = try await backend.send(.patch, "apps/ios", [:])
         #expect(reset.json["exemption"] == nil)
         #expect(reset.json["platform"] == "other")

@@ -52,7 +52,7 @@ struct DefaultSupportedIdpTests {
             ])
     }
 
-    @Test("the private key is encrypted with the master key and bound to its project and provider")
+    @Test("The private key is encrypted with the master key and bound to its project and provider")
     func secret() async throws {
         let backend = try await Configurator()
         try await backend.enableApple()
@@ -185,7 +185,7 @@ struct DefaultSupportedIdpTests {
         #expect(try await backend.send(.get, "defaultSupportedIdpConfigs").json == ["defaultSupportedIdpConfigs": []])
     }
 
-    @Test("an RSA key is rejected for Apple")
+    @Test("An RSA key is rejected for Apple")
     func rsa() async throws {
         let backend = try await Configurator()
         let pem = try PrivateKey.generate(.rs256).pem

@@ -110,7 +110,9 @@ struct ProviderIssuerTests {
         let account = try await fixture.gateway.user(try #require(ada.json["localId"]?.string))
         #expect(account["email"] == nil, "the address came with the identity")
         let session = try #require(ada.json["idToken"]?.string)
-        #expect(try await fixture.gateway.lookup(session).outcome == "400 TOKEN_EXPIRED", "the identity had opened the session")
+        #expect(
+            try await fixture.gateway.lookup(session).outcome == "400 TOKEN_EXPIRED",
+            "the identity had opened the session")
         let stranger = try await fixture.signIn(of: Self.second)
         #expect(stranger.json["isNewUser"] == true)
         #expect(stranger.json["localId"] != ada.json["localId"])
@@ -155,7 +157,9 @@ struct ProviderIssuerTests {
         try await fixture.gateway.make(["localId": "ada"], identities: [["providerId": "oidc.corp", "rawId": "1"]])
         #expect(try await fixture.identities() == ["1 -"], "the provider is not configured")
         #expect(try await fixture.configure(Self.first).outcome == "200", "no sign-in has verified the issuer yet")
-        #expect(try await fixture.change(to: Self.second).outcome.hasPrefix(Self.inUse), "the identity may belong to the first issuer")
+        #expect(
+            try await fixture.change(to: Self.second).outcome.hasPrefix(Self.inUse),
+            "the identity may belong to the first issuer")
         #expect(try await fixture.signIn().json["localId"] == "ada")
         #expect(try await fixture.identities() == ["1 \(Self.first)"])
     }
@@ -241,7 +245,8 @@ extension ProviderIssuerTests {
     }
 
     @Test(
-        "A change of the issuer leaves no identity of a concurrent sign-in", .timeLimit(.minutes(1)), arguments: [false, true])
+        "A change of the issuer leaves no identity of a concurrent sign-in", .timeLimit(.minutes(1)),
+        arguments: [false, true])
     func changeBeforeSignIn(links: Bool) async throws {
         let fixture = try await Fixture()
         let more: [String: JSON] =

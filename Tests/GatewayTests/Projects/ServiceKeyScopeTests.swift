@@ -12,7 +12,7 @@ struct ServiceKeyScopeTests {
     /// The operations that need a scope.
     static let operations = Endpoint.all.filter { $0.scope != nil }
 
-    @Test("each operation needs its own scope, or the scope for all")
+    @Test("Each operation needs its own scope, or the scope for all")
     func table() async throws {
         let gateway = try await TestGateway()
         #expect(Self.operations.count > 30)
@@ -34,7 +34,7 @@ struct ServiceKeyScopeTests {
         }
     }
 
-    @Test("every operation needs a valid service key of the project")
+    @Test("Every operation needs a valid service key of the project")
     func turnedAway() async throws {
         let gateway = try await TestGateway()
         try await gateway.makeOtherProject("other", serviceKey: "sks_elsewhere")
@@ -76,7 +76,7 @@ struct ServiceKeyScopeTests {
     ]
 
     @Test(
-        "an import that replaces an account with identities needs users.link",
+        "An import that replaces an account with identities needs users.link",
         arguments: [
             (["localId": "bob"], true, false), (["localId": "bob", "email": "bob@example.com"], true, false),
             (["localId": "ada"], true, true), (["localId": "eve"], true, true), (["localId": "bob"], false, true),
@@ -110,7 +110,7 @@ struct ServiceKeyScopeTests {
     }
 
     @Test(
-        "a custom token is accepted only from an unexpired key that may sign custom tokens",
+        "A custom token is accepted only from an unexpired key that may sign custom tokens",
         arguments: [
             (ServiceKeyScopes([.mintTokens]), Duration.seconds(60), "200"),
             (.all, .seconds(60), "200"),
@@ -130,7 +130,7 @@ struct ServiceKeyScopeTests {
         #expect(try await gateway.signIn(customToken: token).outcome == expected)
     }
 
-    @Test("a cached key stops working when it expires")
+    @Test("A cached key stops working when it expires")
     func expiry() async throws {
         let gateway = try await TestGateway()
         let key = try await ServiceKey(in: gateway, expiresAt: gateway.clock.now + .seconds(60))
@@ -145,7 +145,7 @@ struct ServiceKeyScopeTests {
         #expect(try await gateway.signIn(customToken: token).status == 400)
     }
 
-    @Test("keys can be replaced without a failed request")
+    @Test("Keys can be replaced without a failed request")
     func rotation() async throws {
         let gateway = try await TestGateway()
         let path = "/v1/projects/demo/accounts:query"
@@ -191,7 +191,7 @@ struct ServiceKeyScopeTests {
         #expect(try await lastUse() == gateway.clock.now, "the use of a custom token counts as a use of its key")
     }
 
-    @Test("scope names are checked strictly in requests, and unknown ones are ignored in the database")
+    @Test("Scope names are checked strictly in requests, and unknown ones are ignored in the database")
     func names() {
         #expect(ServiceKeyScopes(parsing: "users.read,config")?.names == ["users.read", "config"])
         #expect(ServiceKeyScopes(parsing: "users.read,all")?.names == ["all"])

@@ -40,8 +40,12 @@ struct PasswordAttackTests {
             #expect(try await limited.signIn("ada", from: peer).outcome == wrong, "\(peer)")
         }
         limited.gateway.clock.advance(by: .seconds(60))
-        #expect(try await limited.signIn("ada", "secret1", from: "203.0.113.1").outcome == "200", "the one attempt in a minute")
-        #expect(try await limited.signIn("ada", "secret1", from: "203.0.113.2").outcome == "200", "the network is known now")
+        #expect(
+            try await limited.signIn("ada", "secret1", from: "203.0.113.1").outcome == "200",
+            "the one attempt in a minute")
+        #expect(
+            try await limited.signIn("ada", "secret1", from: "203.0.113.2").outcome == "200", "the network is known now"
+        )
         #expect(try await limited.signIn("ada", "secret1", from: "198.51.100.1").outcome == tooMany)
         limited.gateway.clock.advance(by: .seconds(3600))
         #expect(try await limited.signIn("ada", "secret1", from: "198.51.100.1").outcome == "200", "the hour is over")

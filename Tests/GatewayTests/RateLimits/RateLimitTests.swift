@@ -81,10 +81,11 @@ struct RateLimitTests {
         #expect(try await limited.signIn("ada", from: "203.0.113.66").outcome == tooMany)
         #expect(try await limited.signIn("ada", "secret1").outcome == "200", "from the owner's network")
         #expect(
-            try await limited.signIn("eve", "secret1", from: "203.0.113.66").outcome == "200", "from the attacker's network")
+            try await limited.signIn("eve", "secret1", from: "203.0.113.66").outcome == "200",
+            "from the attacker's network")
     }
 
-    @Test("a correct password does not reset the count")
+    @Test("A correct password does not reset the count")
     func interleaved() async throws {
         let limited = try await LimitedGateway()
         for name in ["ada", "eve"] { _ = try await limited.signUp(name) }
@@ -99,7 +100,7 @@ struct RateLimitTests {
         #expect(try await limited.signIn("eve", "secret1", from: "203.0.113.1").outcome == "200")
     }
 
-    @Test("known and unknown addresses are rejected alike, at the same cost")
+    @Test("Known and unknown addresses are rejected alike, at the same cost")
     func alike() async throws {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp("known")
@@ -114,7 +115,7 @@ struct RateLimitTests {
         #expect(limited.checks.all == [true, true, true, false, false, false])
     }
 
-    @Test("a rejected request causes no hashing and no database access")
+    @Test("A rejected request causes no hashing and no database access")
     func noWork() async throws {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp("known")
@@ -151,7 +152,7 @@ struct RateLimitTests {
         #expect(try await limited.signUp("eve2").outcome == "200")
     }
 
-    @Test("concurrent sign-ups are limited like sequential ones")
+    @Test("Concurrent sign-ups are limited like sequential ones")
     func signUpBurst() async throws {
         let limited = try await LimitedGateway()
         let outcomes = try await withThrowingTaskGroup(of: String.self) { group in
@@ -161,7 +162,7 @@ struct RateLimitTests {
         #expect(outcomes.filter { $0 == "200" }.count == 3)
     }
 
-    @Test("requests that create no account and reveal nothing are not counted")
+    @Test("Requests that create no account and reveal nothing are not counted")
     func notCounted() async throws {
         let limited = try await LimitedGateway()
         for _ in 1...5 {

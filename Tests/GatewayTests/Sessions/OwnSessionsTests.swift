@@ -102,7 +102,9 @@ struct OwnSessionsTests {
         #expect(try await gateway.revoke(ada.idToken, lost.session) == "200", "no recent login is needed")
         #expect(try await gateway.outcomes(lost) == ended)
         #expect(try await gateway.outcomes(ada) == alive)
-        #expect(try await gateway.revoke(ada.idToken, lost.session) == "400 SESSION_NOT_FOUND", "the session has already ended")
+        #expect(
+            try await gateway.revoke(ada.idToken, lost.session) == "400 SESSION_NOT_FOUND",
+            "the session has already ended")
     }
 
     @Test("Ending the current session signs the caller out", arguments: [true, false])

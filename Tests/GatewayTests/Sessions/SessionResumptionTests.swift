@@ -52,7 +52,7 @@ struct SessionResumptionTests {
     }
 
     @Test(
-        "after a lost response, the former refresh token and the key give tokens of the new session",
+        "After a lost response, the former refresh token and the key give tokens of the new session",
         arguments: Change.all)
     func lostResponse(change: Change) async throws {
         let gateway = try await TestGateway()

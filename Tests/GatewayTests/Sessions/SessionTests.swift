@@ -12,7 +12,7 @@ import Tokens
 @Suite("Tokens and sessions")
 struct SessionTests {
     @Test(
-        "the exchange of a refresh token checks its members in the order of the wire protocol",
+        "The exchange of a refresh token checks its members in the order of the wire protocol",
         arguments: [
             ([:], "400 MISSING_GRANT_TYPE"),
             (["grant_type": "password"], "400 INVALID_GRANT_TYPE"),
@@ -60,7 +60,7 @@ struct SessionTests {
         #expect(after["sub"] == after["user_id"])
     }
 
-    @Test("the token of an anonymous account has the provider anonymous")
+    @Test("The token of an anonymous account has the provider anonymous")
     func anonymousClaims() async throws {
         let gateway = try await TestGateway()
         let anonymous = try await gateway.post("/v1/accounts:signUp")
@@ -69,7 +69,7 @@ struct SessionTests {
         #expect(claims["firebase"] == ["identities": [:], "sign_in_provider": "anonymous"])
     }
 
-    @Test("an ID token that is forged, expired, of another project or of another kind is rejected")
+    @Test("An ID token that is forged, expired, of another project or of another kind is rejected")
     func idTokens() async throws {
         let gateway = try await TestGateway()
         let tokens = try await gateway.signUp()
@@ -110,7 +110,7 @@ struct SessionTests {
         #expect(try await gateway.lookup(alive.idToken).outcome == "400 INVALID_ID_TOKEN")
     }
 
-    @Test("with rotation, reuse of a stolen token ends the session for attacker and owner")
+    @Test("With rotation, reuse of a stolen token ends the session for attacker and owner")
     func theft() async throws {
         let gateway = try await TestGateway(.sekisho)
         let tokens = try await gateway.signUp(password: "long enough")
@@ -147,7 +147,7 @@ struct SessionTests {
         #expect(try await rotated.lookup(tokens.idToken).outcome == "200", "the old key is still trusted")
     }
 
-    @Test("tokens of an ended session do not reveal that the account was disabled since")
+    @Test("Tokens of an ended session do not reveal that the account was disabled since")
     func disabledAfterTheEnd() async throws {
         let gateway = try await TestGateway()
         let old = try await gateway.signUp()
@@ -157,7 +157,7 @@ struct SessionTests {
         #expect(try await gateway.refresh(old.refreshToken).outcome == "400 TOKEN_EXPIRED")
     }
 
-    @Test("a disabled account cannot refresh tokens or look itself up")
+    @Test("A disabled account cannot refresh tokens or look itself up")
     func disabledAccount() async throws {
         let gateway = try await TestGateway()
         let tokens = try await gateway.signUp()

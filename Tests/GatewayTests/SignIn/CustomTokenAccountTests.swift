@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Accounts of custom tokens", .serialized)
 struct CustomTokenAccountTests {
-    @Test("a custom token signs in to an account with other sign-in methods, which remain")
+    @Test("A custom token signs in to an account with other sign-in methods, which remain")
     func knownAccount() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
@@ -21,7 +21,7 @@ struct CustomTokenAccountTests {
         #expect(try await gateway.lookup(tokens.idToken).outcome == "200")
     }
 
-    @Test("a disabled account cannot sign in")
+    @Test("A disabled account cannot sign in")
     func disabled() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
@@ -112,7 +112,7 @@ struct CustomTokenAccountTests {
         #expect(try await dev.signIn(customToken: token(#","iat":1800000000"#)).status == 400)
     }
 
-    @Test("concurrent sign-ins create one account")
+    @Test("Concurrent sign-ins create one account")
     func race() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)

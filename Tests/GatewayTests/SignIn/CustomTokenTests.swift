@@ -14,7 +14,8 @@ import Testing
 @Suite("Sign-in with a custom token", .serialized)
 struct CustomTokenTests {
     @Test(
-        "A custom token creates the account once, keeps its ID, and names the provider custom", arguments: SignatureAlgorithm.allCases)
+        "A custom token creates the account once, keeps its ID, and names the provider custom",
+        arguments: SignatureAlgorithm.allCases)
     func wholePath(algorithm: SignatureAlgorithm) async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(algorithm, in: gateway)
@@ -73,7 +74,9 @@ struct CustomTokenTests {
                 $0["iat"] = .number(Double(start - 3660))
                 $0["exp"] = .number(Double(start - 60))
             },
-            Wrong("a lifetime of more than an hour", "INVALID_CUSTOM_TOKEN : Its exp is more than an hour after its iat.") {
+            Wrong(
+                "a lifetime of more than an hour", "INVALID_CUSTOM_TOKEN : Its exp is more than an hour after its iat."
+            ) {
                 $0["exp"] = .number(Double(start + 3601))
             },
             Wrong("no uid", "MISSING_IDENTIFIER") { $0["uid"] = nil },
@@ -206,7 +209,8 @@ struct CustomTokenTests {
         let fresh = try gateway.withFreshCaches()
         #expect(
             try await fresh.signIn(customToken: ours.customToken(at: now)).outcome
-                == "400 INVALID_CUSTOM_TOKEN : Its signature is not valid.", "only the other project's key with this ID is left")
+                == "400 INVALID_CUSTOM_TOKEN : Its signature is not valid.",
+            "only the other project's key with this ID is left")
     }
 
     @Test("Sign-in with a custom token is available under the path of protocol version 3")

@@ -18,14 +18,16 @@ struct EnumerationTests {
     }
 
     @Test(
-        "with protection, a taken address is revealed only if the password is acceptable",
+        "With protection, a taken address is revealed only if the password is acceptable",
         arguments: [
             Row(
-                testDescription: "sign-up with protection, weak password", emailEnumerationProtection: true, isUpgrade: false,
+                testDescription: "sign-up with protection, weak password", emailEnumerationProtection: true,
+                isUpgrade: false,
                 password: "x",
                 taken: weak, free: weak),
             Row(
-                testDescription: "upgrade with protection, weak password", emailEnumerationProtection: true, isUpgrade: true,
+                testDescription: "upgrade with protection, weak password", emailEnumerationProtection: true,
+                isUpgrade: true,
                 password: "x",
                 taken: weak, free: weak),
             Row(
@@ -37,10 +39,12 @@ struct EnumerationTests {
                 password: "secret1",
                 taken: "400 EMAIL_EXISTS", free: "200"),
             Row(
-                testDescription: "sign-up, weak password", emailEnumerationProtection: false, isUpgrade: false, password: "x",
+                testDescription: "sign-up, weak password", emailEnumerationProtection: false, isUpgrade: false,
+                password: "x",
                 taken: "400 EMAIL_EXISTS", free: weak),
             Row(
-                testDescription: "upgrade, weak password", emailEnumerationProtection: false, isUpgrade: true, password: "x",
+                testDescription: "upgrade, weak password", emailEnumerationProtection: false, isUpgrade: true,
+                password: "x",
                 taken: "400 EMAIL_EXISTS", free: weak),
         ])
     func order(row: Row) async throws {
@@ -55,7 +59,7 @@ struct EnumerationTests {
         }
     }
 
-    @Test("with protection, a breached password does not reveal a taken address")
+    @Test("With protection, a breached password does not reveal a taken address")
     func breached() async throws {
         let gateway = try await TestGateway(breaches: BreachedPasswords { $0.expose() == "breached" }) {
             $0.emailEnumerationProtection = true
@@ -69,7 +73,7 @@ struct EnumerationTests {
         }
     }
 
-    @Test("upgrades of an anonymous account are limited like sign-ups")
+    @Test("Upgrades of an anonymous account are limited like sign-ups")
     func upgrades() async throws {
         let limited = try await LimitedGateway()
         let anonymous = try TestGateway.Tokens(await limited.gateway.post("/v1/accounts:signUp"))
@@ -91,7 +95,7 @@ struct EnumerationTests {
         #expect(try await upgrade("free") == tooMany)
     }
 
-    @Test("concurrent upgrades are limited like sequential ones")
+    @Test("Concurrent upgrades are limited like sequential ones")
     func burst() async throws {
         let limited = try await LimitedGateway()
         let anonymous = try TestGateway.Tokens(await limited.gateway.post("/v1/accounts:signUp"))
@@ -113,7 +117,7 @@ struct EnumerationTests {
         #expect(outcomes.count { $0 == "400 EMAIL_EXISTS" } == 2)
     }
 
-    @Test("with protection, a change of address does not reveal a taken address")
+    @Test("With protection, a change of address does not reveal a taken address")
     func update() async throws {
         let gateway = try await TestGateway { $0.emailEnumerationProtection = true }
         _ = try await gateway.signUp(email: "taken@example.com")

@@ -40,11 +40,13 @@ struct FederatedLinkingTests {
     }
 
     static let conflicts = [
-        Conflict(testDescription: "the identity belongs to another account", code: "FEDERATED_USER_ID_ALREADY_LINKED") { gateway in
+        Conflict(testDescription: "the identity belongs to another account", code: "FEDERATED_USER_ID_ALREADY_LINKED") {
+            gateway in
             _ = try await gateway.signIn(gateway.apple())
             return (try await gateway.signUpAnonymously().idToken, try gateway.apple())
         },
-        Conflict(testDescription: "the account has another identity of that provider", code: "PROVIDER_ALREADY_LINKED") {
+        Conflict(testDescription: "the account has another identity of that provider", code: "PROVIDER_ALREADY_LINKED")
+        {
             gateway in
             let first = try await gateway.signIn(gateway.apple())
             return (try #require(first.json["idToken"]?.string), try gateway.apple(.grace))
@@ -274,7 +276,7 @@ struct UnlinkTests {
         #expect(meant.status == 200, "\(meant.text)")
     }
 
-    @Test("concurrent unlinking of both methods leaves one of them")
+    @Test("Concurrent unlinking of both methods leaves one of them")
     func race() async throws {
         for _ in 0..<5 {
             let (gateway, idToken) = try await linked()

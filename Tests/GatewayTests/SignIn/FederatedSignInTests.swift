@@ -101,7 +101,7 @@ struct FederatedSignInTests {
         #expect(exchange.json["emailVerified"] == true)
     }
 
-    @Test("re-authentication accepts linked identities and creates no account")
+    @Test("Re-authentication accepts linked identities and creates no account")
     func reauthentication() async throws {
         let gateway = try await TestGateway()
         #expect(try await gateway.signIn(gateway.apple(), ["autoCreate": false]).outcome == "400 EMAIL_NOT_FOUND")

@@ -97,7 +97,9 @@ struct LinkOnlyTests {
         #expect(unlinked.outcome.hasPrefix("400 LAST_SIGN_IN_METHOD"))
     }
 
-    @Test("A link-only identity is no sign-in method, unless another app offers its provider for sign-in", arguments: [false, true])
+    @Test(
+        "A link-only identity is no sign-in method, unless another app offers its provider for sign-in",
+        arguments: [false, true])
     func lastMethod(isOffered: Bool) async throws {
         var gateway = try await TestGateway(.sekisho).withApp(Self.settings)
         if isOffered {

@@ -48,7 +48,7 @@ struct LinkingLoginTests {
     }
 
     @Test(
-        "an old login is rejected in profile sekisho; a login that is repeated with a linked identity is accepted",
+        "An old login is rejected in profile sekisho; a login that is repeated with a linked identity is accepted",
         arguments: changes
     )
     func recentLoginMaxAge(change: Change) async throws {
@@ -94,7 +94,7 @@ struct LinkingLoginTests {
         #expect(try await gateway.link(forged, to: login.idToken).outcome.hasPrefix("400 INVALID_IDP_RESPONSE"))
     }
 
-    @Test("linking the caller's own identity again renews the login", arguments: Policy.Profile.allCases)
+    @Test("Linking the caller's own identity again renews the login", arguments: Policy.Profile.allCases)
     func reauthentication(profile: Policy.Profile) async throws {
         let gateway = try await TestGateway(profile)
         let login = try TestGateway.Tokens(await gateway.signIn(gateway.apple()))

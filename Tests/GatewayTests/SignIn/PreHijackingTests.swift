@@ -30,7 +30,7 @@ struct PreHijackingTests {
         }
     }
 
-    @Test("classic-federated merge: the attacker's password is removed when the victim signs in with Apple")
+    @Test("Classic-federated merge: the attacker's password is removed when the victim signs in with Apple")
     func classicFederatedMerge() async throws {
         let hijacked = try await PreHijackedAccount()
         let victim = try await hijacked.victimSignsIn()
@@ -46,7 +46,7 @@ struct PreHijackingTests {
         #expect(try events.first?.decode("account_id") == victim.localId)
     }
 
-    @Test("unexpired session: earlier sessions are ended at once")
+    @Test("Unexpired session: earlier sessions are ended at once")
     func unexpiredSession() async throws {
         let hijacked = try await PreHijackedAccount()
         let other = try TestGateway.Tokens(
@@ -58,7 +58,7 @@ struct PreHijackingTests {
         }
     }
 
-    @Test("trojan identifier: an identity that the attacker linked does not sign in to the account")
+    @Test("Trojan identifier: an identity that the attacker linked does not sign in to the account")
     func trojanIdentifier() async throws {
         let hijacked = try await PreHijackedAccount()
         let trojan = SimulatedPerson.named("Eve", "Attacker")
@@ -70,7 +70,7 @@ struct PreHijackingTests {
         #expect(try await hijacked.gateway.account(victim.idToken)["providerUserInfo"]?[1] == nil)
     }
 
-    @Test("trojan identifier of the victim's own provider: the account still goes to the victim")
+    @Test("Trojan identifier of the victim's own provider: the account still goes to the victim")
     func trojanOfSameProvider() async throws {
         let hijacked = try await PreHijackedAccount()
         let trojan = SimulatedPerson.named("Eve", "Attacker")
@@ -82,7 +82,7 @@ struct PreHijackingTests {
         #expect(try await hijacked.gateway.account(victim.idToken)["providerUserInfo"]?[1] == nil)
     }
 
-    @Test("unexpired email change: an identity that the attacker prepared cannot be linked later")
+    @Test("Unexpired email change: an identity that the attacker prepared cannot be linked later")
     func unexpiredEmailChange() async throws {
         let hijacked = try await PreHijackedAccount()
         // An identity of the attacker that waits for the owner's confirmation.
@@ -99,7 +99,7 @@ struct PreHijackingTests {
     }
 
     @Test(
-        "non-verifying provider: an unverified address does not sign in to an account",
+        "Non-verifying provider: an unverified address does not sign in to an account",
         arguments: [
             JSONValueCase("false", .bool(false)), JSONValueCase("\"false\"", .string("false")),
             JSONValueCase("1", .integer(1)), JSONValueCase("null", .null),
@@ -119,7 +119,7 @@ struct PreHijackingTests {
         #expect(account["providerUserInfo"]?[1] == nil)
     }
 
-    @Test("an account with a verified address is not reclaimed, but needs confirmation")
+    @Test("An account with a verified address is not reclaimed, but needs confirmation")
     func vouchedFor() async throws {
         let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
         let colleague = SimulatedPerson.named("Ada", "Lovelace")

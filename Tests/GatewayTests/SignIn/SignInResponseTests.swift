@@ -11,7 +11,7 @@ struct SignInResponseTests {
         return (gateway, try await gateway.signUp(password: "first secret"))
     }
 
-    @Test("a correct password signs in")
+    @Test("A correct password signs in")
     func signIn() async throws {
         let (gateway, ada) = try await Self.shared.value
         let response = try await gateway.post(
@@ -41,7 +41,7 @@ struct SignInResponseTests {
     static let form: Headers = ["Content-Type": "application/x-www-form-urlencoded; charset=utf-8"]
 
     @Test(
-        "a refresh token is accepted in a form and in JSON",
+        "A refresh token is accepted in a form and in JSON",
         arguments: [
             (form, "grant_type=refresh_token&refresh_token=TOKEN&other=x"),
             (form, "grantType=refresh_token&refreshToken=%54%4FKEN"),

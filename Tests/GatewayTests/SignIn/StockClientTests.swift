@@ -99,13 +99,13 @@ struct EmulatorRulesTests {
         try await TenantFixture(TestGateway { $0.emailEnumerationProtection = true })
     }
 
-    @Test("an unknown tenant is not created")
+    @Test("An unknown tenant is not created")
     func tenant() async throws {
         let fixture = try await Self.fixture()
         #expect(try await fixture.send(.get, "\(TenantFixture.tenants)/acme").status == 404)
     }
 
-    @Test("a continue URL needs an authorized domain, even if the project has only the initial one")
+    @Test("A continue URL needs an authorized domain, even if the project has only the initial one")
     func continueURL() async throws {
         let fixture = try await Self.fixture()
         let answer = try await fixture.gateway.sendCode(
@@ -121,7 +121,7 @@ struct EmulatorRulesTests {
         #expect(answer.outcome == "400 EMAIL_NOT_FOUND")
     }
 
-    @Test("a fake password hash is not imported")
+    @Test("A fake password hash is not imported")
     func hash() async throws {
         let answer = try await Self.fixture().send(
             .post, "/v1/projects/demo/accounts:batchCreate",
@@ -148,7 +148,7 @@ struct EmulatorRulesTests {
         #expect(user["initialEmail"] == "ada@example.com")
     }
 
-    @Test("a token with an unknown key is rejected")
+    @Test("A token with an unknown key is rejected")
     func genuineToken() async throws {
         let gateway = try await TestGateway()
         let other = try await TestGateway()

@@ -94,7 +94,7 @@ struct ObservabilityTests {
         #expect(cause.contains("Identity.StoreUnavailable") && cause.contains("reason"))
     }
 
-    @Test("requests are counted by operation and status")
+    @Test("Requests are counted by operation and status")
     func metrics() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.post("/v1/accounts:lookup")

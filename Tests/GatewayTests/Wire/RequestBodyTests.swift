@@ -32,7 +32,8 @@ struct RequestBodyTests {
                 .replacing(#/"[A-Za-z0-9]{27}"/#, with: #""random""#) == "\(Self.echo)\(sessionID)}")
     }
 
-    @Test("The body is read with any content type", arguments: ["text/plain", "application/x-www-form-urlencoded", "x"])
+    @Test(
+        "The body is read with any content type", arguments: ["text/plain", "application/x-www-form-urlencoded", "x"])
     func contentType(type: String) async throws {
         let response = try await Self.shared.value.send(
             .post, "/v1/accounts:createAuthUri", headers: ["Content-Type": type], text: "{\(Self.address)}")
@@ -80,7 +81,8 @@ struct RequestBodyTests {
     }
 
     @Test(
-        "A body that is not JSON is a parse error", arguments: ["{", "{\"a\":1,}", "nonsense", "{} {}", "{\"a\":\"\u{1}\"}"])
+        "A body that is not JSON is a parse error",
+        arguments: ["{", "{\"a\":1,}", "nonsense", "{} {}", "{\"a\":\"\u{1}\"}"])
     func unreadable(body: String) async throws {
         let response = try await Self.shared.value.post("/v1/accounts:signUp", text: body)
         #expect(response.summary.hasPrefix("400 Invalid JSON payload received. "))
