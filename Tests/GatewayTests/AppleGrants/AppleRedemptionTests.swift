@@ -11,7 +11,9 @@ import Testing
 struct AppleRedemptionTests {
     private static let client = SimulatedProviders.appleClient
 
-    @Test("Codes are redeemed after the sign-in, from postBody and from credential", arguments: [true, false])
+    @Test(
+        "Authorization codes are redeemed after the sign-in, from postBody and from credential",
+        arguments: [true, false])
     func redeem(inPostBody: Bool) async throws {
         let gateway = try await TestGateway(servesApple: true)
         let proof = try gateway.appleWithCode()
@@ -36,7 +38,7 @@ struct AppleRedemptionTests {
     }
 
     @Test(
-        "Codes and redirect URIs that are too long are dropped, and the sign-in succeeds",
+        "Authorization codes and redirect URIs that are too long are dropped, and the sign-in succeeds",
         arguments: [
             ["authorizationCode": .string(String(repeating: "c", count: 2049))],
             ["authorizationCode": "c", "redirectUri": .string("https://" + String(repeating: "r", count: 2041))],
@@ -52,7 +54,7 @@ struct AppleRedemptionTests {
         #expect(try await gateway.appleGrants().isEmpty)
     }
 
-    @Test("Codes of the web flow are redeemed with their redirect URI")
+    @Test("Authorization codes of the web flow are redeemed with their redirect URI")
     func web() async throws {
         let gateway = try await TestGateway(servesApple: true)
         let redirectURI = "https://auth.example.com/__/auth/handler"
@@ -69,7 +71,9 @@ struct AppleRedemptionTests {
         #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN com.example.web"])
     }
 
-    @Test("Codes of another client or another user are dropped, and the session stays valid", arguments: [true, false])
+    @Test(
+        "Authorization codes of another client or user are dropped, and the session stays valid",
+        arguments: [true, false])
     func foreign(isOtherClient: Bool) async throws {
         let gateway = try await TestGateway(servesApple: true)
         var proof = try gateway.appleWithCode()
@@ -151,7 +155,7 @@ struct AppleRedemptionTests {
         #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN \(Self.client)"])
     }
 
-    @Test("Codes are encrypted, and re-encrypted under a new master key")
+    @Test("Authorization codes are encrypted, and re-encrypted under a new master key")
     func rewrap() async throws {
         let gateway = try await TestGateway(servesApple: true)
         let proof = try gateway.appleWithCode()

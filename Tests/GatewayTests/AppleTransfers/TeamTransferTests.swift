@@ -202,7 +202,7 @@ struct TeamTransferTests {
         #expect(try await fixture.addresses(fixture.ada) == fixture.expected(Self.ada))
     }
 
-    @Test("An export fails if Apple rejects every identity, because Apple rejects a wrong team in the same way")
+    @Test("An export fails if Apple rejects every identity, because a wrong team is rejected like disconnected users")
     func allRejected() async throws {
         let fixture = try await Fixture()
         for person in [Self.ada, Self.mary] {

@@ -39,7 +39,7 @@ struct AuditQueryTests {
         }
     }
 
-    @Test("The latest events come first, with every member")
+    @Test("The latest audit events come first, with every member")
     func shape() async throws {
         let archive = try await Archive()
         try await archive.write("a")
@@ -64,7 +64,7 @@ struct AuditQueryTests {
     }
 
     @Test(
-        "Events are found by subject, actor, action and time",
+        "Audit events are found by subject, actor, action and time",
         arguments: [
             Filter(testDescription: "subject", query: [("subject", "bob")], actions: ["c"]),
             Filter(testDescription: "actor", query: [("actor", "key:k")], actions: ["b"]),
@@ -114,7 +114,7 @@ struct AuditQueryTests {
     }
 
     @Test(
-        "Invalid parameters are rejected",
+        "Invalid parameters of an audit query are rejected",
         arguments: [
             ("pageToken", "x"), ("pageToken", "1_2"), ("pageToken", "9999999999999999999_x"), ("pageSize", "-1"),
             ("since", "yesterday"), ("until", "2027-02-30"), ("subject", "a b"),

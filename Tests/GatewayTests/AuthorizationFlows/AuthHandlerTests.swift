@@ -159,7 +159,7 @@ struct AuthHandlerTests {
     }
 
     @Test(
-        "Invalid parameters get a page that explains the error",
+        "Invalid parameters of the handler get a page that explains the error",
         arguments: [
             (["providerId": ""], "This sign-in link is incomplete"),
             (["apiKey": ""], "This sign-in link is incomplete"),

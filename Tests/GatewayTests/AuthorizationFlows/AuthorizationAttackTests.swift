@@ -84,7 +84,7 @@ struct AuthorizationAttackTests {
         #expect(!gateway.simulators.asked.urls.contains("https://b.corp.example/token"))
     }
 
-    @Test("A grant expires after a minute")
+    @Test("The grant of an authorization flow expires after a minute")
     func late() async throws {
         let gateway = try await ClientFlowTests.gateway()
         let flow = try await gateway.startFlow("google.com")
@@ -242,7 +242,7 @@ struct AuthorizationAttackTests {
         #expect(try await attacker.flow.agree().contains("grant="))
     }
 
-    @Test("A response cannot be replayed")
+    @Test("A provider's response cannot be replayed")
     func replay() async throws {
         let gateway = try await ClientFlowTests.gateway()
         for provider in ["apple.com", "google.com"] {

@@ -239,7 +239,7 @@ struct ClientFlowTests {
         #expect(try await linkOnly.createAuthUri("google.com", ["operation": "LINK"]).status == 200)
     }
 
-    @Test("A flow stays in its tenant")
+    @Test("An authorization flow stays in its tenant")
     func tenant() async throws {
         let gateway = try await Self.gateway()
         let fixture = try await TenantFixture(gateway)
@@ -252,7 +252,7 @@ struct ClientFlowTests {
         #expect(signedIn.json["tenantId"]?.string == tenant)
     }
 
-    @Test("Flows of one network are limited")
+    @Test("Authorization flows of one network are limited")
     func limits() async throws {
         let gateway = try await TestGateway(limitsRates: true)
         var last = try await gateway.createAuthUri("google.com")

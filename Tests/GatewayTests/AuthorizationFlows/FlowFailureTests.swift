@@ -77,7 +77,7 @@ struct FlowFailureTests {
         #expect(try await flow.signIn(at: link).wireCode == "INVALID_IDP_RESPONSE")
     }
 
-    @Test("The page is in the language of the browser")
+    @Test("The page of a failed flow is in the language of the browser")
     func language() async throws {
         let page = try await TestBrowser(ClientFlowTests.gateway()).send(
             .get, "/__/auth/handler?state=x", headers: [("Accept-Language", "ja,en;q=0.5")])
@@ -85,7 +85,7 @@ struct FlowFailureTests {
         #expect(page.heading == "ログインの有効期限が切れました")
     }
 
-    @Test("A flow expires after ten minutes")
+    @Test("An authorization flow expires after ten minutes")
     func expired() async throws {
         let gateway = try await ClientFlowTests.gateway()
         let flow = try await gateway.startFlow("google.com")

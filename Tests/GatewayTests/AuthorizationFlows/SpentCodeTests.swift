@@ -12,7 +12,7 @@ struct SpentCodeTests {
     private static let unused: Duration = .seconds(60 + 1800 + 300)
     private static let kept = "REDEEMING REFRESH_TOKEN com.example.web"
 
-    @Test("The code is not redeemed before the provider's keys are available, so that another try succeeds")
+    @Test("A code is not redeemed before the provider's keys are available, so that another try succeeds")
     func keys() async throws {
         let gateway = try await ClientFlowTests.gateway()
         let flow = try await gateway.startFlow("apple.com")
@@ -43,7 +43,7 @@ struct SpentCodeTests {
         try await expectRevocation(at: gateway)
     }
 
-    @Test("The refresh token of a code from another flow is revoked")
+    @Test("Apple's refresh token for a code from another flow is revoked")
     func rejected() async throws {
         let gateway = try await ClientFlowTests.gateway()
         let other = try await gateway.startFlow("apple.com")
@@ -55,7 +55,7 @@ struct SpentCodeTests {
         try await expectRevocation(at: gateway)
     }
 
-    @Test("The refresh token is revoked if no app uses the grant")
+    @Test("Apple's refresh token is revoked if no app uses the grant")
     func unused() async throws {
         let gateway = try await ClientFlowTests.gateway()
         _ = try await gateway.startFlow("apple.com").agree(.ada)
@@ -135,7 +135,7 @@ struct SpentCodeTests {
         #expect(gateway.simulators.apple.revocations == 0)
     }
 
-    @Test("The refresh token is deleted if the user disconnects the app before there is an account")
+    @Test("Apple's refresh token is deleted if the user disconnects the app before there is an account")
     func disconnected() async throws {
         let gateway = try await ClientFlowTests.gateway()
         _ = try await gateway.startFlow("apple.com").agree(.ada)
@@ -160,7 +160,7 @@ struct SpentCodeTests {
         #expect(try await gateway.credentialState(of: tokens.localId) == "REVOKED")
     }
 
-    @Test("The refresh token is kept if a pending token uses the identity later")
+    @Test("Apple's refresh token is kept if a pending token uses the identity later")
     func pendingToken() async throws {
         let gateway = try await ClientFlowTests.gateway()
         #expect(try await gateway.signIn(gateway.apple(.ada)).status == 200)

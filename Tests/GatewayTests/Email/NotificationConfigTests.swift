@@ -46,7 +46,7 @@ struct NotificationConfigTests {
     }
 
     @Test(
-        "A change applies only to the members that the mask names",
+        "A change of email settings applies only to the members that the mask names",
         arguments: [
             ("notification.defaultLocale", "language"),
             ("notification.sendEmail.callbackUri", "url"),
@@ -105,7 +105,7 @@ struct NotificationConfigTests {
         #expect(try await stored() == Self.configured)
     }
 
-    @Test("Settings are removed if they are empty, or if a request without a mask does not name them")
+    @Test("Email settings are removed if they are empty, or if a request without a mask does not name them")
     func absent() async throws {
         let (gateway, backend, stored) = try await Self.fixture(Self.configured)
         let emptied: JSON = [
@@ -141,7 +141,7 @@ struct NotificationConfigTests {
         #expect(holders.map { $0?.emailSettings } == Array(repeating: Self.configured, count: holders.count))
     }
 
-    @Test("Members that a newer release wrote are ignored")
+    @Test("Email settings that a newer release wrote are ignored")
     func newer() async throws {
         let (gateway, _, stored) = try await Self.fixture()
         _ = try await gateway.database.pool.execute(
@@ -155,7 +155,7 @@ struct NotificationConfigTests {
     static let place = "400 Invalid JSON payload received. /notification"
 
     @Test(
-        "An invalid request changes no settings",
+        "An invalid request changes no email settings",
         arguments: [
             (["defaultLocale": "fr"], "\(place)/defaultLocale must be en or ja"),
             (

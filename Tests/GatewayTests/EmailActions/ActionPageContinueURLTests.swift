@@ -32,7 +32,7 @@ struct ActionPageContinueURLTests {
         return pages
     }
 
-    @Test("The page links to continue URLs at the project's authorized domains")
+    @Test("The action page links to continue URLs at the project's authorized domains")
     func authorized() async throws {
         let gateway = try await Self.gateway()
         let withoutPasswords = try await Self.gateway { $0.allowsPasswords = false }
@@ -67,7 +67,7 @@ struct ActionPageContinueURLTests {
         "https://аpp.example.com", "https://app%2eexample.com", "https://[::1]/", "ftp://app.example.com", "",
     ]
 
-    @Test("The page does not link to other domains", arguments: OOBCode.Purpose.allCases)
+    @Test("The action page does not link to other domains", arguments: OOBCode.Purpose.allCases)
     func unauthorized(purpose: OOBCode.Purpose) async throws {
         let gateway = try await Self.gateway()
         let code = try await gateway.makeCode(purpose, of: gateway.makeAccount())
@@ -79,7 +79,7 @@ struct ActionPageContinueURLTests {
     }
 
     @Test(
-        "The page after redemption does not link to other domains",
+        "After redemption the action page does not link to other domains",
         arguments: [OOBCode.Purpose.verifyEmail, .changeEmail, .resetPassword, .recoverEmail])
     func unauthorizedAfterwards(purpose: OOBCode.Purpose) async throws {
         let gateway = try await Self.gateway { $0.allowsPasswords = purpose != .recoverEmail }

@@ -33,7 +33,7 @@ struct ActionPageRequestTests {
         }
     }
 
-    @Test("Opening the page does not redeem the code", arguments: OOBCode.Purpose.allCases)
+    @Test("Opening the action page does not redeem the code", arguments: OOBCode.Purpose.allCases)
     func opening(purpose: OOBCode.Purpose) async throws {
         let fixture = try await Fixture(purpose)
         let before = try await fixture.gateway.dump()
@@ -44,7 +44,7 @@ struct ActionPageRequestTests {
         #expect(try await fixture.gateway.dump() == before)
     }
 
-    @Test("The stored code determines the page, not the link's mode")
+    @Test("The stored code determines the action page, and the link's mode does not")
     func mode() async throws {
         let fixture = try await Fixture(.resetPassword)
         let page = try await fixture.open([("mode", "verifyEmail"), ("apiKey", "stolen")])
@@ -80,7 +80,7 @@ struct ActionPageRequestTests {
             ), "\(page.text)")
     }
 
-    @Test("The code, the continue URL and the language stay in the form")
+    @Test("The code, the continue URL and the language stay in the form of the action page")
     func continueURL() async throws {
         let fixture = try await Fixture(.verifyEmail)
         let text = try await fixture.open([("lang", "ja-JP"), ("continueUrl", "https://localhost/?a=1&b=2")]).text
@@ -91,7 +91,7 @@ struct ActionPageRequestTests {
     }
 
     @Test(
-        "The page is in the language of the link, then of the browser, then of the project",
+        "The action page is in the language of the link, otherwise of the browser, otherwise of the project",
         arguments: [
             ("ja", "en", "ja"), ("en-US", "ja", "en"), (nil, "ja;q=0.9, en;q=0.8", "ja"), ("fr", "ja", "ja"),
             (nil, "fr", "ja"), (nil, nil, "ja"), ("", "en", "en"),
@@ -109,7 +109,7 @@ struct ActionPageRequestTests {
         #expect(page.headers["Content-Language"] == language)
     }
 
-    @Test("Notices about an action on the page are in the language of the page")
+    @Test("Notices about an action are in the language of the action page")
     func languageOfEmails() async throws {
         let fixture = try await Fixture(.changeEmail)
         _ = try await fixture.gateway.database.pool.execute("UPDATE account SET email_verified = true")

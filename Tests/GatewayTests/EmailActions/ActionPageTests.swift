@@ -80,7 +80,7 @@ struct ActionPageTests {
         #expect(try await gateway.page(code).status == 400)
     }
 
-    @Test("The page says that a link has expired, or that another account has the address")
+    @Test("The action page says that a link has expired, or that another account has the address")
     func refused() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()

@@ -34,7 +34,7 @@ struct AppLinkTests {
     }
 
     @Test(
-        "A link names the app that the client requested, or opens the page",
+        "A link in an email names the app that the client requested, or opens the page",
         arguments: [
             Row(
                 testDescription: "an app of Apple's platforms", more: ["iOSBundleId": "com.example.app"],

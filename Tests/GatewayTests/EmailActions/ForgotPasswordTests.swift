@@ -8,7 +8,7 @@ import Testing
 struct ForgotPasswordTests {
     static let path = "/__/auth/forgotPassword"
 
-    @Test("The page has a form for an email address", arguments: [path, "/demo" + path])
+    @Test("The forgot-password page has a form for an email address", arguments: [path, "/demo" + path])
     func asks(path: String) async throws {
         let gateway = try await TestGateway()
         let response = try await gateway.send(.get, path, query: [("lang", "en")])
@@ -18,7 +18,7 @@ struct ForgotPasswordTests {
         #expect(try await gateway.emails().isEmpty)
     }
 
-    @Test("Submitting the form sends an email in the language of the page", arguments: [path, "/demo" + path])
+    @Test("The forgot-password page sends an email in the language of the page", arguments: [path, "/demo" + path])
     func sends(path: String) async throws {
         let gateway = try await TestGateway(passwords: .plain)
         _ = try await gateway.signUp()
@@ -32,7 +32,7 @@ struct ForgotPasswordTests {
     }
 
     @Test(
-        "The form is shown again if the text is not an email address",
+        "The forgot-password page shows its form again if the text is not an email address",
         arguments: ["email=ada", "email=", "", "email=a%0d%0ab@example.com"])
     func invalid(body: String) async throws {
         let gateway = try await TestGateway()
@@ -62,7 +62,7 @@ struct ForgotPasswordTests {
         #expect(fields[0] == fields[1])
     }
 
-    @Test("The page says that it is not available without passwords or without email")
+    @Test("The forgot-password page says that it is not available without passwords or without email")
     func notAvailable() async throws {
         for gateway in [
             try await TestGateway { $0.allowsPasswords = false }, try await TestGateway(sendsEmails: false),
@@ -80,7 +80,8 @@ struct ForgotPasswordTests {
         return try gateway.withFreshCaches()
     }
 
-    @Test("The page does not exist for an unknown or unnamed project", arguments: [path, "/none" + path])
+    @Test(
+        "The forgot-password page does not exist for an unknown or unnamed project", arguments: [path, "/none" + path])
     func unknownProject(path: String) async throws {
         let gateway = try await Self.twoProjects.value
         let shown = try await gateway.send(.get, path)
@@ -92,7 +93,7 @@ struct ForgotPasswordTests {
         #expect(try await gateway.emails().isEmpty)
     }
 
-    @Test("The well-known URL for changing passwords redirects to the page", arguments: ["", "/demo"])
+    @Test("The well-known URL for changing passwords redirects to the forgot-password page", arguments: ["", "/demo"])
     func wellKnown(prefix: String) async throws {
         let response = try await TestGateway().send(.get, prefix + "/.well-known/change-password", query: [])
         #expect(response.status == 303)

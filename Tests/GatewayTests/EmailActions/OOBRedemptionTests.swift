@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A code that verifies or changes an address")
 struct VerificationTests {
-    @Test("The code verifies the address that it was sent to, once, and ends no session")
+    @Test("A code verifies the address that it was sent to, once, and ends no session")
     func verify() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
@@ -27,7 +27,7 @@ struct VerificationTests {
         for _ in 0..<2 { #expect(try await gateway.apply(code).outcome == "400 INVALID_OOB_CODE") }
     }
 
-    @Test("The code changes the address to the one that it was sent to, as verified, and ends the sessions")
+    @Test("A code changes the address to the one that it was sent to, as verified, and ends the sessions")
     func change() async throws {
         let gateway = try await TestGateway { $0.emailEnumerationProtection = true }
         let ada = try await gateway.signUpVerified()
@@ -43,7 +43,7 @@ struct VerificationTests {
         #expect(try await gateway.account(try TestGateway.Tokens(back).idToken)["emailVerified"] == true)
     }
 
-    @Test("The code is used up without a change if another account has taken the address")
+    @Test("A code for a new address is used up without a change if another account has taken the address")
     func taken() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
@@ -117,7 +117,7 @@ struct VerificationTests {
 
 @Suite("A code that resets a password")
 struct ResetTests {
-    @Test("The code sets the password once, ends the session, and a notice is sent")
+    @Test("A reset code sets the password once, ends the session, and a notice is sent")
     func reset() async throws {
         let gateway = try await TestGateway { $0.emailEnumerationProtection = true }
         let ada = try await gateway.signUpVerified()
@@ -136,7 +136,7 @@ struct ResetTests {
         #expect(try await gateway.emails(.passwordChanged).map(\.recipient) == ["ada@example.com"])
     }
 
-    @Test("A weak password does not use up the code")
+    @Test("A weak password does not use up the reset code")
     func weak() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signUp()
@@ -167,7 +167,7 @@ struct ResetTests {
     }
 
     @Test(
-        "The code becomes invalid after each of these events",
+        "A reset code becomes invalid after each of these events",
         arguments: [
             End(testDescription: "another password") {
                 _ = try await $0.update($1.idToken, ["password": "chosen now"])
@@ -191,7 +191,7 @@ struct ResetTests {
         #expect(try await gateway.reset(code).outcome == end.outcome)
     }
 
-    @Test("One of twenty concurrent requests redeems the code")
+    @Test("One of twenty concurrent requests redeems a reset code")
     func race() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signUp()
@@ -204,7 +204,7 @@ struct ResetTests {
         #expect(outcomes.filter { $0 == "400 INVALID_OOB_CODE" }.count == 19, "\(outcomes)")
     }
 
-    @Test("The code is rejected for another purpose, in another project, and if it is altered")
+    @Test("A reset code is rejected for another purpose, in another project, and if it is altered")
     func elsewhere() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
@@ -222,7 +222,7 @@ struct ResetTests {
         #expect(try await gateway.check(reset).outcome == "400 INVALID_OOB_CODE")
     }
 
-    @Test("The code is rejected for a disabled account")
+    @Test("A reset code is rejected for a disabled account")
     func disabled() async throws {
         let gateway = try await TestGateway.administered()
         let ada = try await gateway.signUp()
@@ -233,7 +233,7 @@ struct ResetTests {
     }
 
     @Test(
-        "An administrator's change of how the user signs in invalidates the code, and no other change does",
+        "A reset code becomes invalid if an administrator changes how the user signs in, and only then",
         arguments: [
             (["disableUser": false], "200"), (["displayName": "Ada"], "200"),
             (["password": "secret2"], "400 INVALID_OOB_CODE"), (["validSince": "1"], "400 INVALID_OOB_CODE"),

@@ -19,7 +19,7 @@ struct PageRefusalTests {
     }
 
     @Test(
-        "The page explains why the request was rejected",
+        "The action page explains why a request was rejected",
         arguments: [
             Row(
                 testDescription: "expired", prepare: { $0.gateway.clock.advance(by: .seconds(3601)) },
@@ -77,7 +77,7 @@ struct PageRefusalTests {
     }
 
     @Test(
-        "The page lists the missing requirements of a password and keeps the code",
+        "The action page lists the missing requirements of a password and keeps the code",
         arguments: [
             Weak(
                 testDescription: "too short", change: { $0.minimumPasswordLength = 12 },
@@ -105,7 +105,7 @@ struct PageRefusalTests {
         #expect(row.password.isEmpty || !response.text.contains(row.password))
     }
 
-    @Test("The page states the password rules of the project for users and for password managers")
+    @Test("The action page states the project's password rules for users and for password managers")
     func rules() async throws {
         let gateway = try await TestGateway(.sekisho) { ($0.minimumPasswordLength, $0.requiresDigit) = (9, true) }
         let code = try await gateway.makeCode(.resetPassword, of: gateway.makeAccount())
@@ -148,7 +148,7 @@ struct PageRefusalTests {
     private static let shared = Task { try await Fixture(.verifyEmail) }
 
     @Test(
-        "Other content types and malformed forms are rejected",
+        "The action page rejects other content types and malformed forms",
         arguments: [
             ("application/json", #"{"oobCode":"CODE"}"#), ("text/plain", "oobCode=CODE"),
             ("multipart/form-data; boundary=x", "oobCode=CODE"), (nil, "oobCode=CODE"),

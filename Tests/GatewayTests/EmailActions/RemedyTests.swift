@@ -115,7 +115,7 @@ struct RecoveryRemedyTests {
         #expect(try await intrusion.workingSignInMethods().filter { $0 != "password of the account" } == [])
     }
 
-    @Test("The page offers to remove identities from before the change, and continues to a new password")
+    @Test("The recovery page offers to remove identities from before the change, and then a new password")
     func page() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway

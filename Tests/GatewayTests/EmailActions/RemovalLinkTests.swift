@@ -45,7 +45,7 @@ struct RemovalLinkTests {
         },
     ]
 
-    @Test("The link ends the attacker's access, whatever the attacker changed later", arguments: laterActions)
+    @Test("The removal link ends the attacker's access, whatever the attacker changed later", arguments: laterActions)
     func evicts(row: Row) async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
@@ -68,7 +68,7 @@ struct RemovalLinkTests {
         #expect(user["providerUserInfo"]?[1] == nil)
     }
 
-    @Test("The page states the consequences, and opening it changes nothing")
+    @Test("The page of a removal link states the consequences, and opening it changes nothing")
     func viewing() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
@@ -86,7 +86,7 @@ struct RemovalLinkTests {
         #expect(try await gateway.lookup(stolen.idToken).status == 200)
     }
 
-    @Test("The code cannot be used for another purpose")
+    @Test("The code of a removal link cannot be used for another purpose")
     func otherPurposes() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
@@ -120,7 +120,7 @@ struct RemovalLinkTests {
         },
     ]
 
-    @Test("The link becomes invalid after each of these events", arguments: endings)
+    @Test("The removal link becomes invalid after each of these events", arguments: endings)
     func ends(row: Row) async throws {
         let intrusion = try await Intrusion()
         let stolen = try await intrusion.intrude()
@@ -131,7 +131,7 @@ struct RemovalLinkTests {
         }
     }
 
-    @Test("The link works despite actions in another mailbox, and invalidates the codes sent there")
+    @Test("The removal link works despite actions in another mailbox, and invalidates the codes sent there")
     func furthestBack() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway

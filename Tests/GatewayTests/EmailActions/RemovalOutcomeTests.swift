@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Link in a security notice that removes an added sign-in method")
 struct RemovalOutcomeTests {
-    @Test("The link deletes pending codes and tokens")
+    @Test("The removal link deletes pending codes and tokens")
     func pending() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
@@ -68,7 +68,7 @@ struct RemovalOutcomeTests {
         #expect(try await gateway.user(intrusion.ada.localId)["email"] == nil)
     }
 
-    @Test("The page offers no new password if the project does not allow passwords")
+    @Test("The removal page offers no new password if the project does not allow passwords")
     func withoutPasswords() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
@@ -101,7 +101,7 @@ struct RemovalOutcomeTests {
         },
     ]
 
-    @Test("The link removes an added password or email link, and keeps the first identity", arguments: methods)
+    @Test("The removal link removes an added password or email link, and keeps the first identity", arguments: methods)
     func added(row: Method) async throws {
         let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
         let person = SimulatedPerson.named("Per", "Son").with { $0.email = "person@gmail.com" }
@@ -123,7 +123,7 @@ struct RemovalOutcomeTests {
 
 extension RemovalOutcomeTests {
     @Test(
-        "The link is invalid after an administrator has changed the address, the password or validSince",
+        "The removal link is invalid after an administrator has changed address, password or validSince",
         arguments: [
             ["email": .string(Intrusion.victim)], ["password": "given by support"], ["validSince": "1900000000"],
         ] as [[String: JSON]])

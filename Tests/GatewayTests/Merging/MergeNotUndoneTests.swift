@@ -102,7 +102,7 @@ struct MergeNotUndoneTests {
     }
 
     @Test(
-        "Undoing is rejected only while another account has the source's address or number",
+        "Undoing a merge is rejected only while another account has the source's address or number",
         arguments: ["email", "phoneNumber"])
     func taken(member: String) async throws {
         let gateway = try await MergeCase.all[2].gateway()
@@ -128,7 +128,7 @@ struct MergeNotUndoneTests {
         #expect(try await gateway.accountsAsStored() == before)
     }
 
-    @Test("Undoing does not remove the target's last sign-in method unless the request allows it")
+    @Test("Undoing a merge does not remove the target's last sign-in method unless the request allows it")
     func lastSignInMethod() async throws {
         let gateway = try await TestGateway.administered()
         try await gateway.make(["localId": "ada"], identities: [MergeCase.google])
@@ -164,7 +164,7 @@ struct MergeNotUndoneTests {
         #expect(try await gateway.user("bob")["email"] == "ada@example.com")
     }
 
-    @Test("Undoing sets columns that are newer than the merge to their defaults")
+    @Test("Undoing a merge sets columns that are newer than the merge to their defaults")
     func newerColumns() async throws {
         let gateway = try await MergeCase.whole.gateway()
         #expect(try await gateway.merge().outcome == "200")

@@ -47,7 +47,7 @@ struct MergeNoticeTests {
             expected: ["was.ada@example.com"]),
     ]
 
-    @Test("Notices are sent to verified addresses and to addresses that can be restored", arguments: rows)
+    @Test("Merge notices are sent to verified addresses and to addresses that can be restored", arguments: rows)
     func recipients(row: Row) async throws {
         let gateway = try await TestGateway.administered()
         try await gateway.make(.object(row.source.merging(["localId": "ada"]) { $1 }), identities: [MergeCase.google])
@@ -70,7 +70,7 @@ struct MergeNoticeTests {
         #expect(try await gateway.emails().count == emails.count)
     }
 
-    @Test("Notices are in the language of the client's request")
+    @Test("Merge notices are in the language of the client's request")
     func client() async throws {
         let gateway = try await TestGateway()
         let target = SimulatedPerson.ada

@@ -51,7 +51,7 @@ struct MergeTests {
         }
     }
 
-    @Test("The preview describes the merge and changes nothing")
+    @Test("The preview of a merge describes it and changes nothing")
     func preview() async throws {
         let row = try await Case()
         let preview = try await row.preview()
@@ -97,7 +97,7 @@ struct MergeTests {
         ]
     }
 
-    @Test("A preview is invalid after the target has lost the identity that proved it", arguments: Loss.all)
+    @Test("A merge preview is invalid after the target has lost the identity that proved it", arguments: Loss.all)
     func lostProof(loss: Loss) async throws {
         let gateway = try await TestGateway.administered()
         let owner = try await gateway.signUpVerified()
@@ -181,7 +181,7 @@ struct MergeTests {
         #expect(exchange.outcome.hasPrefix(expected), "\(exchange.text)")
     }
 
-    @Test("A guest can merge into a password account by its ID token, and gets that token's login time")
+    @Test("The target's ID token proves it for a merge, and the new session gets that token's login time")
     func targetIDToken() async throws {
         let gateway = try await TestGateway()
         let guest = try await gateway.signUpAnonymously()

@@ -199,7 +199,7 @@ struct AdminMergeTests {
         #expect(answer.outcome.hasPrefix("400 \(expected)"), "\(answer.text)")
     }
 
-    @Test("A preview is valid for ten minutes, for its project, and until an account changes")
+    @Test("A merge preview is valid for ten minutes, for its project, and until an account changes")
     func preview() async throws {
         let gateway = try await MergeCase.whole.gateway()
         try await gateway.makeOtherProject("other", serviceKey: "sks_other")

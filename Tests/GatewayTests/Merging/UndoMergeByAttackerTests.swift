@@ -44,7 +44,9 @@ struct UndoMergeByAttackerTests {
         }
     }
 
-    @Test("The link changes nothing in an account that has removed what came with the merge", arguments: [true, false])
+    @Test(
+        "The undo link changes nothing in an account that has removed what came with the merge",
+        arguments: [true, false])
     func removed(victimHasAddress: Bool) async throws {
         let row = try await Case(victimHasAddress: victimHasAddress)
         var victim = row.victim
@@ -67,7 +69,7 @@ struct UndoMergeByAttackerTests {
         #expect(try await row.gateway.identities(of: row.attacker.localId).count == 1)
     }
 
-    @Test("The link removes only what came with the merge, and ends the victim's session")
+    @Test("The undo link removes only what came with the merge, and ends the victim's session")
     func notRemoved() async throws {
         let row = try await Case(victimHasAddress: true)
         let account = try await row.gateway.user(row.victim.localId)

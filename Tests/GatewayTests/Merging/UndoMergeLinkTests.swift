@@ -96,7 +96,7 @@ struct UndoMergeLinkTests {
         return try await stolen.gateway.merge(stolen.attacker, by: stolen.gateway.google(.alan))
     }
 
-    @Test("The link restores the victim's account, whatever the attacker does", arguments: actions)
+    @Test("The undo link restores the victim's account, whatever the attacker does", arguments: actions)
     func robust(action: Action) async throws {
         let stolen = try await StolenAccount(targetHasAddress: action.targetHasAddress)
         let gateway = stolen.gateway
@@ -130,7 +130,7 @@ struct UndoMergeLinkTests {
         #expect(back.json["localId"]?.string == stolen.victim.localId, "\(back.text)")
     }
 
-    @Test("The link works once, with the events of an administrator's undo and the page's request ID")
+    @Test("The undo link works once, with the events of an administrator's undo and the page's request ID")
     func once() async throws {
         let stolen = try await StolenAccount()
         let trail = try await stolen.gateway.audited { _ = try await stolen.gateway.submit(stolen.code) }
@@ -150,7 +150,7 @@ struct UndoMergeLinkTests {
         #expect(try await stolen.gateway.dump() == before)
     }
 
-    @Test("The link works for only one of several concurrent requests")
+    @Test("The undo link works for only one of several concurrent requests")
     func race() async throws {
         let stolen = try await StolenAccount()
         let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -167,7 +167,7 @@ struct UndoMergeLinkTests {
         case idTaken = "after another account has got the source's ID"
     }
 
-    @Test("The link does nothing in these cases", arguments: End.allCases)
+    @Test("The undo link does nothing in these cases", arguments: End.allCases)
     func ended(end: End) async throws {
         let stolen = try await StolenAccount()
         let gateway = stolen.gateway
@@ -187,7 +187,7 @@ struct UndoMergeLinkTests {
         #expect(try await gateway.dump() == before)
     }
 
-    @Test("The link leaves the address to another account that has verified it in the meantime")
+    @Test("The undo link leaves the address to another account that has verified it in the meantime")
     func addressTaken() async throws {
         let stolen = try await StolenAccount()
         let gateway = stolen.gateway
@@ -203,7 +203,7 @@ struct UndoMergeLinkTests {
         #expect(account["email"] == nil && account["passwordUpdatedAt"] == nil)
     }
 
-    @Test("The link leaves an identity to another account that has signed up with it in the meantime")
+    @Test("The undo link leaves an identity to another account that has signed up with it in the meantime")
     func identityTaken() async throws {
         let stolen = try await StolenAccount()
         let gateway = stolen.gateway
@@ -216,7 +216,7 @@ struct UndoMergeLinkTests {
         #expect(try await gateway.lookup(stolen.attacker.idToken).status == 200, "nothing was taken from the target")
     }
 
-    @Test("The link restores an identity unchanged except for the time of its linking", arguments: [true, false])
+    @Test("The undo link restores an identity unchanged except for the time of its linking", arguments: [true, false])
     func identityAsItWas(isUnlinked: Bool) async throws {
         let stolen = try await StolenAccount()
         func google(of account: String) async throws -> String? {
@@ -235,7 +235,7 @@ struct UndoMergeLinkTests {
         #expect(linkedAt.count == 1)
     }
 
-    @Test("The link leads to no new password if the project does not allow passwords")
+    @Test("The undo link leads to no new password if the project does not allow passwords")
     func withoutPasswords() async throws {
         let stolen = try await StolenAccount()
         _ = try await stolen.gateway.database.pool.execute(

@@ -38,7 +38,7 @@ struct ProgramPagesTests {
         #expect(ProgramPages.unchanged(in: maps) == (expected ? [Self.range] : []))
     }
 
-    @Test("Releasable pages are found among others")
+    @Test("Memory pages that can be released are found among others")
     func several() {
         let maps = Self.mapping(anonymous: 8) + Self.mapping() + Self.mapping(permissions: "rw-p") + Self.mapping()
         #expect(ProgramPages.unchanged(in: maps) == [Self.range, Self.range])

@@ -81,7 +81,7 @@ struct AppsTests {
     }
 
     @Test(
-        "Invalid apps are rejected",
+        "Apps with invalid members are rejected",
         arguments: [
             (
                 "appId", "The App",

@@ -207,7 +207,7 @@ struct DefaultSupportedIdpTests {
         }
     }
 
-    @Test("A second creation is rejected")
+    @Test("A provider cannot be created twice")
     func twice() async throws {
         let backend = try await Configurator()
         try await backend.enableApple()

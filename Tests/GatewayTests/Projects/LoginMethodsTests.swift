@@ -14,7 +14,7 @@ struct LoginMethodsTests {
         return methods.map { "\($0["providerId"]?.string ?? "") \($0["kind"]?.string ?? "")" }
     }
 
-    @Test("The methods begin with Apple if there is a social provider, all with equal prominence")
+    @Test("The sign-in methods begin with Apple if there is a social provider, all with equal prominence")
     func order() async throws {
         let backend = try await Configurator()
         try await backend.enableApple()
@@ -33,7 +33,7 @@ struct LoginMethodsTests {
         #expect(answer.headers["Cache-Control"] == "no-store")
     }
 
-    @Test("The methods include Apple's rules for its buttons")
+    @Test("The sign-in methods include Apple's rules for its buttons")
     func buttons() async throws {
         let backend = try await Configurator()
         try await backend.enableApple()
@@ -84,7 +84,7 @@ struct LoginMethodsTests {
                 == "400 OPERATION_NOT_ALLOWED : The identity provider is not among this app's sign-in methods.")
     }
 
-    @Test("The methods of another app of the project can be requested")
+    @Test("The sign-in methods of another app of the project can be requested")
     func otherApp() async throws {
         let backend = try await Configurator()
         _ = try await backend.send(.post, "apps", ["appId": "web", "signInMethods": ["anonymous"]])

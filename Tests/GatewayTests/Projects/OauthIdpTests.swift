@@ -79,7 +79,7 @@ struct OauthIdpTests {
         #expect(try await backend.send(.get, "oauthIdpConfigs").json == ["oauthIdpConfigs": []])
     }
 
-    @Test("The issuer can be on loopback in dev mode")
+    @Test("The issuer of an OpenID provider can be on loopback in dev mode")
     func loopback() async throws {
         let body: JSON = ["issuer": "http://127.0.0.1:9000", "clientId": "c"]
         let gateway = try await TestGateway(mode: .dev(ID("demo")))

@@ -152,7 +152,7 @@ struct ProjectConfigTests {
     static let length = "/passwordPolicyConfig/passwordPolicyVersions/0/customStrengthOptions/minPasswordLength"
 
     @Test(
-        "An invalid request changes nothing",
+        "An invalid change of the configuration changes nothing",
         arguments: [
             (length(5), "400 Invalid JSON payload received. \(length) must be 6 to 64"),
             (length(65), "400 Invalid JSON payload received. \(length) must be 6 to 64"),

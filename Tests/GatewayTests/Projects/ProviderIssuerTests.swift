@@ -268,7 +268,7 @@ extension ProviderIssuerTests {
         #expect(later.outcome.hasPrefix("400 INVALID_IDP_RESPONSE : The issuer of"))
     }
 
-    @Test("Two concurrent changes both succeed, and unlink an identity once", .timeLimit(.minutes(1)))
+    @Test("Two concurrent changes of the issuer both succeed, and unlink an identity once", .timeLimit(.minutes(1)))
     func twoChanges() async throws {
         let fixture = try await Fixture()
         #expect(try await fixture.signIn().outcome == "200")

@@ -83,7 +83,7 @@ struct TenantTests {
     }
 
     @Test(
-        "Invalid tenants are rejected",
+        "Tenants with invalid members are rejected",
         arguments: [
             (
                 ["displayName": .string(String(repeating: "a", count: 257))],

@@ -80,7 +80,7 @@ struct CredentialChangeLimitTests {
         #expect(answer.headers["Retry-After"] == (row.isLimited ? "600" : nil))
     }
 
-    @Test("Limits apply to each account separately, and end after ten minutes")
+    @Test("Limits on changes of credentials apply to each account separately, and end after ten minutes")
     func window() async throws {
         let gateway = try await LimitedGateway().gateway
         let tokens = try await exhausted(at: gateway)
@@ -102,7 +102,7 @@ struct CredentialChangeLimitTests {
         #expect(try await gateway.auditTrail().count == Policy.credentialChangeLimit)
     }
 
-    @Test("Conflicts are counted, because they reveal whether an identity has an account")
+    @Test("Conflicts count as changes of credentials, because they reveal whether an identity has an account")
     func conflicts() async throws {
         let gateway = try await LimitedGateway().gateway
         _ = try await gateway.signIn(gateway.google())

@@ -26,7 +26,7 @@ struct PasswordAttackTests {
         return outcomes
     }
 
-    @Test("The owner's known network is not affected; all other networks share one attempt per minute")
+    @Test("During an attack the owner's network is not affected, and all others share one attempt per minute")
     func ownerNetwork() async throws {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp()
@@ -51,7 +51,7 @@ struct PasswordAttackTests {
         #expect(try await limited.signIn("ada", "secret1", from: "198.51.100.1").outcome == "200", "the hour is over")
     }
 
-    @Test("Known and unknown addresses get the same responses")
+    @Test("During an attack known and unknown addresses get the same responses")
     func alike() async throws {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp("known")
@@ -86,7 +86,7 @@ struct PasswordAttackTests {
         #expect(outcome == (row.isKnown ? "200" : tooMany))
     }
 
-    @Test("Replicas share the counts")
+    @Test("Replicas share the counts of wrong passwords")
     func replicas() async throws {
         let limited = try await LimitedGateway()
         let replica = try limited.gateway.replica()
@@ -107,7 +107,7 @@ struct PasswordAttackTests {
         }
     }
 
-    @Test("Concurrent attempts are limited too")
+    @Test("Concurrent wrong passwords from many networks are limited too")
     func burst() async throws {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp()
@@ -121,7 +121,9 @@ struct PasswordAttackTests {
         #expect(outcomes.allSatisfy { $0 == wrong || $0 == tooMany })
     }
 
-    @Test("Other sign-in methods stay open, and each makes the network known", arguments: ["reset", "link"])
+    @Test(
+        "During an attack other sign-in methods stay open, and each makes the network known",
+        arguments: ["reset", "link"])
     func otherWays(way: String) async throws {
         let limited = try await LimitedGateway()
         let gateway = limited.gateway

@@ -17,7 +17,7 @@ struct SharedRateLimitTests {
         try await gateway.limits?.merge(with: RateLimitCounterStore(pool: gateway.database.pool))
     }
 
-    @Test("Counts are shared after the replicas synchronize")
+    @Test("Replicas share counts after they synchronize")
     func shared() async throws {
         let limited = try await LimitedGateway()
         let replica = try limited.gateway.replica()

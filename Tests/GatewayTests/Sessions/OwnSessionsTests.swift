@@ -171,7 +171,7 @@ struct OwnSessionsTests {
     }
 
     @Test(
-        "Invalid requests are rejected in the order of the wire protocol",
+        "Invalid requests to end a session are rejected in the order of the wire protocol",
         arguments: [
             ([:], "400 MISSING_ID_TOKEN"),
             (["idToken": ""], "400 MISSING_ID_TOKEN"),

@@ -14,7 +14,7 @@ struct SessionCookieTests {
     static let path = "/v1/projects/demo:createSessionCookie"
 
     @Test(
-        "A cookie has the ID token's claims, its own issuer and the requested lifetime",
+        "A session cookie has the ID token's claims, its own issuer and the requested lifetime",
         arguments: [nil, "300", 600, "1209600"] as [JSON?])
     func contents(duration: JSON?) async throws {
         let gateway = try await TestGateway()
@@ -37,7 +37,7 @@ struct SessionCookieTests {
         #expect(try header(of: cookie)["typ"] == nil)
     }
 
-    @Test("Cookies are signed by the published keys")
+    @Test("Session cookies are signed by the published keys")
     func keys() async throws {
         let gateway = try await TestGateway()
         let (_, cookie) = try await gateway.cookie()
@@ -50,7 +50,7 @@ struct SessionCookieTests {
         #expect(certificates.json.keys.contains(try #require(try header(of: cookie)["kid"]?.string)))
     }
 
-    @Test("Cookies are not accepted as ID tokens in any mode", arguments: [false, true])
+    @Test("Session cookies are not accepted as ID tokens in any mode", arguments: [false, true])
     func notAnIDToken(isDev: Bool) async throws {
         let gateway = try await TestGateway(mode: isDev ? .dev(ID("demo")) : .serve(at: "https://auth.example.com"))
         let backend = try await ServiceKey(in: gateway)
@@ -74,7 +74,7 @@ struct SessionCookieTests {
     }
 
     @Test(
-        "Invalid requests are rejected in the order of the wire protocol",
+        "Invalid requests for a cookie are rejected in the order of the wire protocol",
         arguments: [
             ([:], "400 MISSING_ID_TOKEN"),
             (["idToken": "", "validDuration": "1"], "400 MISSING_ID_TOKEN"),

@@ -40,7 +40,7 @@ struct CreateAuthUriTests {
     }
 
     @Test(
-        "Members are checked in the order of the wire protocol",
+        "createAuthUri checks its members in the order of the wire protocol",
         arguments: [
             (
                 #"{"providerId":"oidc.corp"}"#,

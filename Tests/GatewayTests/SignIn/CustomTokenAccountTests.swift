@@ -21,7 +21,7 @@ struct CustomTokenAccountTests {
         #expect(try await gateway.lookup(tokens.idToken).outcome == "200")
     }
 
-    @Test("A disabled account cannot sign in")
+    @Test("A disabled account cannot sign in with a custom token")
     func disabled() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
@@ -112,7 +112,7 @@ struct CustomTokenAccountTests {
         #expect(try await dev.signIn(customToken: token(#","iat":1800000000"#)).status == 400)
     }
 
-    @Test("Concurrent sign-ins create one account")
+    @Test("Concurrent sign-ins with a custom token create one account")
     func race() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)

@@ -48,7 +48,7 @@ struct CustomTokenTests {
     static let start = 1_800_000_000
 
     @Test(
-        "Invalid claims are rejected",
+        "A custom token with invalid claims is rejected",
         arguments: [
             Wrong("no audience", "INVALID_CUSTOM_TOKEN : Its aud is not Identity Toolkit.") { $0["aud"] = nil },
             Wrong("another audience", "INVALID_CUSTOM_TOKEN : Its aud is not Identity Toolkit.") { $0["aud"] = "demo" },
@@ -102,7 +102,7 @@ struct CustomTokenTests {
     }
 
     @Test(
-        "Claims within the limits are accepted",
+        "A custom token with claims within the limits is accepted",
         arguments: [
             Wrong("issued a little ahead", "200") { $0["iat"] = .number(Double(start + 60)) },
             Wrong("expired a moment ago", "200") {

@@ -12,7 +12,7 @@ struct EmailLinkTests {
         try await gateway.requestedCode("EMAIL_SIGNIN", ["email": .string(email)])
     }
 
-    @Test("A link creates an account with a verified address, and finds it again")
+    @Test("A sign-in link creates an account with a verified address, and finds it again")
     func newcomer() async throws {
         let gateway = try await TestGateway()
         let first = try await gateway.signInWithLink("Ada@example.com", try await link(gateway))
@@ -33,7 +33,7 @@ struct EmailLinkTests {
         #expect(try await gateway.lookup(ada.idToken).status == 200)
     }
 
-    @Test("Checking the code returns its address, and a sign-in with another address is rejected")
+    @Test("Checking a sign-in code returns its address, and a sign-in with another address is rejected")
     func address() async throws {
         let gateway = try await TestGateway()
         let code = try await link(gateway)
@@ -45,7 +45,7 @@ struct EmailLinkTests {
         #expect(try await gateway.signInWithLink("ada@example.com", code).outcome == "400 INVALID_OOB_CODE")
     }
 
-    @Test("A link expires after 15 minutes")
+    @Test("A sign-in link expires after 15 minutes")
     func expiry() async throws {
         let gateway = try await TestGateway()
         let code = try await link(gateway)
@@ -53,7 +53,7 @@ struct EmailLinkTests {
         #expect(try await gateway.signInWithLink("ada@example.com", code).outcome == "400 EXPIRED_OOB_CODE")
     }
 
-    @Test("A link signs in to an account with a verified address, and keeps its session and password")
+    @Test("A sign-in link signs in to an account with a verified address, and keeps its session and password")
     func enter() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUpVerified()
@@ -63,7 +63,7 @@ struct EmailLinkTests {
         #expect(try await gateway.signIn().status == 200)
     }
 
-    @Test("A change of the account's address invalidates the link")
+    @Test("A change of the account's address invalidates a sign-in link")
     func changedAddress() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUpVerified()
@@ -72,7 +72,7 @@ struct EmailLinkTests {
         #expect(try await gateway.signInWithLink("ada@example.com", code).outcome == "400 INVALID_OOB_CODE")
     }
 
-    @Test("A link upgrades an anonymous account, which keeps its ID")
+    @Test("A sign-in link upgrades an anonymous account, which keeps its ID")
     func upgrade() async throws {
         let gateway = try await TestGateway()
         let guest = try await gateway.signUpAnonymously()
@@ -83,7 +83,7 @@ struct EmailLinkTests {
         #expect(try await gateway.account(guest.idToken)["emailVerified"] == true)
     }
 
-    @Test("A link verifies the caller's own address without ending the session")
+    @Test("A sign-in link verifies the caller's own address without ending the session")
     func own() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
@@ -94,7 +94,7 @@ struct EmailLinkTests {
         #expect(try await gateway.signIn().status == 200)
     }
 
-    @Test("A link does not set an address that another account has")
+    @Test("A sign-in link does not set an address that another account has")
     func taken() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signUp()
@@ -105,7 +105,7 @@ struct EmailLinkTests {
                 == "400 EMAIL_EXISTS")
     }
 
-    @Test("Changing the address by a link needs a recent login, and the former address gets a notice")
+    @Test("Changing the address by a sign-in link needs a recent login, and the former address gets a notice")
     func replacing() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUpVerified()
@@ -122,7 +122,7 @@ struct EmailLinkTests {
         #expect(try await gateway.emails(.emailChanged).map(\.recipient) == ["ada@example.com"])
     }
 
-    @Test("Links are rejected if the project does not allow email links")
+    @Test("Sign-in links are rejected if the project does not allow email links")
     func forbidden() async throws {
         let gateway = try await TestGateway { $0.allowsEmailLinks = false }
         #expect(

@@ -18,7 +18,7 @@ struct EnumerationTests {
     }
 
     @Test(
-        "With protection, a taken address is revealed only if the password is acceptable",
+        "With enumeration protection, a taken address is revealed only if the password is acceptable",
         arguments: [
             Row(
                 testDescription: "sign-up with protection, weak password", emailEnumerationProtection: true,
@@ -59,7 +59,7 @@ struct EnumerationTests {
         }
     }
 
-    @Test("With protection, a breached password does not reveal a taken address")
+    @Test("With enumeration protection, a breached password does not reveal a taken address")
     func breached() async throws {
         let gateway = try await TestGateway(breaches: BreachedPasswords { $0.expose() == "breached" }) {
             $0.emailEnumerationProtection = true
@@ -117,7 +117,7 @@ struct EnumerationTests {
         #expect(outcomes.count { $0 == "400 EMAIL_EXISTS" } == 2)
     }
 
-    @Test("With protection, a change of address does not reveal a taken address")
+    @Test("With enumeration protection, a change of address does not reveal a taken address")
     func update() async throws {
         let gateway = try await TestGateway { $0.emailEnumerationProtection = true }
         _ = try await gateway.signUp(email: "taken@example.com")

@@ -6,7 +6,7 @@ import Testing
 @Suite("createAuthUri for an identifier")
 struct IdentifierTests {
     @Test(
-        "Members are checked in the order of the wire protocol",
+        "createAuthUri checks its members in the order of the wire protocol",
         arguments: [
             ([:], "400 MISSING_IDENTIFIER"),
             (["identifier": "ada@example.com"], "400 MISSING_CONTINUE_URI"),
@@ -17,7 +17,7 @@ struct IdentifierTests {
         #expect(try await TestGateway().post("/v1/accounts:createAuthUri", body).outcome == expected)
     }
 
-    @Test("Sign-in methods are returned without enumeration protection")
+    @Test("createAuthUri returns sign-in methods without enumeration protection")
     func methods() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signUp()
@@ -31,7 +31,7 @@ struct IdentifierTests {
         #expect(unknown.json["signinMethods"] == nil || unknown.json["signinMethods"] == [])
     }
 
-    @Test("No sign-in methods are returned with enumeration protection")
+    @Test("createAuthUri returns no sign-in methods with enumeration protection")
     func hidden() async throws {
         let gateway = try await TestGateway { $0.emailEnumerationProtection = true }
         _ = try await gateway.signUp()

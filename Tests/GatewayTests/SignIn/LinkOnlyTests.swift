@@ -68,7 +68,7 @@ struct LinkOnlyTests {
         #expect(preview.outcome == Self.refusal)
     }
 
-    @Test("An identity is linked although another account has its address")
+    @Test("A link-only identity is linked although another account has its address")
     func address() async throws {
         let gateway = try await TestGateway().withApp(Self.settings)
         let email = try #require(SimulatedPerson.mary.email)
@@ -78,7 +78,7 @@ struct LinkOnlyTests {
         #expect(try await gateway.link(gateway.google(), to: ada.idToken).outcome == "200")
     }
 
-    @Test("Linking does not verify the address of the account")
+    @Test("Linking a link-only identity does not verify the address of the account")
     func verification() async throws {
         let gateway = try await TestGateway().withApp(Self.settings)
         let email = try #require(SimulatedPerson.mary.email)
@@ -120,7 +120,7 @@ struct LinkOnlyTests {
         }
     }
 
-    @Test("The provider is listed for linking, not for sign-in")
+    @Test("A link-only provider is listed for linking, not for sign-in")
     func loginMethods() async throws {
         let gateway = try await TestGateway().withApp(Self.settings)
         let shown = try await gateway.send(

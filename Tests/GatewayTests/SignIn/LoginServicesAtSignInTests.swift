@@ -31,7 +31,7 @@ struct LoginServicesAtSignInTests {
         #expect(try await gateway.signIn(gateway.apple()).status == 200)
     }
 
-    @Test("A pending token is rejected too")
+    @Test("A pending token is rejected too if the sign-in violates guideline 4.8")
     func pendingToken() async throws {
         let whole = try await gateway(appleWorks: true)
         _ = try await whole.signIn(whole.google())

@@ -27,7 +27,7 @@ struct RealUserStatusTests {
         return claims["firebase"]?["sign_in_attributes"]
     }
 
-    @Test("The status is in the tokens of sessions that Sign in with Apple opened, and in no others")
+    @Test("realUserStatus is in the tokens of sessions that Sign in with Apple opened, and in no others")
     func sessionTokens() async throws {
         let gateway = try await TestGateway()
         let expected: JSON = ["real_user_status": 1]

@@ -9,7 +9,7 @@ import Testing
 @Suite("Sign-in with a password")
 struct SignInTests {
     @Test(
-        "Members are checked in the order of the wire protocol",
+        "signInWithPassword checks its members in the order of the wire protocol",
         arguments: [
             ([:], "400 MISSING_EMAIL"),
             (["email": ""], "400 INVALID_EMAIL"),

@@ -39,7 +39,7 @@ struct SignUpTests {
     }
 
     @Test(
-        "Members are checked in the order of the wire protocol",
+        "signUp checks its members in the order of the wire protocol",
         arguments: [
             (["password": "secret1"], "400 MISSING_EMAIL"),
             (["email": "ada@example.com"], "400 MISSING_PASSWORD"),

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Sign-in to a tenant")
 struct TenantSignInTests {
-    @Test("A sign-in uses only the tenant's own providers")
+    @Test("Sign-in to a tenant uses only the tenant's own providers")
     func providers() async throws {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.tenant()
@@ -33,7 +33,7 @@ struct TenantSignInTests {
         #expect(claims["aud"] == "demo")
     }
 
-    @Test("Guideline 4.8 applies: a social provider needs Apple beside it")
+    @Test("Guideline 4.8 applies to tenants: a social provider needs Apple beside it")
     func guideline() async throws {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.tenant()
@@ -47,7 +47,7 @@ struct TenantSignInTests {
     }
 
     /// Tenants share the project's apps, so a change of an app affects every tenant.
-    @Test("Guideline 4.8 applies to later changes of the project's apps")
+    @Test("A change of the project's apps must meet guideline 4.8 in each tenant")
     func guidelineLater() async throws {
         let fixture = try await TenantFixture()
         let (tenant, other) = (try await fixture.tenant(), try await fixture.tenant())

@@ -48,7 +48,7 @@ struct ObservabilityTests {
         _ = try await gateway.send(.get, "/ada@example.com")
     }
 
-    @Test("Each request is logged as one line")
+    @Test("Each request is one line of the log")
     func line() async throws {
         let lines = try await lines(someRequests)
         #expect(lines.map(\.operationId) == ["signUp", "signInWithPassword", "lookup", "getProject", nil])
@@ -58,7 +58,7 @@ struct ObservabilityTests {
         #expect(lines.allSatisfy { !$0.requestId.isEmpty && $0.address == "192.0.2.0/24" && $0.level == "info" })
     }
 
-    @Test("A line has the request ID of the response")
+    @Test("A log line has the request ID of the response")
     func requestID() async throws {
         var response: Exchange?
         let lines = try await lines { response = try await $0.send(.get, "/v1/projects") }
@@ -81,7 +81,7 @@ struct ObservabilityTests {
         }
     }
 
-    @Test("The line of a failure has its cause")
+    @Test("The log line of a failure has its cause")
     func cause() async throws {
         let lines = try await lines { gateway in
             let ada = try await gateway.signUp()

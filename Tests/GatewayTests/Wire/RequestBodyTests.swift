@@ -33,20 +33,21 @@ struct RequestBodyTests {
     }
 
     @Test(
-        "The body is read with any content type", arguments: ["text/plain", "application/x-www-form-urlencoded", "x"])
+        "A request body is read with any content type",
+        arguments: ["text/plain", "application/x-www-form-urlencoded", "x"])
     func contentType(type: String) async throws {
         let response = try await Self.shared.value.send(
             .post, "/v1/accounts:createAuthUri", headers: ["Content-Type": type], text: "{\(Self.address)}")
         #expect(response.status == 200)
     }
 
-    @Test("The body may be missing if no member is required", arguments: ["", "{}"])
+    @Test("A request body may be missing if no member is required", arguments: ["", "{}"])
     func empty(body: String) async throws {
         #expect(try await Self.shared.value.post("/v1/accounts:signUp", text: body).status == 200)
     }
 
     @Test(
-        "A body of the wrong shape is rejected with the path of the member",
+        "A request body of the wrong shape is rejected with the path of the member",
         arguments: [
             (#"{"sessionId":true}"#, "/sessionId must be string"),
             (#"{"sessionId":{}}"#, "/sessionId must be string"),
@@ -81,7 +82,7 @@ struct RequestBodyTests {
     }
 
     @Test(
-        "A body that is not JSON is a parse error",
+        "A request body that is not JSON is a parse error",
         arguments: ["{", "{\"a\":1,}", "nonsense", "{} {}", "{\"a\":\"\u{1}\"}"])
     func unreadable(body: String) async throws {
         let response = try await Self.shared.value.post("/v1/accounts:signUp", text: body)
