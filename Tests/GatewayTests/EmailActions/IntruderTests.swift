@@ -14,19 +14,19 @@ struct IntruderTests {
     func nothingIsLeft(seed: Int) async throws {
         var random = SeededRandom(seed: UInt64(seed))
         let breakIn = try await BreakIn(ownerHasGoogle: Bool.random(using: &random))
-        var intruder = try await Intruder(in: breakIn)
+        var attacker = try await Attacker(in: breakIn)
         for _ in 0..<Int.random(in: 1...7, using: &random) {
             breakIn.gateway.clock.advance(by: .seconds(Int.random(in: 1...60, using: &random)))
-            try await intruder.take(Intruder.Action.allCases.randomElement(using: &random) ?? .changePassword)
+            try await attacker.take(Attacker.Action.allCases.randomElement(using: &random) ?? .changePassword)
         }
         breakIn.gateway.clock.advance(by: .seconds(Int.random(in: 1...3600, using: &random)))
         let remedy = try await breakIn.useRemedy(&random)
-        try await breakIn.expectOwnerHasTheAccount(intruder.log, remedy)
+        try await breakIn.expectOwnerHasTheAccount(attacker.log, remedy)
         let before = try await breakIn.stored()
         let owner = try await breakIn.signIn()
-        try await intruder.tryEverything(expecting: breakIn.localId, remedy)
-        #expect(try await breakIn.stored() == before, "\(intruder.log) then \(remedy)")
-        #expect(try await breakIn.gateway.lookup(owner.idToken).status == 200, "\(intruder.log) then \(remedy)")
+        try await attacker.tryEverything(expecting: breakIn.localId, remedy)
+        #expect(try await breakIn.stored() == before, "\(attacker.log) then \(remedy)")
+        #expect(try await breakIn.gateway.lookup(owner.idToken).status == 200, "\(attacker.log) then \(remedy)")
     }
 }
 
@@ -114,7 +114,7 @@ private struct BreakIn {
         try TestGateway.Tokens(try await gateway.signIn(email: Self.email, password: Self.newPassword))
     }
 
-    func expectOwnerHasTheAccount(_ actions: [Intruder.Action], _ remedy: String) async throws {
+    func expectOwnerHasTheAccount(_ actions: [Attacker.Action], _ remedy: String) async throws {
         let account = try await gateway.account(try await signIn().idToken)
         #expect(account["localId"]?.string == localId, "\(actions) then \(remedy)")
         #expect(account["email"]?.string == Self.email, "\(actions) then \(remedy)")
@@ -133,7 +133,7 @@ private struct BreakIn {
 }
 
 /// Takes the actions that the test chooses, and stores the credentials that they give.
-private struct Intruder {
+private struct Attacker {
     enum Action: CaseIterable {
         case linkGoogle, linkApple, replaceGoogle, changePassword, changeAddress, linkMailbox, keepPendingToken
         case mergeOwnAccountIn, mergeAway, signInAgain, keepNonce
@@ -172,7 +172,7 @@ private struct Intruder {
             keep(try await gateway.update(idToken, ["deleteProvider": ["google.com"]]))
             keep(try await gateway.link(gateway.google(Self.google), to: idToken))
         case .changePassword:
-            passwords.append("intruder secret \(log.count)")
+            passwords.append("attacker secret \(log.count)")
             keep(try await gateway.update(idToken, ["password": .string(passwords[passwords.count - 1])]))
         case .changeAddress: try await changeAddress()
         case .linkMailbox: try await linkMailbox()
@@ -281,9 +281,9 @@ private struct Intruder {
         for email in try await gateway.emails() where Self.mailboxes.contains(email.recipient) {
             for code in [email.content.code].compactMap(\.self) + (email.content.removals ?? []).map(\.code) {
                 _ = try await gateway.signInWithLink(email.recipient, code)
-                _ = try await gateway.reset(code, "last try of the intruder")
+                _ = try await gateway.reset(code, "last try of the attacker")
                 _ = try await gateway.apply(code)
-                _ = try await gateway.submit(code, ["newPassword": "last try of the intruder"])
+                _ = try await gateway.submit(code, ["newPassword": "last try of the attacker"])
             }
         }
     }

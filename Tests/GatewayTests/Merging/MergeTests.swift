@@ -102,11 +102,11 @@ struct MergeTests {
         let gateway = try await TestGateway.administered()
         let owner = try await gateway.signUpVerified()
         #expect(try await gateway.link(gateway.google(), to: owner.idToken).status == 200)
-        let intruder = try await gateway.signUpAnonymously()
+        let attacker = try await gateway.signUpAnonymously()
         let preview = try await gateway.post(
             "/v1/accounts:merge",
             [
-                "idToken": .string(intruder.idToken), "dryRun": true, "requestUri": "http://localhost",
+                "idToken": .string(attacker.idToken), "dryRun": true, "requestUri": "http://localhost",
                 "postBody": .string(try gateway.google().postBody),
             ])
         #expect(preview.status == 200, "\(preview.text)")
@@ -114,7 +114,7 @@ struct MergeTests {
         #expect(lost.status == 200, "\(lost.text)")
         let merged = try await gateway.post(
             "/v1/accounts:merge",
-            ["idToken": .string(intruder.idToken), "mergeToken": preview.json["mergeToken"] ?? .null])
+            ["idToken": .string(attacker.idToken), "mergeToken": preview.json["mergeToken"] ?? .null])
         #expect(merged.outcome.hasPrefix("400 MERGE_PREVIEW_OUTDATED"), "\(merged.outcome)")
     }
 

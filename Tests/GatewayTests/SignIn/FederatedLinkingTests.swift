@@ -124,12 +124,12 @@ struct FederatedLinkingTests {
         let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
         let owner = try await gateway.signUp(email: "mary@company.example", password: "long enough")
         let proof = try gateway.google(.mary.with { $0.email = "mary@company.example" })
-        let asked = try await gateway.signIn(proof)
-        #expect(asked.json["needConfirmation"] == true, "\(asked.text)")
-        #expect(asked.json["verifiedProvider"]?[0] == "password")
-        #expect(asked.json["localId"]?.string == owner.localId)
-        for absent in ["idToken", "refreshToken", "expiresIn"] { #expect(asked.json[absent] == nil) }
-        let pending = try #require(asked.pendingToken)
+        let unconfirmed = try await gateway.signIn(proof)
+        #expect(unconfirmed.json["needConfirmation"] == true, "\(unconfirmed.text)")
+        #expect(unconfirmed.json["verifiedProvider"]?[0] == "password")
+        #expect(unconfirmed.json["localId"]?.string == owner.localId)
+        for absent in ["idToken", "refreshToken", "expiresIn"] { #expect(unconfirmed.json[absent] == nil) }
+        let pending = try #require(unconfirmed.pendingToken)
         let others = try await gateway.signUpAnonymously()
         for body: [String: JSON] in [[:], ["idToken": .string(others.idToken)]] {
             let misused = try await gateway.signInWithIdp(body.merging(["pendingToken": .string(pending)]) { $1 })
@@ -219,12 +219,12 @@ struct FederatedLinkingTests {
             $0.claims["email"] = .string(email)
             $0.claims["email_verified"] = .bool(row.isVerified)
         }
-        let asked = try await gateway.signIn(proof)
-        #expect(asked.json["needConfirmation"] == true, "\(asked.text)")
-        #expect(asked.json["localId"]?.string == (row.expectsOwner ? owner.localId : nil))
-        #expect((asked.json["verifiedProvider"] != nil) == row.expectsOwner)
-        #expect((asked.json["emailRecycled"] != nil) == (row.expectsOwner && row.isRecycled))
-        let pending = try #require(asked.pendingToken)
+        let unconfirmed = try await gateway.signIn(proof)
+        #expect(unconfirmed.json["needConfirmation"] == true, "\(unconfirmed.text)")
+        #expect(unconfirmed.json["localId"]?.string == (row.expectsOwner ? owner.localId : nil))
+        #expect((unconfirmed.json["verifiedProvider"] != nil) == row.expectsOwner)
+        #expect((unconfirmed.json["emailRecycled"] != nil) == (row.expectsOwner && row.isRecycled))
+        let pending = try #require(unconfirmed.pendingToken)
         let linked = try await gateway.signInWithIdp([
             "pendingToken": .string(pending), "idToken": .string(owner.idToken),
         ])

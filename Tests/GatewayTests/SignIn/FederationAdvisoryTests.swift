@@ -73,13 +73,13 @@ struct FederationAdvisoryTests {
     func linkOfAnotherSubject() async throws {
         let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
         let owner = try await gateway.signUp(email: "mary@company.example", password: "long enough")
-        let asked = try await gateway.signIn(gateway.google(.mary.with { $0.email = "mary@company.example" }))
+        let unconfirmed = try await gateway.signIn(gateway.google(.mary.with { $0.email = "mary@company.example" }))
         let attacker = try gateway.google(.named("Eve", "Attacker"))
         let exchange = try await gateway.signInWithIdp([
-            "pendingToken": .string(try #require(asked.pendingToken)), "idToken": .string(owner.idToken),
+            "pendingToken": .string(try #require(unconfirmed.pendingToken)), "idToken": .string(owner.idToken),
             "postBody": .string(attacker.postBody), "requestUri": "http://localhost",
         ])
-        #expect(exchange.json["federatedId"] == asked.json["federatedId"], "\(exchange.text)")
+        #expect(exchange.json["federatedId"] == unconfirmed.json["federatedId"], "\(exchange.text)")
         #expect(exchange.json["oauthIdToken"] == nil)
         let linked = try await gateway.account(owner.idToken)["providerUserInfo"]
         #expect(linked?[1]?["email"] == "mary@company.example" && linked?[2] == nil)
@@ -120,9 +120,9 @@ struct FederationAdvisoryTests {
         let gateway = try await TestGateway(profile) { $0.emailEnumerationProtection = false }
         _ = try await gateway.signIn(gateway.google(.emmy))
         let buyer = try gateway.google(.emmy) { $0.claims["sub"] = .string("999999999999999999999") }
-        let asked = try await gateway.signIn(buyer)
-        #expect(asked.json["idToken"] == nil)
-        #expect(asked.json["needConfirmation"] == true, "\(asked.text)")
-        #expect(asked.json["emailRecycled"] == true)
+        let unconfirmed = try await gateway.signIn(buyer)
+        #expect(unconfirmed.json["idToken"] == nil)
+        #expect(unconfirmed.json["needConfirmation"] == true, "\(unconfirmed.text)")
+        #expect(unconfirmed.json["emailRecycled"] == true)
     }
 }

@@ -87,8 +87,8 @@ struct PreHijackingTests {
         let hijacked = try await PreHijackedAccount()
         // An identity of the attacker that waits for the owner's confirmation.
         let trojan = SimulatedPerson.named("Eve", "Attacker").with { $0.email = Self.victim.email }
-        let asked = try await hijacked.gateway.signIn(hijacked.gateway.google(trojan))
-        let pending = try #require(asked.pendingToken, "\(asked.text)")
+        let unconfirmed = try await hijacked.gateway.signIn(hijacked.gateway.google(trojan))
+        let pending = try #require(unconfirmed.pendingToken, "\(unconfirmed.text)")
         let victim = try await hijacked.victimSignsIn()
         for idToken in [hijacked.attacker.idToken, victim.idToken] {
             let late = try await hijacked.gateway.signInWithIdp([
@@ -125,8 +125,8 @@ struct PreHijackingTests {
         let colleague = SimulatedPerson.named("Ada", "Lovelace")
         let owner = try await gateway.signIn(gateway.google(colleague))
         #expect(owner.json["idToken"] != nil)
-        let asked = try await gateway.signIn(gateway.apple(Self.victim))
-        #expect(asked.json["needConfirmation"] == true, "\(asked.text)")
-        #expect(asked.json["verifiedProvider"] == ["google.com"])
+        let unconfirmed = try await gateway.signIn(gateway.apple(Self.victim))
+        #expect(unconfirmed.json["needConfirmation"] == true, "\(unconfirmed.text)")
+        #expect(unconfirmed.json["verifiedProvider"] == ["google.com"])
     }
 }

@@ -83,12 +83,12 @@ struct InitialEmailTests {
     @Test("The first address is removed when the owner of a later address reclaims the account")
     func reclaimed() async throws {
         let gateway = try await TestGateway()
-        let intruder = try await gateway.signUp(email: "eve@example.com")
-        let changed = try await gateway.update(intruder.idToken, ["email": "ada.lovelace@example.com"])
+        let attacker = try await gateway.signUp(email: "eve@example.com")
+        let changed = try await gateway.update(attacker.idToken, ["email": "ada.lovelace@example.com"])
         let before = try await gateway.account(try #require(changed.json["idToken"]?.string))
         #expect(before["initialEmail"] == "eve@example.com")
         let ada = try await gateway.signIn(gateway.apple())
-        #expect(ada.json["localId"]?.string == intruder.localId, "\(ada.text)")
+        #expect(ada.json["localId"]?.string == attacker.localId, "\(ada.text)")
         #expect(try await gateway.account(try #require(ada.json["idToken"]?.string))["initialEmail"] == nil)
     }
 }
