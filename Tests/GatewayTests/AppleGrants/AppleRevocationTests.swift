@@ -161,7 +161,7 @@ struct AppleRevocationTests {
             try await gateway.attemptAppleGrants()
         }
         #expect(try await tablesNaming(tokens.localId, in: gateway) == ["audit_event", "deleted_account", "outbox"])
-        // Rows with digests, which expire.
+        // These tables contain digests that expire.
         for table in ["replay_guard", "revoked_subject"] {
             #expect(try await tablesNaming("\"expires_at\"", in: gateway).contains(table))
         }

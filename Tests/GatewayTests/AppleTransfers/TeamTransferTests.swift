@@ -29,7 +29,7 @@ struct TeamTransferTests {
             mary = try await gateway.signedInWithApple(TeamTransferTests.mary)
         }
 
-        /// The command, with the key of a team.
+        /// A run of the command, with the key of `team`.
         ///
         /// - Parameter change: changes Apple's endpoint.
         func run(

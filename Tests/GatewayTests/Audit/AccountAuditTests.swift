@@ -11,7 +11,7 @@ struct AccountAuditTests {
     struct Act: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let lines: [String]
-        /// Returns the ID of the account that the lines are about.
+        /// Returns the tokens of the account that the events are about.
         let prepare: @Sendable (TestGateway) async throws -> TestGateway.Tokens
         let act: @Sendable (TestGateway, TestGateway.Tokens) async throws -> Exchange
 

@@ -76,7 +76,7 @@ struct AdminAuditTests {
         Row(testDescription: "a count", operation: ":query", body: ["returnUserInfo": false], lines: []),
     ]
 
-    /// A gateway with Ada, who has a password, and Bob, who has Google.
+    /// A gateway with Ada, who has a password, and Bob, who has a Google identity.
     static func populated() async throws -> TestGateway {
         let gateway = try await TestGateway.administered()
         let users: JSON = [

@@ -44,7 +44,7 @@ struct FlowConcurrencyTests {
 }
 
 extension TestGateway {
-    /// The requests to the token endpoints of all providers.
+    /// The number of requests to the token endpoints of all providers.
     var codesRedeemed: Int {
         simulators.apple.faultInjection.count(of: SimulatedApple.tokenPath)
             + simulators.google.faultInjection.count(of: SimulatedGoogle.tokenPath) + simulators.corporate.redemptions

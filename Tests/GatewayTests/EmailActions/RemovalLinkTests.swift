@@ -146,7 +146,7 @@ struct RemovalLinkTests {
         let sent = try #require(confirmation.content.removals)
         #expect(sent.map(\.provider.rawValue).sorted() == ["apple.com", "google.com"])
         gateway.clock.advance(by: .seconds(1))
-        // The attacker removes Ada's identity with the code of her email.
+        // The attacker removes Ada's identity with the code from the email to the attacker.
         let taken = try #require(sent.first { $0.provider == .apple })
         #expect(try await gateway.submit(taken.code).status == 200)
         gateway.clock.advance(by: .seconds(1))

@@ -24,7 +24,7 @@ extension TestGateway {
 
 @Suite("Merging two accounts")
 struct MergeTests {
-    /// An anonymous user who already has an account, as the second sign-in with Apple shows.
+    /// An anonymous account whose user already has an account with an Apple identity.
     private struct Case {
         let gateway: TestGateway
         let anonymous: TestGateway.Tokens

@@ -31,7 +31,7 @@ struct UndoMergeByAttackerTests {
             code = try #require(try await gateway.emails(.accountsMerged).compactMap(\.content.code).first)
         }
 
-        /// Every row of the victim's account.
+        /// The rows of the victim's account, its identities and its sessions.
         func victimAsStored() async throws -> [String] {
             let id = victim.localId
             return try await gateway.database.pool.query(

@@ -85,15 +85,15 @@ struct DefaultSupportedIdpTests {
         "An update changes only the members that the mask names",
         arguments: [
             Change(
-                testDescription: "first client id", body: ["clientId": "com.b"], mask: "clientId", member: "clientIds",
+                testDescription: "first client ID", body: ["clientId": "com.b"], mask: "clientId", member: "clientIds",
                 expected: ["com.b", "com.example.app"]),
             Change(
-                testDescription: "bundle ids",
+                testDescription: "bundle IDs",
                 body: ["appleSignInConfig": ["bundleIds": ["com.a", "com.b", "com.example.web"]]],
                 mask: "appleSignInConfig.bundleIds", member: "clientIds",
                 expected: ["com.example.web", "com.a", "com.b"]),
             Change(
-                testDescription: "all client ids", body: ["clientIds": ["x", "y"], "clientId": "z"],
+                testDescription: "all client IDs", body: ["clientIds": ["x", "y"], "clientId": "z"],
                 mask: "clientIds", member: "clientIds", expected: ["x", "y"]),
             Change(
                 testDescription: "nothing", body: ["clientIds": ["x", "y"], "clientId": "z"], mask: "enabled",

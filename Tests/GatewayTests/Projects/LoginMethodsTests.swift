@@ -63,7 +63,7 @@ struct LoginMethodsTests {
         let refused = try await Self.start("google.com", try Configurator(withFreshCachesOf: backend))
         #expect(refused.hasPrefix("400 OPERATION_NOT_ALLOWED : LOGIN_SERVICES_4_8 : "))
         let apple = try await Self.start("apple.com", try Configurator(withFreshCachesOf: backend))
-        #expect(apple == "400 MISSING_CONTINUE_URI", "Apple itself is not to blame")
+        #expect(apple == "400 MISSING_CONTINUE_URI", "sign-in with Apple is not affected")
     }
 
     @Test("Sign-in starts only with a provider that is configured, enabled and among the app's methods")

@@ -10,7 +10,7 @@ struct NetworkLimitTests {
     struct Row: CustomTestStringConvertible {
         let testDescription: String
         let peers: [String]
-        /// How many sign-ups succeed if the limit of one address is three.
+        /// The number of requests that are not limited if the limit of one address is three.
         let passes: Int
     }
 

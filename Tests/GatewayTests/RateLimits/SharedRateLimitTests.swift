@@ -27,7 +27,7 @@ struct SharedRateLimitTests {
         try await merge(limited.gateway)
         try await merge(replica)
         #expect(try await limited.signIn("ada", "secret1", at: replica).outcome == tooMany)
-        #expect(try await limited.signIn("ada", "secret1").outcome == "200", "it has not synchronized again")
+        #expect(try await limited.signIn("ada", "secret1").outcome == "200", "this replica has not synchronized again")
         try await merge(limited.gateway)
         #expect(try await limited.signIn("ada", "secret1").outcome == tooMany, "the replica's attempts count here too")
     }

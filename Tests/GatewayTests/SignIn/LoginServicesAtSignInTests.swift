@@ -6,8 +6,8 @@ import Testing
 @testable import DevMode
 @testable import Support
 
-/// App Review guideline 4.8 at the sign-in itself. Configuration that violates it is rejected
-/// when it is written, so these tests write it directly to the database.
+/// App Review guideline 4.8 at the sign-in itself. The admin API rejects a configuration that violates the guideline,
+/// so these tests write the configuration directly to the database.
 @Suite("Sign-in that violates guideline 4.8")
 struct LoginServicesAtSignInTests {
     private static let refusal = "400 OPERATION_NOT_ALLOWED : LOGIN_SERVICES_4_8"
