@@ -192,7 +192,7 @@ struct AdminUpdateTests {
         #expect(deleted.json == ["kind": "identitytoolkit#DeleteAccountResponse", "appleRevocation": "NONE"])
     }
 
-    @Test("Members that only administrators may set have no effect in a client's request")
+    @Test("Members that only administrators may set are rejected in a client's request, or have no effect")
     func massAssignment() async throws {
         let gateway = try await TestGateway.administered()
         let signedUp = try await gateway.post(

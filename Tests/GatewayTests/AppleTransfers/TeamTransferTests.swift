@@ -91,10 +91,9 @@ struct TeamTransferTests {
         let fixture = try await Fixture()
         let before = try await fixture.addresses(fixture.ada)
         #expect(try await fixture.export() == .init(all: 2, done: 2))
-        let apple = fixture.gateway.simulators.apple.faultInjection
-        let requests = apple.count(of: SimulatedApple.migrationPath)
         #expect(try await fixture.export() == .init(all: 2, done: 2))
-        #expect(apple.count(of: SimulatedApple.migrationPath) == requests, "a second export requests no identity again")
+        let requests = fixture.gateway.simulators.apple.faultInjection.count(of: SimulatedApple.migrationPath)
+        #expect(requests == 2, "the second export requests no identity again")
         #expect(try await fixture.state(fixture.ada) == "AUTHORIZED", "the app is still with the old team")
         try await fixture.move()
         try await fixture.gateway.appleWorkers.check()
