@@ -9,7 +9,7 @@ import Testing
 @Suite("Clearing accounts")
 struct AccountClearingTests {
     @Test("Clearing a project removes its accounts, sessions and tombstones")
-    func nothingStays() async throws {
+    func clearing() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.post("/v1/accounts:signUp", ["email": "ada@example.com", "password": "correct"])
         _ = try await gateway.post("/v1/accounts:delete", ["idToken": ada.json["idToken"] ?? .null])

@@ -74,7 +74,7 @@ struct UnlinkedSessionTests {
         #expect(try await outcomes(unlinked, at: gateway) == Self.alive)
     }
 
-    struct Act: CustomTestStringConvertible {
+    struct Action: CustomTestStringConvertible {
         let testDescription: String
         let perform: @Sendable (TestGateway, _ localId: String) async throws -> Exchange
     }
@@ -82,21 +82,21 @@ struct UnlinkedSessionTests {
     @Test(
         "An administrator's unlinking ends the sessions of the identity, and no others",
         arguments: [
-            Act(testDescription: "unlink") { try await $0.unlinkIdentity("google.com", of: $1) },
-            Act(testDescription: "move") {
+            Action(testDescription: "unlink") { try await $0.unlinkIdentity("google.com", of: $1) },
+            Action(testDescription: "move") {
                 try await $0.make(["localId": "target"])
                 return try await $0.moveIdentity("google.com", of: $1, ["targetLocalId": "target"])
             },
-            Act(testDescription: "update") {
+            Action(testDescription: "update") {
                 try await $0.administer(":update", ["localId": .string($1), "deleteProvider": ["google.com"]])
             },
-            Act(testDescription: "a replacement by another identity") {
+            Action(testDescription: "a replacement by another identity") {
                 try await $0.administer(
                     ":update",
                     ["localId": .string($1), "linkProviderUserInfo": ["providerId": "google.com", "rawId": "other"]])
             },
         ])
-    func administrator(row: Act) async throws {
+    func administrator(row: Action) async throws {
         let gateway = try await TestGateway.administered()
         let sessions = try await Sessions(at: gateway)
         let done = try await row.perform(gateway, sessions.apple[0].localId)

@@ -35,7 +35,7 @@ struct AppleKeyCheckTests {
     }
 
     @Test("The check distinguishes an outage and a missing key from a wrong key")
-    func notAsked() async throws {
+    func outageAndMissingKey() async throws {
         let gateway = try await TestGateway(servesApple: true)
         gateway.simulators.apple.faultInjection.injectFault(.unavailable)
         #expect(try await findings(gateway).first?.text.contains("the request to Apple failed (status 503)") == true)

@@ -91,7 +91,7 @@ struct FollowedAddressTests {
     ]
 
     @Test("In these cases the account keeps its address, and only the identity's address changes", arguments: stays)
-    func staysAsItIs(row: Stay) async throws {
+    func keepsAddress(row: Stay) async throws {
         let gateway = try await gateway(row.profile)
         let tokens = try Tokens(await gateway.signIn(gateway.apple(row.person)))
         try await row.prepare(gateway, tokens)

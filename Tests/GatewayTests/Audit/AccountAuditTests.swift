@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The audit trail of end users")
 struct AccountAuditTests {
-    struct Act: CustomTestStringConvertible, Sendable {
+    struct Action: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let lines: [String]
         /// Returns the tokens of the account that the events are about.
@@ -29,29 +29,29 @@ struct AccountAuditTests {
         }
     }
 
-    static let acts: [Act] = [
-        Act("signing in", []) { gateway, _ in try await gateway.signIn() },
-        Act("a refresh", []) { try await $0.refresh($1.refreshToken) },
-        Act("another name", []) { try await $0.update($1.idToken, ["displayName": "Ada"]) },
-        Act("signing in with Apple", []) { gateway, _ in try await gateway.signIn(gateway.apple()) },
-        Act("a sign-in method for an anonymous account", ["email.changed", "password.set"]) {
+    static let actions: [Action] = [
+        Action("signing in", []) { gateway, _ in try await gateway.signIn() },
+        Action("a refresh", []) { try await $0.refresh($1.refreshToken) },
+        Action("another name", []) { try await $0.update($1.idToken, ["displayName": "Ada"]) },
+        Action("signing in with Apple", []) { gateway, _ in try await gateway.signIn(gateway.apple()) },
+        Action("a sign-in method for an anonymous account", ["email.changed", "password.set"]) {
             try await $0.signUpAnonymously()
         } _: {
             try await $0.post(
                 "/v1/accounts:signUp",
                 ["idToken": .string($1.idToken), "email": "a@example.com", "password": "secret9"])
         },
-        Act("another password", ["password.set"]) { try await $0.update($1.idToken, ["password": "secret9"]) },
-        Act("another address", ["email.changed"]) { try await $0.update($1.idToken, ["email": "b@example.com"]) },
-        Act("a removed password", ["password.removed"]) {
+        Action("another password", ["password.set"]) { try await $0.update($1.idToken, ["password": "secret9"]) },
+        Action("another address", ["email.changed"]) { try await $0.update($1.idToken, ["email": "b@example.com"]) },
+        Action("a removed password", ["password.removed"]) {
             try await $0.update($1.idToken, ["deleteAttribute": ["PASSWORD"]])
         },
-        Act("signing out elsewhere", ["sessions.ended"]) { try await $0.update($1.idToken, ["validSince": "1"]) },
-        Act("signing out everywhere", ["sessions.ended"]) {
+        Action("signing out elsewhere", ["sessions.ended"]) { try await $0.update($1.idToken, ["validSince": "1"]) },
+        Action("signing out everywhere", ["sessions.ended"]) {
             try await $0.post("/v1/accounts:revokeSession", ["idToken": .string($1.idToken), "everywhere": true])
         },
-        Act("an identity", ["identity.linked provider=apple.com"]) { try await $0.link($0.apple(), to: $1.idToken) },
-        Act("a removed identity", ["identity.unlinked provider=apple.com"]) { gateway in
+        Action("an identity", ["identity.linked provider=apple.com"]) { try await $0.link($0.apple(), to: $1.idToken) },
+        Action("a removed identity", ["identity.unlinked provider=apple.com"]) { gateway in
             let tokens = try await gateway.signUp()
             _ = try await gateway.link(gateway.apple(), to: tokens.idToken)
             return tokens
@@ -59,32 +59,33 @@ struct AccountAuditTests {
             try await $0.post(
                 "/v1/accounts:unlink", ["idToken": .string($1.idToken), "deleteProvider": ["apple.com"]])
         },
-        Act("a verified address", ["email.verified"]) {
+        Action("a verified address", ["email.verified"]) {
             try await $0.apply($0.requestedCode("VERIFY_EMAIL", ["idToken": .string($1.idToken)]))
         },
-        Act("a reset", ["password.set"]) {
+        Action("a reset", ["password.set"]) {
             try await $0.signUpVerified()
         } _: { gateway, _ in
             try await gateway.reset(gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
         },
-        Act("a reset on the page", ["password.set"]) {
+        Action("a reset on the page", ["password.set"]) {
             try await $0.signUpVerified()
         } _: { gateway, _ in
             let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])
             return try await gateway.submit(code, ["newPassword": "staple battery"])
         },
-        Act("a reset by the owner of the address", ["account.reclaimed", "password.set"]) { gateway, _ in
+        Action("a reset by the owner of the address", ["account.reclaimed", "password.set"]) { gateway, _ in
             try await gateway.reset(gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
         },
-        Act("a reclaim by an address that Apple verified", ["account.reclaimed provider=apple.com"]) { gateway, _ in
+        Action("a reclaim by an address that Apple verified", ["account.reclaimed provider=apple.com"]) { gateway, _ in
             let person = SimulatedPerson.named("ada", "Town").with { $0.email = "ada@example.com" }
             return try await gateway.signIn(gateway.apple(person))
         },
-        Act("the deletion of the account", ["account.deleted"]) { try await $0.delete($1.idToken) },
+        Action("the deletion of the account", ["account.deleted"]) { try await $0.delete($1.idToken) },
     ]
 
-    @Test("Changes of sign-in methods and ends of sessions are recorded; sign-ins and names are not", arguments: acts)
-    func act(row: Act) async throws {
+    @Test(
+        "Changes of sign-in methods and ends of sessions are recorded; sign-ins and names are not", arguments: actions)
+    func act(row: Action) async throws {
         let gateway = try await TestGateway()
         let tokens = try await row.prepare(gateway)
         let lines = try await gateway.audited {
@@ -128,7 +129,7 @@ struct AccountAuditTests {
         let gateway = try await AdminAuditTests.populated()
         _ = try await merged(gateway)
         var secrets: Set<String> = []
-        for act in Self.acts {
+        for act in Self.actions {
             _ = try await gateway.administer(":batchDelete", ["localIds": [], "force": true])
             let holder = try await gateway.administer(":lookup", ["email": ["ada@example.com"]]).json["users"]?[0]
             if let id = holder?["localId"] { _ = try await gateway.administer(":delete", ["localId": id]) }

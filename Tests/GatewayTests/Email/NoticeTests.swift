@@ -50,7 +50,7 @@ struct NoticeTests {
     }
 
     @Test("Notices are not sent to an unverified address", arguments: rows)
-    func unproven(row: Row) async throws {
+    func unverifiedAddress(row: Row) async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
         try await row.happens(gateway, ada)

@@ -30,7 +30,7 @@ struct DisavowalTests {
     }
 
     @Test("A verified address cannot be disavowed")
-    func proven() async throws {
+    func verifiedAddress() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUpVerified()
         let code = try await gateway.requestedCode("VERIFY_EMAIL", ["idToken": .string(ada.idToken)])

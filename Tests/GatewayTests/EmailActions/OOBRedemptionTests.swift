@@ -89,7 +89,7 @@ struct VerificationTests {
     }
 
     @Test("An address that was never verified gets no recovery code")
-    func unproven() async throws {
+    func unverifiedAddress() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
         _ = try await gateway.update(ada.idToken, ["email": "new@example.com"])

@@ -92,7 +92,7 @@ struct MergeCase: CustomTestStringConvertible, Sendable {
 @Suite("Merging as an administrator", .serialized)
 struct AdminMergeTests {
     @Test("A merge does what the preview described, and undoing it restores both accounts", arguments: MergeCase.all)
-    func thereAndBack(row: MergeCase) async throws {
+    func mergeAndUndo(row: MergeCase) async throws {
         let gateway = try await row.gateway()
         let before = try await gateway.accountsAsStored()
         let preview = try await gateway.previewMerge()

@@ -31,7 +31,7 @@ struct AdminAccessTests {
     }
 
     @Test("Accounts of another project are not found")
-    func apart() async throws {
+    func accountsOfOtherProject() async throws {
         let gateway = try await TestGateway.administered()
         try await gateway.makeOtherProject("other", serviceKey: "sks_other")
         let body: JSON = ["localId": "ada", "email": "ada@example.com", "phoneNumber": "+15555550100"]

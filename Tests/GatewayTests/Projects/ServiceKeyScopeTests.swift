@@ -35,7 +35,7 @@ struct ServiceKeyScopeTests {
     }
 
     @Test("Every operation needs a valid service key of the project")
-    func turnedAway() async throws {
+    func invalidKeys() async throws {
         let gateway = try await TestGateway()
         try await gateway.makeOtherProject("other", serviceKey: "sks_elsewhere")
         let revoked = try await ServiceKey(id: "revoked", in: gateway)

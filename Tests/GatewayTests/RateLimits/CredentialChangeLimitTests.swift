@@ -21,37 +21,37 @@ struct CredentialChangeLimitTests {
         return tokens
     }
 
-    struct Act: CustomTestStringConvertible {
+    struct Action: CustomTestStringConvertible {
         let testDescription: String
         var isLimited = true
         let perform: @Sendable (TestGateway, TestGateway.Tokens) async throws -> Exchange
     }
 
-    static let acts = [
-        Act(testDescription: "another password") { try await $0.update($1.idToken, ["password": "secret1"]) },
-        Act(testDescription: "an address") { try await $0.update($1.idToken, ["email": "ada@example.com"]) },
-        Act(testDescription: "a removed password") {
+    static let actions = [
+        Action(testDescription: "another password") { try await $0.update($1.idToken, ["password": "secret1"]) },
+        Action(testDescription: "an address") { try await $0.update($1.idToken, ["email": "ada@example.com"]) },
+        Action(testDescription: "a removed password") {
             try await $0.update($1.idToken, ["deleteAttribute": ["PASSWORD"]])
         },
-        Act(testDescription: "a renewed session") { try await $0.update($1.idToken, ["validSince": "1"]) },
-        Act(testDescription: "an address and a password") {
+        Action(testDescription: "a renewed session") { try await $0.update($1.idToken, ["validSince": "1"]) },
+        Action(testDescription: "an address and a password") {
             try await $0.post(
                 "/v1/accounts:signUp",
                 ["idToken": .string($1.idToken), "email": "ada@example.com", "password": "secret1"])
         },
-        Act(testDescription: "an identity") { try await $0.link($0.apple(), to: $1.idToken) },
-        Act(testDescription: "an email link") {
+        Action(testDescription: "an identity") { try await $0.link($0.apple(), to: $1.idToken) },
+        Action(testDescription: "an email link") {
             let code = try await $0.requestedCode("EMAIL_SIGNIN", ["email": "ada@example.com"])
             return try await $0.signInWithLink("ada@example.com", code, ["idToken": .string($1.idToken)])
         },
-        Act(testDescription: "an identity unlinked") {
+        Action(testDescription: "an identity unlinked") {
             try await $0.post(
                 "/v1/accounts:unlink", ["idToken": .string($1.idToken), "deleteProvider": ["google.com"]])
         },
-        Act(testDescription: "an identity unlinked by accounts:update") {
+        Action(testDescription: "an identity unlinked by accounts:update") {
             try await $0.update($1.idToken, ["deleteProvider": ["google.com"]])
         },
-        Act(testDescription: "a merge") {
+        Action(testDescription: "a merge") {
             _ = try await $0.signIn($0.apple())
             let preview = try await $0.post(
                 "/v1/accounts:merge",
@@ -63,16 +63,16 @@ struct CredentialChangeLimitTests {
                 "/v1/accounts:merge",
                 ["idToken": .string($1.idToken), "mergeToken": preview.json["mergeToken"] ?? .null])
         },
-        Act(testDescription: "a name", isLimited: false) { try await $0.update($1.idToken, ["displayName": "Ada"]) },
-        Act(testDescription: "a refreshed token", isLimited: false) { try await $0.refresh($1.refreshToken) },
-        Act(testDescription: "sign-out everywhere", isLimited: false) {
+        Action(testDescription: "a name", isLimited: false) { try await $0.update($1.idToken, ["displayName": "Ada"]) },
+        Action(testDescription: "a refreshed token", isLimited: false) { try await $0.refresh($1.refreshToken) },
+        Action(testDescription: "sign-out everywhere", isLimited: false) {
             try await $0.post("/v1/accounts:revokeSession", ["idToken": .string($1.idToken), "everywhere": true])
         },
-        Act(testDescription: "deletion", isLimited: false) { try await $0.delete($1.idToken) },
+        Action(testDescription: "deletion", isLimited: false) { try await $0.delete($1.idToken) },
     ]
 
-    @Test("Each account has twenty changes of credentials in ten minutes, of any kind", arguments: acts)
-    func limit(row: Act) async throws {
+    @Test("Each account has twenty changes of credentials in ten minutes, of any kind", arguments: actions)
+    func limit(row: Action) async throws {
         let gateway = try await LimitedGateway().gateway
         let tokens = try await exhausted(at: gateway)
         let answer = try await row.perform(gateway, tokens)

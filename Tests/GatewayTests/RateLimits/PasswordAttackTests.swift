@@ -52,7 +52,7 @@ struct PasswordAttackTests {
     }
 
     @Test("During an attack known and unknown addresses get the same responses")
-    func alike() async throws {
+    func knownAndUnknownAddresses() async throws {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp("known")
         let seen = try await ["known", "unknown"].asyncMap { try await attack(limited, $0, places: 0..<105) }

@@ -101,7 +101,7 @@ struct RateLimitTests {
     }
 
     @Test("Known and unknown addresses are rejected alike, at the same cost")
-    func alike() async throws {
+    func knownAndUnknownAddresses() async throws {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp("known")
         var seen: [[String]] = []

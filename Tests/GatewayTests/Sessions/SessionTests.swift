@@ -92,7 +92,7 @@ struct SessionTests {
     }
 
     @Test("A cached token is rejected when it expires or its session ends, and by another gateway")
-    func believedBefore() async throws {
+    func cachedToken() async throws {
         let gateway = try await TestGateway()
         let tokens = try await gateway.signUp()
         let ended = try TestGateway.Tokens(await gateway.signIn())

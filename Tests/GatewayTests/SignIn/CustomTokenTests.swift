@@ -35,7 +35,7 @@ struct CustomTokenTests {
         #expect(user?["customAuth"] == true)
     }
 
-    struct Wrong: CustomTestStringConvertible, Sendable {
+    struct ClaimsRow: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let expected: String
         let change: @Sendable (inout [String: JSON]) -> Void
@@ -50,49 +50,51 @@ struct CustomTokenTests {
     @Test(
         "A custom token with invalid claims is rejected",
         arguments: [
-            Wrong("no audience", "INVALID_CUSTOM_TOKEN : Its aud is not Identity Toolkit.") { $0["aud"] = nil },
-            Wrong("another audience", "INVALID_CUSTOM_TOKEN : Its aud is not Identity Toolkit.") { $0["aud"] = "demo" },
-            Wrong("a list of audiences", "INVALID_CUSTOM_TOKEN : Its aud is not Identity Toolkit.") {
+            ClaimsRow("no audience", "INVALID_CUSTOM_TOKEN : Its aud is not Identity Toolkit.") { $0["aud"] = nil },
+            ClaimsRow("another audience", "INVALID_CUSTOM_TOKEN : Its aud is not Identity Toolkit.") {
+                $0["aud"] = "demo"
+            },
+            ClaimsRow("a list of audiences", "INVALID_CUSTOM_TOKEN : Its aud is not Identity Toolkit.") {
                 $0["aud"] = .array([.string(ServiceKey.audience)])
             },
-            Wrong("no issuer", "INVALID_CUSTOM_TOKEN : Its iss and sub must be equal.") { $0["iss"] = nil },
-            Wrong("another subject", "INVALID_CUSTOM_TOKEN : Its iss and sub must be equal.") {
+            ClaimsRow("no issuer", "INVALID_CUSTOM_TOKEN : Its iss and sub must be equal.") { $0["iss"] = nil },
+            ClaimsRow("another subject", "INVALID_CUSTOM_TOKEN : Its iss and sub must be equal.") {
                 $0["sub"] = "ada"
             },
-            Wrong("no iat", "INVALID_CUSTOM_TOKEN : Its iat, exp and any nbf must be numbers.") { $0["iat"] = nil },
-            Wrong("no exp", "INVALID_CUSTOM_TOKEN : Its iat, exp and any nbf must be numbers.") { $0["exp"] = nil },
-            Wrong("exp as text", "INVALID_CUSTOM_TOKEN : Its iat, exp and any nbf must be numbers.") {
+            ClaimsRow("no iat", "INVALID_CUSTOM_TOKEN : Its iat, exp and any nbf must be numbers.") { $0["iat"] = nil },
+            ClaimsRow("no exp", "INVALID_CUSTOM_TOKEN : Its iat, exp and any nbf must be numbers.") { $0["exp"] = nil },
+            ClaimsRow("exp as text", "INVALID_CUSTOM_TOKEN : Its iat, exp and any nbf must be numbers.") {
                 $0["exp"] = "1800003600"
             },
-            Wrong("issued too far ahead", "INVALID_CUSTOM_TOKEN : Its iat is in the future.") {
+            ClaimsRow("issued too far ahead", "INVALID_CUSTOM_TOKEN : Its iat is in the future.") {
                 $0["iat"] = .number(Double(start + 61))
             },
-            Wrong("not valid yet", "INVALID_CUSTOM_TOKEN : Its iat is in the future.") {
+            ClaimsRow("not valid yet", "INVALID_CUSTOM_TOKEN : Its iat is in the future.") {
                 $0["nbf"] = .number(Double(start + 61))
             },
-            Wrong("expired", "INVALID_CUSTOM_TOKEN : It has expired.") {
+            ClaimsRow("expired", "INVALID_CUSTOM_TOKEN : It has expired.") {
                 $0["iat"] = .number(Double(start - 3660))
                 $0["exp"] = .number(Double(start - 60))
             },
-            Wrong(
+            ClaimsRow(
                 "a lifetime of more than an hour", "INVALID_CUSTOM_TOKEN : Its exp is more than an hour after its iat."
             ) {
                 $0["exp"] = .number(Double(start + 3601))
             },
-            Wrong("no uid", "MISSING_IDENTIFIER") { $0["uid"] = nil },
-            Wrong("an empty uid", "MISSING_IDENTIFIER") { $0["uid"] = "" },
-            Wrong("a uid that is a number", "MISSING_IDENTIFIER") { $0["uid"] = 5 },
-            Wrong("a long uid", "INVALID_CUSTOM_TOKEN : Its uid has more than 128 characters.") {
+            ClaimsRow("no uid", "MISSING_IDENTIFIER") { $0["uid"] = nil },
+            ClaimsRow("an empty uid", "MISSING_IDENTIFIER") { $0["uid"] = "" },
+            ClaimsRow("a uid that is a number", "MISSING_IDENTIFIER") { $0["uid"] = 5 },
+            ClaimsRow("a long uid", "INVALID_CUSTOM_TOKEN : Its uid has more than 128 characters.") {
                 $0["uid"] = .string(String(repeating: "é", count: 129))
             },
-            Wrong("a tenant", "TENANT_ID_MISMATCH") { $0["tenant_id"] = "t" },
-            Wrong("claims in a list", "INVALID_CLAIMS") { $0["claims"] = ["admin"] },
-            Wrong("claims in a string", "INVALID_CLAIMS") { $0["claims"] = "{}" },
-            Wrong("claims too long", "CLAIMS_TOO_LARGE") {
+            ClaimsRow("a tenant", "TENANT_ID_MISMATCH") { $0["tenant_id"] = "t" },
+            ClaimsRow("claims in a list", "INVALID_CLAIMS") { $0["claims"] = ["admin"] },
+            ClaimsRow("claims in a string", "INVALID_CLAIMS") { $0["claims"] = "{}" },
+            ClaimsRow("claims too long", "CLAIMS_TOO_LARGE") {
                 $0["claims"] = ["a": .string(String(repeating: "x", count: 993))]
             },
         ])
-    func contents(row: Wrong) async throws {
+    func contents(row: ClaimsRow) async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
         let token = try backend.customToken(at: gateway.clock.now, change: row.change)
@@ -104,20 +106,20 @@ struct CustomTokenTests {
     @Test(
         "A custom token with claims within the limits is accepted",
         arguments: [
-            Wrong("issued a little ahead", "200") { $0["iat"] = .number(Double(start + 60)) },
-            Wrong("expired a moment ago", "200") {
+            ClaimsRow("issued a little ahead", "200") { $0["iat"] = .number(Double(start + 60)) },
+            ClaimsRow("expired a moment ago", "200") {
                 $0["iat"] = .number(Double(start - 3659))
                 $0["exp"] = .number(Double(start - 59))
             },
-            Wrong("user_id for uid", "200") { $0["user_id"] = $0.removeValue(forKey: "uid") },
-            Wrong("a uid of 128 characters", "200") { $0["uid"] = .string(String(repeating: "é", count: 128)) },
-            Wrong("claims of 1000 characters", "200") {
+            ClaimsRow("user_id for uid", "200") { $0["user_id"] = $0.removeValue(forKey: "uid") },
+            ClaimsRow("a uid of 128 characters", "200") { $0["uid"] = .string(String(repeating: "é", count: 128)) },
+            ClaimsRow("claims of 1000 characters", "200") {
                 $0["claims"] = ["a": .string(String(repeating: "x", count: 992))]
             },
-            Wrong("no claims", "200") { $0["claims"] = .null },
-            Wrong("claims without members", "200") { $0["claims"] = [:] },
+            ClaimsRow("no claims", "200") { $0["claims"] = .null },
+            ClaimsRow("claims without members", "200") { $0["claims"] = [:] },
         ])
-    func limits(row: Wrong) async throws {
+    func limits(row: ClaimsRow) async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
         let token = try backend.customToken(at: gateway.clock.now, change: row.change)

@@ -13,7 +13,7 @@ struct EmailLinkTests {
     }
 
     @Test("A sign-in link creates an account with a verified address, and finds it again")
-    func newcomer() async throws {
+    func newAccount() async throws {
         let gateway = try await TestGateway()
         let first = try await gateway.signInWithLink("Ada@example.com", try await link(gateway))
         #expect(first.json["isNewUser"] == true, "\(first.text)")
@@ -54,7 +54,7 @@ struct EmailLinkTests {
     }
 
     @Test("A sign-in link signs in to an account with a verified address, and keeps its session and password")
-    func enter() async throws {
+    func existingAccount() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUpVerified()
         let signedIn = try await gateway.signInWithLink("ada@example.com", try await link(gateway))

@@ -76,7 +76,7 @@ struct LinkingLoginTests {
     }
 
     @Test("An old login does not reveal the owner of an identity or an address")
-    func nothingLearnt() async throws {
+    func noDisclosure() async throws {
         let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
         _ = try await gateway.signIn(gateway.google())
         _ = try await gateway.signUp(email: "grace.hopper@example.com", password: "long enough")

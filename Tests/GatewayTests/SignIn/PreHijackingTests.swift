@@ -120,7 +120,7 @@ struct PreHijackingTests {
     }
 
     @Test("An account with a verified address is not reclaimed, but needs confirmation")
-    func vouchedFor() async throws {
+    func verifiedAddress() async throws {
         let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
         let colleague = SimulatedPerson.named("Ada", "Lovelace")
         let owner = try await gateway.signIn(gateway.google(colleague))

@@ -149,7 +149,7 @@ struct EmulatorRulesTests {
     }
 
     @Test("A token with an unknown key is rejected")
-    func genuineToken() async throws {
+    func unknownKey() async throws {
         let gateway = try await TestGateway()
         let other = try await TestGateway()
         try other.simulators.apple.rotateKeys()
