@@ -15,7 +15,7 @@ struct AppleKeyCheckTests {
             .findings(using: gateway.root.appleTokens)
     }
 
-    @Test("The check asks Apple about each client ID, and reports that the private key works")
+    @Test("check --live asks Apple about each client ID, and reports that the private key works")
     func works() async throws {
         let gateway = try await TestGateway(servesApple: true)
         let findings = try await findings(gateway)
@@ -23,7 +23,7 @@ struct AppleKeyCheckTests {
         #expect(findings[0].text == "project demo, apple.com, client ID com.example.app: the private key works")
     }
 
-    @Test("The check reports the error and the team if Apple rejects the key")
+    @Test("check --live reports the error and the team if Apple rejects the key")
     func rejected() async throws {
         let gateway = try await TestGateway(servesApple: true)
         let server = try #require(gateway.appleServer)
@@ -34,7 +34,7 @@ struct AppleKeyCheckTests {
         #expect(finding.text.contains("team TEAM123456"))
     }
 
-    @Test("The check distinguishes an outage and a missing key from a wrong key")
+    @Test("check --live distinguishes an outage and a missing key from a wrong key")
     func outageAndMissingKey() async throws {
         let gateway = try await TestGateway(servesApple: true)
         gateway.simulators.apple.faultInjection.injectFault(.unavailable)
