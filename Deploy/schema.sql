@@ -254,7 +254,7 @@ CREATE TABLE public.outgoing_email (
     failed_at timestamp with time zone
 );
 
-CREATE TABLE public.password_scheme (
+CREATE TABLE public.password_key (
     project_id text NOT NULL COLLATE pg_catalog."C",
     id text NOT NULL COLLATE pg_catalog."C",
     key bytea NOT NULL,
@@ -423,8 +423,8 @@ ALTER TABLE ONLY public.outbox
 ALTER TABLE ONLY public.outgoing_email
     ADD CONSTRAINT outgoing_email_pkey PRIMARY KEY (id);
 
-ALTER TABLE ONLY public.password_scheme
-    ADD CONSTRAINT password_scheme_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY public.password_key
+    ADD CONSTRAINT password_key_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.project
     ADD CONSTRAINT project_number_key UNIQUE (number);
@@ -566,8 +566,8 @@ ALTER TABLE ONLY public.linked_identity
 ALTER TABLE ONLY public.oob_code
     ADD CONSTRAINT oob_code_project_id_account_id_fkey FOREIGN KEY (project_id, account_id) REFERENCES public.account(project_id, id) ON DELETE CASCADE;
 
-ALTER TABLE ONLY public.password_scheme
-    ADD CONSTRAINT password_scheme_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.project(id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.password_key
+    ADD CONSTRAINT password_key_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.project(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.project
     ADD CONSTRAINT project_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES public.project(id) ON DELETE CASCADE;

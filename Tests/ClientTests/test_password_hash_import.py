@@ -109,7 +109,7 @@ def test_a_hash_with_excessive_cost_is_rejected_in_its_row(in_serve):
 
 def test_the_signer_key_is_stored_encrypted_and_rewrapped(in_serve, own):
     user = in_serve.import_user(ADMIN_HASHES["scrypt"][1](PASSWORD), ADMIN_HASHES["scrypt"][0])
-    assert f"$k={sql(own.database_url, 'SELECT id FROM password_scheme').strip()}," in in_serve.stored_hash(user)
+    assert f"$k={sql(own.database_url, 'SELECT id FROM password_key').strip()}," in in_serve.stored_hash(user)
     assert own.run_ok("keys rewrap") == "rewrapped 0 secrets"
 
 

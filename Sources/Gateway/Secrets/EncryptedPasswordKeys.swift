@@ -24,6 +24,6 @@ extension PasswordKeys {
 
     /// The row and column that the ciphertext of a key is bound to.
     static func context(_ id: ID<PasswordKey>, in realm: ID<Realm>) -> String {
-        "password_scheme/\(realm)/\(id)/key"
+        "password_key/\(realm)/\(id)/key"
     }
 }

@@ -27,7 +27,7 @@ public struct PasswordKeyStore: Sendable {
         _ = try await withStoreErrors {
             try await pool.execute(
                 """
-                INSERT INTO password_scheme (project_id, id, key, created_at)
+                INSERT INTO password_key (project_id, id, key, created_at)
                 VALUES (\(key.realm.rawValue), \(key.id.rawValue), \(key.sealed), \(Timestamp(now)))
                 ON CONFLICT (id) DO NOTHING
                 """)
@@ -48,13 +48,13 @@ public struct PasswordKeyStore: Sendable {
     public func reseal(_ key: Stored, as sealed: [UInt8]) async throws {
         _ = try await withStoreErrors {
             try await pool.execute(
-                "UPDATE password_scheme SET key = \(sealed) WHERE id = \(key.id.rawValue) AND key = \(key.sealed)")
+                "UPDATE password_key SET key = \(sealed) WHERE id = \(key.id.rawValue) AND key = \(key.sealed)")
         }
     }
 
     private func keys(_ clauses: SQL) async throws -> [Stored] {
         try await withStoreErrors {
-            try await pool.query("SELECT project_id, id, key FROM password_scheme \(clauses)")
+            try await pool.query("SELECT project_id, id, key FROM password_key \(clauses)")
         }.map { row in
             Stored(
                 realm: ID(try row.decode("project_id")), id: ID(try row.decode("id")), sealed: try row.decode("key"))

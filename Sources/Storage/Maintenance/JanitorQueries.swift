@@ -104,7 +104,7 @@ extension SQL {
     static func deletedTenants(limit: Int) -> SQL {
         """
         SELECT h.id FROM project h WHERE h.deleted_at IS NOT NULL AND (
-            \(hasRows(["account", "deleted_account", "password_scheme"], "h"))
+            \(hasRows(["account", "deleted_account", "password_key"], "h"))
             OR EXISTS (SELECT FROM identity_provider p WHERE p.project_id = h.id AND \(isUnused("p")))
             OR NOT (\(hasRows(["identity_provider"], "h"))) AND \(hasNoAuditEvents("h")))
         ORDER BY h.deleted_at LIMIT \(limit)
@@ -144,7 +144,7 @@ extension SQL {
     }
 
     static func deletePasswordKeys(of realm: ID<Realm>) -> SQL {
-        "DELETE FROM password_scheme WHERE project_id = \(realm.rawValue)"
+        "DELETE FROM password_key WHERE project_id = \(realm.rawValue)"
     }
 
     /// Deletes accounts with all rows that belong to them, and emits their events. Emails and codes without an account
@@ -172,7 +172,7 @@ extension SQL {
     static func deleteTenantIfEmpty(_ realm: ID<Realm>, before end: Instant) -> SQL {
         """
         DELETE FROM project h WHERE h.id = \(realm.rawValue) AND h.deleted_at < \(Timestamp(end))
-            AND NOT (\(hasRows(["account", "deleted_account", "identity_provider", "password_scheme"], "h"))) AND \(hasNoAuditEvents("h"))
+            AND NOT (\(hasRows(["account", "deleted_account", "identity_provider", "password_key"], "h"))) AND \(hasNoAuditEvents("h"))
         """
     }
 

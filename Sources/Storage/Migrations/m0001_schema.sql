@@ -139,7 +139,7 @@ CREATE TABLE signing_key (
 );
 
 -- Secret keys of imported password hashes. A hash is verified with its key until the first sign-in, which replaces it.
-CREATE TABLE password_scheme (
+CREATE TABLE password_key (
     project_id text COLLATE "C" NOT NULL REFERENCES project ON DELETE CASCADE,
     -- Keyed hash of the key, in hexadecimal, unique across all projects. Another import of the same key finds this row.
     id text COLLATE "C" PRIMARY KEY,

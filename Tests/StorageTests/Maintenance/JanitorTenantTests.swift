@@ -57,13 +57,13 @@ struct JanitorTenantTests {
                 """)
             try await fixture.run(
                 """
-                INSERT INTO password_scheme (project_id, id, key, created_at)
+                INSERT INTO password_key (project_id, id, key, created_at)
                 VALUES (\("demo/" + name), \(name), 'sealed', now())
                 """)
         }
         _ = try await Janitor(pool: fixture.pool).remove(.project, at: JanitorFixture.now)
         #expect(try await fixture.names("SELECT project_id AS name FROM identity_provider") == ["demo/active"])
-        #expect(try await fixture.names("SELECT project_id AS name FROM password_scheme") == ["demo/active"])
+        #expect(try await fixture.names("SELECT project_id AS name FROM password_key") == ["demo/active"])
         #expect(try await fixture.names("SELECT id AS name FROM project") == ["demo", "demo/active", "demo/deleted"])
     }
 
