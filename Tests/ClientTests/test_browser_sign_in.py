@@ -122,11 +122,11 @@ def test_a_cancelled_popup_is_an_error_of_the_sdk(any_app, name):
     assert outcome["error"] == "auth/user-cancelled"
 
 
-@pytest.mark.parametrize("mishap", ["A code that was already used", "An ID token with another nonce"])
+@pytest.mark.parametrize("fault", ["A code that was already used", "An ID token with another nonce"])
 @pytest.mark.parametrize("name", ["apple.com", "google.com"])
-def test_a_response_that_is_not_valid_is_explained_and_then_an_error(app, name, mishap):
+def test_a_response_that_is_not_valid_is_explained_and_then_an_error(app, name, fault):
     def decide(window):
-        consent(button=mishap)(window)
+        consent(button=fault)(window)
         # The page may be loading.
         wait = WebDriverWait(window.driver, SECONDS, ignored_exceptions=[WebDriverException])
         wait.until(lambda _: window.elements("h1") and "simulated" not in window.heading)

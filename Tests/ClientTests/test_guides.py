@@ -108,10 +108,10 @@ def test_a_person_signs_in_without_a_page(dev, tmp_path):
 
 def test_the_parameters_of_the_page_are_those_of_the_simulators():
     source = (Path(__file__).parents[2] / "Sources/Simulators/Consent/ConsentDecision.swift").read_text()
-    mishaps = (Path(__file__).parents[2] / "Sources/Simulators/Consent/ConsentMishap.swift").read_text()
+    faults = (Path(__file__).parents[2] / "Sources/Simulators/Consent/ConsentFault.swift").read_text()
     guide = (GUIDES / "web.md").read_text()
     assert set(re.findall(r'"(simulated_\w+)"', source)) == set(re.findall(r"simulated_\w+", guide))
-    for name in re.findall(r'= "(\w+)"', mishaps):
+    for name in re.findall(r'= "(\w+)"', faults):
         assert f"`{name}`" in guide
 
 

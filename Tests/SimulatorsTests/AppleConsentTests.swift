@@ -126,7 +126,7 @@ struct AppleConsentTests {
     }
 
     @Test("an error can be provoked")
-    func mishaps() throws {
+    func faults() throws {
         let used = try decide(["simulated_outcome": "used_code"]).hiddenFields
         #expect(try redeem(used["code"]).outcome == "400 invalid_grant")
         let state = try decide(["simulated_outcome": "other_state"]).hiddenFields

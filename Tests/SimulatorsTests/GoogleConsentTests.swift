@@ -95,7 +95,7 @@ struct GoogleConsentTests {
     }
 
     @Test("an error can be provoked")
-    func mishaps() throws {
+    func faults() throws {
         #expect(try redeem(decide(["simulated_outcome": "used_code"])["code"]).outcome == "400 invalid_grant")
         #expect(try decide(["simulated_outcome": "other_state"])["state"] != "state 1&")
         let other = try claims(of: redeem(decide(["simulated_outcome": "other_nonce"])["code"]))

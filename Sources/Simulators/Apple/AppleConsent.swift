@@ -22,8 +22,8 @@ extension SimulatedApple {
                 return authorization.response(error, in: language)
             case .consent(let person):
                 return authorization.response(try fields(of: authorization, for: person), in: language)
-            case .mishap(let mishap, let person):
-                return authorization.response(try fields(of: authorization, for: person, mishap), in: language)
+            case .fault(let fault, let person):
+                return authorization.response(try fields(of: authorization, for: person, fault), in: language)
             }
         } catch let refusal as AppleRefusal {
             return page(of: refusal, form, in: language)
@@ -31,15 +31,15 @@ extension SimulatedApple {
     }
 
     private func fields(
-        of request: AppleAuthorizationRequest, for person: SimulatedPerson, _ mishap: ConsentMishap? = nil
+        of request: AppleAuthorizationRequest, for person: SimulatedPerson, _ fault: ConsentFault? = nil
     ) throws -> [(String, String?)] {
         let other = Random.text(length: 22)
         let person = person.with { $0.hidesEmail = hidesEmail(person, from: request.clientID) ?? $0.hidesEmail }
         let authorization = try authorize(
             person, client: request.clientID, scopes: request.scopes,
-            nonce: mishap == .otherNonce ? other : request.nonce,
-            state: mishap == .otherState ? other : request.state, redirectURI: request.redirectURI)
-        if mishap == .usedCode {
+            nonce: fault == .otherNonce ? other : request.nonce,
+            state: fault == .otherState ? other : request.state, redirectURI: request.redirectURI)
+        if fault == .usedCode {
             state.withLock { $0.codes[authorization.authorizationCode]?.isUsed = true }
         }
         return authorization.formFields.filter { $0.name != "id_token" || request.wantsIDToken }
@@ -61,7 +61,7 @@ extension SimulatedApple {
             clientID: request.clientID, redirectURI: request.redirectURI, action: Self.authorizationPath,
             parameters: form.fields(named: AppleAuthorizationRequest.parameterNames),
             people: people.listed().map { .init(person: $0, hidesEmail: hidesEmail($0, from: request.clientID)) },
-            offersRelay: request.scopes.contains(.email), mishaps: ConsentMishap.allCases.filter { $0 != .serverError },
+            offersRelay: request.scopes.contains(.email), faults: ConsentFault.allCases.filter { $0 != .serverError },
             warning: isAcceptable
                 ? nil
                 : language.text(

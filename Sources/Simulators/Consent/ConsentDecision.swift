@@ -3,7 +3,7 @@ enum ConsentDecision {
     case consent(SimulatedPerson)
     case cancellation
     /// A response that the client has to reject.
-    case mishap(ConsentMishap, SimulatedPerson)
+    case fault(ConsentFault, SimulatedPerson)
     /// The address of the new person is not valid.
     case invalidEmail(SimulatedPerson)
 
@@ -30,8 +30,8 @@ enum ConsentDecision {
         let chosen = form[.person].flatMap { people.find($0) ?? SimulatedPerson(address: $0) }
         let newPerson = Self.newPerson(form).map { known in known.email.flatMap(people.find) ?? known }
         let person = (chosen ?? newPerson)?.with { $0.hidesEmail = form[.hidesEmail] == "true" && $0.email != nil }
-        if let mishap = form[.outcome].flatMap(ConsentMishap.init) {
-            self = .mishap(mishap, person ?? .ada)
+        if let fault = form[.outcome].flatMap(ConsentFault.init) {
+            self = .fault(fault, person ?? .ada)
         } else if let person {
             let isValid = chosen != nil || person.email.map(Self.isAddress) == true
             self = isValid ? .consent(person) : .invalidEmail(person)

@@ -22,7 +22,7 @@ struct ConsentPage {
     let people: [Person]
     /// Whether people can choose to hide their address.
     let offersRelay: Bool
-    let mishaps: [ConsentMishap]
+    let faults: [ConsentFault]
     /// A difference from the real provider that affects this request.
     var warning: String?
     /// The person with the invalid address that was entered; `nil` if nothing was invalid.
@@ -102,10 +102,10 @@ struct ConsentPage {
     }
 
     private var errors: Markup {
-        let buttons = mishaps.map { mishap in
+        let buttons = faults.map { fault in
             button(
-                mishap.label(in: language),
-                [.classes(.mishap), .name(ConsentDecision.Field.outcome.rawValue), .value(mishap.rawValue)])
+                fault.label(in: language),
+                [.classes(.fault), .name(ConsentDecision.Field.outcome.rawValue), .value(fault.rawValue)])
         }
         let explanation = language.text(
             "Sends the app a response that it must reject.", "アプリが拒否しなければならない応答を送ります。")

@@ -1,7 +1,7 @@
 /// The styles of the simulated providers' pages: one column from 320 pixels on, light and dark.
 enum ConsentStylesheet {
     enum Class: String {
-        case notice, warning, problem, people, person, details, cancel, mishap, row
+        case notice, warning, problem, people, person, details, cancel, fault, row
     }
 
     /// Contains no `<`, `>` and `&`, because browsers read it unescaped. Text has a contrast of at least 7:1, borders of 3:1.
@@ -31,8 +31,8 @@ enum ConsentStylesheet {
         .person{margin:.5rem 0 0;border:1px solid var(--line);background:transparent;color:var(--text);text-align:left}\
         .person span{display:block;color:var(--soft);font-size:.9375rem;font-weight:400}\
         .person:hover{border-color:var(--strong);box-shadow:inset 0 0 0 1px var(--strong)}\
-        .cancel,.mishap{background:transparent;color:var(--strong)}\
-        .mishap{margin-top:.5rem;border-width:1px;font-weight:400}\
+        .cancel,.fault{background:transparent;color:var(--strong)}\
+        .fault{margin-top:.5rem;border-width:1px;font-weight:400}\
         .row{display:grid;grid-template-columns:repeat(auto-fit,minmax(11rem,1fr));gap:0 .75rem}\
         .row div{min-width:0}\
         label{display:block;margin-top:.5rem;color:var(--soft);font-size:.9375rem}\

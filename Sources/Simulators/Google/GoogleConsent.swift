@@ -36,24 +36,24 @@ extension SimulatedGoogle {
         case nil: page(for: request, form, in: language).response()
         case .invalidEmail(let person): page(for: request, form, rejecting: person, in: language).response()
         case .cancellation: error("access_denied")
-        case .mishap(.serverError, _): error(ConsentMishap.serverError.rawValue)
-        case .mishap(let mishap, let person): answer(try fields(of: request, for: person, mishap))
+        case .fault(.serverError, _): error(ConsentFault.serverError.rawValue)
+        case .fault(let fault, let person): answer(try fields(of: request, for: person, fault))
         case .consent(let person): answer(try fields(of: request, for: person))
         }
     }
 
     private func fields(
-        of request: GoogleAuthorizationRequest, for person: SimulatedPerson, _ mishap: ConsentMishap? = nil
+        of request: GoogleAuthorizationRequest, for person: SimulatedPerson, _ fault: ConsentFault? = nil
     ) throws -> [(String, String?)] {
         let other = Random.text(length: 22)
         let code = try authorize(
             person, client: request.clientID, redirectURI: request.redirectURI,
-            nonce: mishap == .otherNonce ? other : request.nonce, codeChallenge: request.codeChallenge,
+            nonce: fault == .otherNonce ? other : request.nonce, codeChallenge: request.codeChallenge,
             isOffline: request.isOffline, asksAgain: request.prompts.contains("consent"))
         // Google deletes a code that was redeemed.
-        if mishap == .usedCode { state.withLock { $0.codes[code] = nil } }
+        if fault == .usedCode { state.withLock { $0.codes[code] = nil } }
         return [
-            ("state", mishap == .otherState ? other : request.state),
+            ("state", fault == .otherState ? other : request.state),
             // RFC 9207. The value is always the URL, also if the tokens name the host as the issuer.
             ("iss", GoogleIssuer.url.rawValue), ("code", code), ("scope", "openid email profile"), ("authuser", "0"),
             ("prompt", request.prompts.contains("consent") ? "consent" : "none"),
@@ -74,7 +74,7 @@ extension SimulatedGoogle {
                 let isKnown = consents.contains(.init(person: person.id, clientID: request.clientID))
                 return .init(person: person, hidesEmail: isKnown ? false : nil)
             },
-            offersRelay: false, mishaps: ConsentMishap.allCases, rejected: rejected)
+            offersRelay: false, faults: ConsentFault.allCases, rejected: rejected)
     }
 
     private func page(of refusal: GoogleRefusal, _ form: Form?, in language: ConsentLanguage) -> Response {

@@ -1,5 +1,5 @@
-/// A response of a provider that a client has to reject.
-public enum ConsentMishap: String, Sendable, CaseIterable {
+/// A fault that the simulator injects into its response, which the client then has to reject.
+public enum ConsentFault: String, Sendable, CaseIterable {
     /// The code was redeemed before.
     case usedCode = "used_code"
     /// The response belongs to another request.
