@@ -99,7 +99,7 @@ struct ProjectFileTests {
                 "+ providers.oidc.corp.issuer: https://id.example.com",
                 "+ providers.oidc.corp.trustsEmail: true",
             ])
-        #expect(after.newSecrets[.apple]?.expose() == "PEM\n")
+        #expect(after.newSecrets[.apple]?.expose() == "PEM")
         #expect(after.newSecrets[.google]?.expose() == "secret")
     }
 

@@ -101,7 +101,7 @@ extension ProjectFile.Provider {
                 let text = try contents(path)
                 // An empty secret would remove the stored one, but an empty file is more likely the result of a failed command.
                 if text.allSatisfy(\.isWhitespace) { reader.addProblem("\(name)File", "\(path) is empty") }
-                secret = Secret(text.hasSuffix("\n") && provider != .apple ? String(text.dropLast()) : text)
+                secret = Secret(text.withoutFinalNewline)
             } catch {
                 reader.addProblem("\(name)File", error.description)
             }

@@ -38,6 +38,11 @@ package enum InputFile {
     }
 }
 
+extension String {
+    /// The value in a file: the file's text without the newline that editors and shells add at the end.
+    package var withoutFinalNewline: String { hasSuffix("\n") ? String(dropLast()) : self }
+}
+
 /// A file that cannot be read, with the reason.
 package struct UnreadableFile: Error, CustomStringConvertible {
     package let description: String

@@ -1,6 +1,6 @@
 /// Reads settings from the environment and collects every problem.
 ///
-/// `NAME_FILE` can be set instead of `NAME`, to the path of a file with the value. One trailing newline is dropped.
+/// `NAME_FILE` can be set instead of `NAME`, to the path of a file with the value.
 package struct SettingsReader {
     private let environment: [String: String]
     private let contents: (String) throws(UnreadableFile) -> String
@@ -19,8 +19,7 @@ package struct SettingsReader {
             return nil
         }
         do {
-            let text = try contents(path)
-            return text.hasSuffix("\n") ? String(text.dropLast()) : text
+            return try contents(path).withoutFinalNewline
         } catch {
             collector.add("\(setting.name)_FILE", error.description)
             return nil
