@@ -85,7 +85,7 @@ package final class RunningGateway: Sendable {
         let cleaning = Worker.cleaning(pools[0], clock: mode.clock, metrics: metrics.registry)
         workers = Workers(
             [cleaning, keyUse.worker(on: pools[0])] + (mode.limitsRates ? [limits.worker(on: pools[0])] : [])
-                + apple.workers,
+                + [emailService?.countingWorker].compactMap(\.self) + apple.workers,
             on: group.loops[0], log: log)
     }
 

@@ -6,7 +6,6 @@ package import Identity
 internal import Postgres
 package import SMTP
 internal import Storage
-internal import Synchronization
 internal import Telemetry
 internal import Tokens
 
@@ -19,9 +18,7 @@ package final class EmailService: Sendable {
     package let publicURL: @Sendable () -> String
     private let client: SMTPClient?
     private let loop: Loop
-    private let queue: PostgresEmailQueue
-    private let waiting = Atomic(0)
-    private let countingTask = Mutex<Task<Void, any Error>?>(nil)
+    private let waiting: WaitingEmails
 
     package struct Dependencies {
         let pool: Pool
@@ -51,7 +48,7 @@ package final class EmailService: Sendable {
         self.client = client
         publicURL = dependencies.publicURL
         loop = dependencies.pool.loop
-        queue = PostgresEmailQueue(pool: dependencies.pool)
+        let queue = PostgresEmailQueue(pool: dependencies.pool)
         let payloads = EncryptedEmailPayloads(masterKeys: dependencies.masterKeys)
         let projects = SendingProjects(pool: dependencies.pool, clock: dependencies.clock)
         let record = EmailDeliveryRecord(log: dependencies.log, metrics: dependencies.metrics)
@@ -61,31 +58,19 @@ package final class EmailService: Sendable {
                 queue: queue, decrypt: { try payloads.open($0, of: $1) }, hash: { Digest.sha256(Array($0.utf8)) },
                 project: projects.cache.value(for:), renderer: renderer, send: transport, report: record.note,
                 clock: dependencies.clock))
-        dependencies.metrics.gauge(
-            "sekisho_email_waiting",
-            help:
-                "Emails that wait to be sent, counted every 15 seconds. Keeps the last count while the database fails."
-        ) {
-            [weak self] in Double(self?.waiting.load(ordering: .relaxed) ?? 0)
-        }
+        waiting = WaitingEmails(metrics: dependencies.metrics, count: queue.waiting)
     }
+
+    /// Counts the waiting emails.
+    var countingWorker: Worker { waiting.worker }
 
     /// Starts the delivery. Call it after the schema of the database was checked.
     func start() {
         Task(executorPreference: loop) { await self.worker.start() }
-        let task = Task(executorPreference: loop) { [self] in
-            while true {
-                // A database error keeps the last count.
-                if let count = try? await queue.waiting() { waiting.store(count, ordering: .relaxed) }
-                try await loop.sleep(for: .seconds(15))
-            }
-        }
-        countingTask.withLock { $0 = task }
     }
 
     /// Stops the delivery. Attempts that are still in flight after `deadline` are cancelled and retried later.
     func stop(within deadline: Duration) async {
-        countingTask.withLock { $0 }?.cancel()
         let cancelling = Task(executorPreference: loop) { [loop, client] in
             try await loop.sleep(for: deadline)
             client?.close()
