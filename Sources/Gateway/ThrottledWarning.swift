@@ -1,27 +1,4 @@
-internal import API
-internal import HTTP
-internal import Identity
-internal import Passwords
-internal import Providers
 internal import Synchronization
-internal import Telemetry
-
-extension BreachedPasswords {
-    /// - Parameter url: `nil` disables the check.
-    static func live(at url: String?, client: HTTP.Client, metrics: GatewayMetrics, log: Log) -> BreachedPasswords {
-        guard let url else { return .none }
-        let failures = metrics.registry.counter(
-            "sekisho_breach_lookups_failed_total",
-            help: "Passwords accepted because the list of breached passwords was not available.")
-        let warning = ThrottledWarning()
-        return .live(BreachedPasswordList(url: url), client: client) { error in
-            failures.increment()
-            if warning.claim() {
-                log.warning("list of breached passwords not available", ["reason": .string("\(error)")])
-            }
-        }
-    }
-}
 
 /// Limits a repeated warning to one per ten minutes.
 final class ThrottledWarning: Sendable {
