@@ -1,0 +1,40 @@
+internal import CSystem
+
+/// A named POSIX thread that knows whether it is the current one.
+final class LoopThread: @unchecked Sendable {
+    private final class Start: Sendable {
+        let name: String
+        let body: @Sendable () -> Void
+
+        init(name: String, body: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.body = body
+        }
+    }
+
+    private var handle = pthread_t()
+
+    /// - Throws: ``SystemError`` if the system cannot create a thread.
+    init(name: String, _ body: @escaping @Sendable () -> Void) throws {
+        let start = Unmanaged.passRetained(Start(name: name, body: body))
+        let code = pthread_create(
+            &handle, nil,
+            { argument in
+                guard let argument else { return nil }
+                let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
+                shim_name_thread(start.name)
+                start.body()
+                return nil
+            }, start.toOpaque())
+        guard code == 0 else {
+            start.release()
+            throw SystemError(call: "pthread_create", code: code)
+        }
+    }
+
+    var isCurrent: Bool { pthread_equal(pthread_self(), handle) != 0 }
+
+    func join() {
+        pthread_join(handle, nil)
+    }
+}
