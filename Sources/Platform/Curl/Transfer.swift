@@ -1,4 +1,5 @@
 public import CSystem
+public import EventLoop
 
 /// One request on one handle. The object must stay alive while ``Transfers`` holds it.
 public protocol Transfer: AnyObject {
@@ -18,6 +19,8 @@ public enum TransferEnd {
     case done(CURLcode)
     case timedOut
     case cancelled
+    /// The loop cannot watch a descriptor that the transfer needs.
+    case notWatched(SystemError)
     /// The set of transfers was closed.
     case closed
 }

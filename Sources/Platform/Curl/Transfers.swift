@@ -26,8 +26,8 @@ public final class Transfers {
         shim_curl_limit_connections(library, connections, connectionsPerHost, idleConnections)
         shim_curl_set_multi_callbacks(
             library, Unmanaged.passUnretained(self).toOpaque(),
-            { _, descriptor, interest, context, _ in
-                transfers(context)?.watch(descriptor, interest)
+            { handle, descriptor, interest, context, _ in
+                transfers(context)?.watch(descriptor, interest, for: handle)
                 return 0
             },
             { _, milliseconds, context in
@@ -79,7 +79,7 @@ public final class Transfers {
 
     // MARK: Events that libcurl waits for
 
-    private func watch(_ descriptor: Int32, _ interest: Int32) {
+    private func watch(_ descriptor: Int32, _ interest: Int32, for handle: UnsafeMutableRawPointer?) {
         if interest == CURL_POLL_REMOVE {
             watches.removeValue(forKey: descriptor).map(loop.unwatch)
             return
@@ -88,10 +88,15 @@ public final class Transfers {
         if interest & CURL_POLL_IN != 0 { readiness.insert(.readable) }
         if interest & CURL_POLL_OUT != 0 { readiness.insert(.writable) }
         if let watch = watches[descriptor] { return loop.change(watch, to: readiness) }
-        // If the loop cannot watch the descriptor, the transfer ends at its deadline. Reporting the error to libcurl
-        // would end all other transfers too.
-        watches[descriptor] = try? loop.watch(descriptor, for: readiness) { [unowned self] in
-            performAction(descriptor, $0)
+        do throws(SystemError) {
+            watches[descriptor] = try loop.watch(descriptor, for: readiness) { [unowned self] in
+                performAction(descriptor, $0)
+            }
+        } catch {
+            // Reporting the error to libcurl would end all other transfers too, and libcurl cannot remove a transfer during
+            // this call.
+            let id = UInt64(shim_curl_id(handle))
+            loop.atEndOfPass { [weak self] in self?.removeTransfer(id)?.end(.notWatched(error)) }
         }
     }
 

@@ -128,7 +128,7 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// - Throws: ``SystemError`` if the kernel refuses the descriptor.
     public func watch(
         _ descriptor: Int32, for readiness: Readiness, _ handler: @escaping (Readiness) -> Void
-    ) throws -> Watch {
+    ) throws(SystemError) -> Watch {
         checkIsolated()
         let watch = watches.next(for: descriptor)
         guard shim_epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, readiness.rawValue, watch.token) == 0 else {

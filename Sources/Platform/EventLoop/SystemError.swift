@@ -1,7 +1,7 @@
 internal import CSystem
 
 /// A failed system call with its `errno`.
-public struct SystemError: Error, CustomStringConvertible {
+public struct SystemError: Error, Hashable, CustomStringConvertible {
     public let call: String
     public let code: Int32
 

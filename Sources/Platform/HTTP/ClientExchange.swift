@@ -47,6 +47,7 @@ final class ClientExchange: Transfer {
         case .done(let code): finish(code)
         case .timedOut: fail(ClientFault.timedOut)
         case .cancelled: fail(CancellationError())
+        case .notWatched(let error): fail(ClientFault.notWatched(error))
         case .closed: fail(ClientFault.closed)
         }
     }

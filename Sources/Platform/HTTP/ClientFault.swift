@@ -1,5 +1,6 @@
 internal import CSystem
 internal import Curl
+public import EventLoop
 
 /// Why a request has no response. Contains neither the URL nor anything that was sent or received.
 public enum ClientFault: Error, Hashable, Sendable {
@@ -24,6 +25,8 @@ public enum ClientFault: Error, Hashable, Sendable {
     case protocolError(code: Int)
     /// Too many requests are in progress, or there is not enough memory.
     case overloaded
+    /// The event loop cannot watch the connection, for example because the system's limit of watches is reached.
+    case notWatched(SystemError)
     /// ``Client/close()`` was called.
     case closed
 }
