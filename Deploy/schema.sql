@@ -191,6 +191,7 @@ CREATE TABLE public.linked_identity (
     transfer_sub text COLLATE pg_catalog."C",
     transfer_team text,
     transferred_at timestamp with time zone,
+    transfer_error text,
     credentials_void_before timestamp with time zone,
     relay_forwarding boolean,
     relay_forwarding_at timestamp with time zone,
@@ -199,7 +200,7 @@ CREATE TABLE public.linked_identity (
     CONSTRAINT linked_identity_linked_device_check CHECK ((length(linked_device) <= 200)),
     CONSTRAINT linked_identity_provider_check CHECK ((provider <> ''::text)),
     CONSTRAINT linked_identity_subject_check CHECK ((subject <> ''::text)),
-    CONSTRAINT linked_identity_transfer_check CHECK ((((transfer_sub IS NULL) = (transfer_team IS NULL)) AND ((transfer_sub IS NOT NULL) OR (transferred_at IS NULL)))),
+    CONSTRAINT linked_identity_transfer_check CHECK ((((transfer_sub IS NULL) = (transfer_team IS NULL)) AND ((transfer_sub IS NOT NULL) OR (transferred_at IS NULL)) AND ((transfer_error IS NULL) OR ((transfer_sub IS NOT NULL) AND (transferred_at IS NULL))))),
     CONSTRAINT linked_identity_transfer_sub_check CHECK ((transfer_sub <> ''::text))
 );
 

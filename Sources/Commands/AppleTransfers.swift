@@ -28,16 +28,20 @@ extension Command {
     static let importTransfers = Command(
         words: ["apple", "import-transfers"],
         summary: "Replace the Apple subjects and relay addresses of all users, after an app moved to another team",
-        options: [.project, .tenant] + TransferArguments.options,
+        options: [
+            .project, .tenant,
+            .flag("retry-rejected", "also request the identities that Apple rejected in earlier runs"),
+        ] + TransferArguments.options,
         details: [
-            "Each exported identity gets its new subject and relay address in one transaction; the account keeps its ID and its sessions. Configure the new team's ID, key ID and private key first (`sekisho projects apply`), and run the command in the 60 days after the transfer. Imported identities are skipped, so running an interrupted command again continues it. A user who signs in before the import is found by the token's transfer_sub.",
+            "Each exported identity gets its new subject and relay address in one transaction; the account keeps its ID and its sessions. Configure the new team's ID, key ID and private key first (`sekisho projects apply`), and run the command in the 60 days after the transfer. Imported identities are skipped, so running an interrupted command again continues it. Identities that Apple rejects are recorded and listed, and not requested again without --retry-rejected. A user who signs in before the import is found by the token's transfer_sub.",
             TransferArguments.keyNote,
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
     ) { arguments in
+        let retriesRejected = arguments.has("retry-rejected")
         try TransferArguments.run(arguments) { run in
             let progress = TransferReport(verb: "imported")
-            try progress.finish(try await run.import(progress.show))
+            try progress.finish(try await run.import(retryingRejected: retriesRejected, progress.show))
         }
     }
 }
@@ -137,6 +141,11 @@ private final class TransferReport: Sendable {
         if progress.rejected > 0 {
             Terminal.writeError(
                 "identities that Apple rejected: \(progress.rejected). Usually their users have disconnected the app."
+            )
+        }
+        for rejected in progress.rejectedImports {
+            Terminal.writeError(
+                "account \(rejected.account): Apple rejects its identity (\(rejected.error)); to try again, add --retry-rejected"
             )
         }
         for account in progress.conflicts {

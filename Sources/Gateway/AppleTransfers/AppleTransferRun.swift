@@ -3,7 +3,7 @@ internal import HTTP
 package import Identity
 internal import Postgres
 internal import Providers
-internal import Storage
+package import Storage
 
 /// Moves the identities of a realm to another Apple developer team, for `sekisho apple export-transfers` and
 /// `import-transfers`. Results are stored after every few requests. A new run after an interrupted one continues with
@@ -22,8 +22,11 @@ package struct AppleTransferRun: Sendable {
         package var all = 0
         /// The number of identities that this run and earlier ones have exported or moved.
         package var done = 0
-        /// The number of identities whose subject Apple rejects: the user has disconnected the app, or the team is wrong.
+        /// The number of identities whose subject Apple has rejected in this run: the user has disconnected the app, or the
+        /// team is wrong.
         package var rejected = 0
+        /// The identities that this import and earlier ones have not moved, because Apple rejects them.
+        package var rejectedImports: [AppleTransferStore.RejectedImport] = []
         /// The accounts whose new subject already belongs to another account.
         package var conflicts: [ID<Account>] = []
 
@@ -80,13 +83,14 @@ package struct AppleTransferRun: Sendable {
             last = end
             let tokens = try await tokens(for: page.waiting)
             for group in groups(of: page.waiting) {
-                let found = try await results(of: group) { identity in
+                let outcomes = try await outcomes(of: group) { identity in
                     let (client, token) = try tokens.access(of: identity, self)
                     return try await endpoint.transferSubject(identity.subject, team, token, client)
                 }
-                let transferSubjects = Dictionary(uniqueKeysWithValues: found.map { ($0.identity.subject, $0.value) })
+                var transferSubjects: [String: String] = [:]
+                for case (let identity, .found(let found)) in outcomes { transferSubjects[identity.subject] = found }
                 progress.done += try await store.store(transferSubjects, to: team, in: realm)
-                progress.rejected += group.count - found.count
+                progress.rejected += group.count - transferSubjects.count
                 report(progress)
             }
         }
@@ -95,28 +99,46 @@ package struct AppleTransferRun: Sendable {
         return progress
     }
 
-    /// Requests the new subjects from the new team's endpoint, and rewrites the identities.
-    package func `import`(_ report: @Sendable (Progress) -> Void) async throws -> Progress {
+    /// Requests the new subjects from the new team's endpoint, and rewrites the identities. Records which ones Apple
+    /// rejects, so that the next run does not request them again.
+    ///
+    /// - Parameter retryingRejected: whether to request identities that Apple has rejected before.
+    package func `import`(
+        retryingRejected: Bool = false, _ report: @Sendable (Progress) -> Void
+    ) async throws -> Progress {
         let counts = try await store.counts(to: key.teamID, in: realm)
         guard counts.exported > 0 else {
             throw Failure(
                 message: "no identity has a transfer subject for team \(key.teamID): run export-transfers first")
         }
         var progress = Progress(all: counts.exported, done: counts.imported)
+        var errors: [String: String] = [:]
         var last = ""
         while true {
             report(progress)
-            let page = try await store.waitingForImport(to: key.teamID, after: last, limit: Self.batchSize, in: realm)
+            let page = try await store.waitingForImport(
+                to: key.teamID, retryingRejected: retryingRejected, after: last, limit: Self.batchSize, in: realm)
             guard let end = page.end else { break }
             last = end
             let tokens = try await tokens(for: page.waiting)
             for group in groups(of: page.waiting) {
-                let found = try await results(of: group) { identity in
+                let outcomes = try await outcomes(of: group) { identity in
                     let (client, token) = try tokens.access(of: identity, self)
                     return try await endpoint.user(identity.transferSubject ?? "", token, client)
                 }
-                progress.rejected += group.count - found.count
-                for (identity, user) in found { try await rewrite(identity, user, &progress) }
+                for (identity, outcome) in outcomes {
+                    switch outcome {
+                    case .found(let user): try await rewrite(identity, user, &progress)
+                    case .rejected(let code):
+                        progress.rejected += 1
+                        errors[identity.transferSubject ?? ""] = code.rawValue
+                    }
+                }
+                // Apple rejects a wrong team with the same error. Only a success shows that the team is right.
+                if progress.done > 0 {
+                    try await store.store(errors: errors, to: key.teamID, in: realm)
+                    errors = [:]
+                }
                 report(progress)
             }
         }
@@ -125,6 +147,7 @@ package struct AppleTransferRun: Sendable {
         (progress.all, progress.done) = (finalCounts.exported, finalCounts.imported)
         try progress.requireSuccess(
             hint: "check that team \(key.teamID) has accepted the transfer of the app, less than 60 days ago")
+        progress.rejectedImports = try await store.rejectedImports(to: key.teamID, in: realm)
         return progress
     }
 
@@ -151,29 +174,26 @@ package struct AppleTransferRun: Sendable {
         }
     }
 
-    /// Sends the requests for all identities of a group at once. Those that Apple rejects are left out.
-    private func results<Value: Sendable>(
+    /// Sends the requests for all identities of a group at once.
+    private func outcomes<Value: Sendable>(
         of group: ArraySlice<AppleTransferStore.Waiting>,
         _ request: @escaping @Sendable (AppleTransferStore.Waiting) async throws -> AppleMigration<Value>
-    ) async throws -> [(identity: AppleTransferStore.Waiting, value: Value)] {
-        try await withThrowingTaskGroup(of: (AppleTransferStore.Waiting, Value?).self) { tasks in
+    ) async throws -> [(AppleTransferStore.Waiting, Outcome<Value>)] {
+        try await withThrowingTaskGroup(of: (AppleTransferStore.Waiting, Outcome<Value>).self) { tasks in
             for identity in group { tasks.addTask { (identity, try await response { try await request(identity) }) } }
-            var found: [(identity: AppleTransferStore.Waiting, value: Value)] = []
-            for try await (identity, value) in tasks { if let value { found.append((identity, value)) } }
-            return found
+            return try await tasks.reduce(into: []) { $0.append($1) }
         }
     }
 
-    /// - Returns: `nil` if Apple rejects the subject.
     /// - Throws: ``Failure`` if Apple does not respond, or rejects the team or the private key.
     private func response<Value: Sendable>(
         _ request: () async throws -> AppleMigration<Value>
-    ) async throws -> Value? {
+    ) async throws -> Outcome<Value> {
         var reason = ""
         for attempt in 1...Self.attempts {
             switch try await request() {
-            case .found(let value): return value
-            case .failed(.rejected(let code)) where !code.isConfigurationFault: return nil
+            case .found(let value): return .found(value)
+            case .failed(.rejected(let code)) where !code.isConfigurationFault: return .rejected(code)
             case .failed(.rejected(let code)):
                 throw Failure(
                     message:
@@ -192,6 +212,13 @@ package struct AppleTransferRun: Sendable {
     }
 }
 
+/// Apple's response to a request for one identity.
+private enum Outcome<Value: Sendable>: Sendable {
+    case found(Value)
+    /// Apple rejects the subject.
+    case rejected(AppleErrorCode)
+}
+
 /// Access tokens by client ID.
 private struct AccessTokens: Sendable {
     let byClientID: [String: Secret]
@@ -201,7 +228,7 @@ extension AppleTransferRun {
     private func tokens(for waiting: [AppleTransferStore.Waiting]) async throws -> AccessTokens {
         var tokens: [String: Secret] = [:]
         for client in waiting.map(client(of:)) where tokens[client.clientID] == nil {
-            guard let token = try await response({ try await endpoint.token(client) }) else {
+            guard case .found(let token) = try await response({ try await endpoint.token(client) }) else {
                 throw Failure(
                     message:
                         "Apple rejected the request for a user-migration token for client ID \(client.clientID): check that the key's team owns this client ID"

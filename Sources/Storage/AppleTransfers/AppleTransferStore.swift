@@ -21,6 +21,18 @@ public struct AppleTransferStore: Sendable {
         public let end: String?
     }
 
+    /// An exported identity whose import Apple has rejected.
+    public struct RejectedImport: Hashable, Sendable {
+        public let account: ID<Account>
+        /// Apple's error code.
+        public let error: String
+
+        public init(account: ID<Account>, error: String) {
+            self.account = account
+            self.error = error
+        }
+    }
+
     public struct Counts: Hashable, Sendable {
         public fileprivate(set) var all = 0
         public fileprivate(set) var exported = 0
@@ -62,13 +74,41 @@ public struct AppleTransferStore: Sendable {
     }
 
     /// Returns a page in the order of transfer subjects.
+    ///
+    /// - Parameter retryingRejected: whether identities wait whose import Apple has rejected.
     public func waitingForImport(
-        to team: String, after last: String, limit: Int, in realm: ID<Realm>
+        to team: String, retryingRejected: Bool = false, after last: String, limit: Int, in realm: ID<Realm>
     ) async throws -> Page {
-        try await page(.waitingForImport(to: team, after: last, limit: limit, in: realm))
+        try await page(
+            .waitingForImport(to: team, retryingRejected: retryingRejected, after: last, limit: limit, in: realm))
     }
 
-    /// Counts the identities that wait to be imported, by the team that they move to.
+    /// Returns the identities whose import Apple has rejected.
+    public func rejectedImports(to team: String, in realm: ID<Realm>) async throws -> [RejectedImport] {
+        var rejected: [RejectedImport] = []
+        var last: String? = ""
+        while let start = last {
+            let statement = SQL.rejectedImports(to: team, after: start, limit: Self.countedRows, in: realm)
+            let rows = try await withStoreErrors { try await pool.query(statement) }
+            rejected += try rows.compactMap { row in
+                try row.decode("account_id", as: String?.self).map {
+                    RejectedImport(account: ID($0), error: try row.decode("transfer_error"))
+                }
+            }
+            last = try rows.first?.decode("page_end")
+        }
+        return rejected
+    }
+
+    /// Records that Apple has rejected imports.
+    ///
+    /// - Parameter errors: Apple's error codes by transfer subjects.
+    public func store(errors: [String: String], to team: String, in realm: ID<Realm>) async throws {
+        guard !errors.isEmpty else { return }
+        _ = try await withStoreErrors { try await pool.execute(.storeTransferErrors(errors, to: team, in: realm)) }
+    }
+
+    /// Counts the identities that wait to be imported, by the team that they move to. Rejected ones do not wait.
     public func waiting(in realm: ID<Realm>) async throws -> [String: Int] {
         var counts: [String: Int] = [:]
         var last: String? = ""
@@ -80,7 +120,7 @@ public struct AppleTransferStore: Sendable {
             }
             last = try rows.first?.decode("page_end")
         }
-        return counts
+        return counts.filter { $0.value > 0 }
     }
 
     /// Stores transfer subjects.

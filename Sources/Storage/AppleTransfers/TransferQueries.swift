@@ -22,14 +22,29 @@ extension SQL {
         """
     }
 
-    static func waitingForImport(to team: String, after last: String, limit: Int, in realm: ID<Realm>) -> SQL {
+    static func waitingForImport(
+        to team: String, retryingRejected: Bool, after last: String, limit: Int, in realm: ID<Realm>
+    ) -> SQL {
         """
         WITH page AS MATERIALIZED (
             \(byTransferSubject(
-                "account_id, subject, transfer_sub, audience, provider, transfer_team", after: last, limit: limit, in: realm)))
+                "account_id, subject, transfer_sub, audience, provider, transfer_team, transfer_error", after: last,
+                limit: limit, in: realm)))
         SELECT w.account_id, w.subject, w.transfer_sub, w.audience, e.page_end
         FROM (SELECT max(transfer_sub) AS page_end FROM page) e
         LEFT JOIN page w ON w.provider = 'apple.com' AND w.transfer_team = \(team)
+            AND (w.transfer_error IS NULL OR \(retryingRejected))
+        ORDER BY w.transfer_sub
+        """
+    }
+
+    static func rejectedImports(to team: String, after last: String, limit: Int, in realm: ID<Realm>) -> SQL {
+        """
+        WITH page AS MATERIALIZED (
+            \(byTransferSubject("account_id, transfer_sub, transfer_team, transfer_error", after: last, limit: limit, in: realm)))
+        SELECT w.account_id, w.transfer_error, e.page_end
+        FROM (SELECT max(transfer_sub) AS page_end FROM page) e
+        LEFT JOIN page w ON w.transfer_team = \(team) AND w.transfer_error IS NOT NULL
         ORDER BY w.transfer_sub
         """
     }
@@ -56,9 +71,21 @@ extension SQL {
     ) -> SQL {
         let ordered = transferSubjects.sorted { $0.key < $1.key }
         return """
-            UPDATE linked_identity l SET transfer_sub = t.transfer_sub, transfer_team = \(team), transferred_at = NULL
+            UPDATE linked_identity l SET transfer_sub = t.transfer_sub, transfer_team = \(team), transferred_at = NULL,
+                transfer_error = NULL
             FROM unnest(\(ordered.map(\.key)), \(ordered.map(\.value))) AS t (subject, transfer_sub)
             WHERE l.project_id = \(realm.rawValue) AND l.provider = 'apple.com' AND l.subject = t.subject
+            """
+    }
+
+    /// - Parameter errors: Apple's error codes by transfer subjects.
+    static func storeTransferErrors(_ errors: [String: String], to team: String, in realm: ID<Realm>) -> SQL {
+        let ordered = errors.sorted { $0.key < $1.key }
+        return """
+            UPDATE linked_identity l SET transfer_error = t.error
+            FROM unnest(\(ordered.map(\.key)), \(ordered.map(\.value))) AS t (transfer_sub, error)
+            WHERE l.project_id = \(realm.rawValue) AND l.transfer_sub = t.transfer_sub AND l.transfer_team = \(team)
+                AND l.transferred_at IS NULL
             """
     }
 
@@ -69,6 +96,7 @@ extension SQL {
         let email = transfer.email?.rawValue
         return """
             UPDATE linked_identity SET subject = \(transfer.subject), transferred_at = \(Timestamp(now)),
+                transfer_error = NULL,
                 email = coalesce(\(email), email),
                 email_trust = CASE WHEN \(email != nil) THEN \(EmailTrust.authoritative.rawValue) ELSE email_trust END,
                 is_private_email = CASE WHEN \(email != nil) THEN \(transfer.isPrivateEmail) ELSE is_private_email END
@@ -108,8 +136,8 @@ extension SQL {
     static func waitingByTeam(after last: String, limit: Int, in realm: ID<Realm>) -> SQL {
         """
         WITH page AS MATERIALIZED (
-            \(byTransferSubject("transfer_sub, transfer_team", after: last, limit: limit, in: realm)))
-        SELECT transfer_team, count(*) AS count, (SELECT max(transfer_sub) FROM page) AS page_end
+            \(byTransferSubject("transfer_sub, transfer_team, transfer_error", after: last, limit: limit, in: realm)))
+        SELECT transfer_team, count(*) FILTER (WHERE transfer_error IS NULL) AS count, (SELECT max(transfer_sub) FROM page) AS page_end
         FROM page GROUP BY transfer_team
         """
     }

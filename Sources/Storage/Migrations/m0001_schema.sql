@@ -243,10 +243,12 @@ CREATE TABLE linked_identity (
     tokens_revoked_at timestamptz,
     tokens_revoked_by uuid,
     -- For apple.com: Apple's ID for the transfer of the user between two developer teams, the team that the app moves
-    -- to, and when the subject and the address were replaced by those of that team.
+    -- to, and when the subject and the address were replaced by those of that team. transfer_error: Apple's error code,
+    -- if it rejected the import; only a sign-in or a request of an administrator then completes the transfer.
     transfer_sub text COLLATE "C" CHECK (transfer_sub <> ''),
     transfer_team text,
     transferred_at timestamptz,
+    transfer_error text,
     -- For apple.com: identity tokens issued earlier are void, because the user disconnected the app or deleted the
     -- Apple account at that time. The table revoked_subject also stores this time, because it must outlive the
     -- identity. A sign-in that waits for the lock on this row sees a concurrent change only here.
@@ -258,7 +260,8 @@ CREATE TABLE linked_identity (
     PRIMARY KEY (project_id, provider, subject),
     FOREIGN KEY (project_id, account_id) REFERENCES account ON DELETE CASCADE,
     CONSTRAINT linked_identity_transfer_check CHECK (
-        (transfer_sub IS NULL) = (transfer_team IS NULL) AND (transfer_sub IS NOT NULL OR transferred_at IS NULL))
+        (transfer_sub IS NULL) = (transfer_team IS NULL) AND (transfer_sub IS NOT NULL OR transferred_at IS NULL)
+        AND (transfer_error IS NULL OR transfer_sub IS NOT NULL AND transferred_at IS NULL))
 );
 
 -- account_id is first, here and in session_account, because the primary keys begin with project_id. Otherwise the

@@ -78,7 +78,12 @@ struct AppleTransferStoreTests {
         let statements: [(SQL, String)] = [
             (.transferCounts(to: Self.team, after: "", limit: 100, in: realm), "Limit"),
             (.waitingForExport(to: Self.team, after: "", limit: 100, in: realm), "Limit"),
-            (.waitingForImport(to: Self.team, after: "", limit: 100, in: realm), "linked_identity_transfer_sub"),
+            (
+                .waitingForImport(to: Self.team, retryingRejected: false, after: "", limit: 100, in: realm),
+                "linked_identity_transfer_sub"
+            ),
+            (.rejectedImports(to: Self.team, after: "", limit: 100, in: realm), "linked_identity_transfer_sub"),
+            (.storeTransferErrors(["t1": "invalid_request"], to: Self.team, in: realm), "linked_identity_transfer_sub"),
             (.waitingByTeam(after: "", limit: 100, in: realm), "linked_identity_transfer_sub"),
             (.transfersToConfiguredTeam, "linked_identity_unmarked_transfer"),
             (
