@@ -28,7 +28,11 @@ extension Account {
         var account = self
         account.identities = identities.map { former in
             guard former.provider == .apple, former.subject == transfer.formerSubject else { return former }
-            var identity = LinkedIdentity(former, subject: transfer.subject)
+            var identity = former
+            identity.subject = transfer.subject
+            identity.transferSubject = nil
+            // Apple has not reported this for the new team.
+            identity.emailForwarding = nil
             if let email = transfer.email {
                 (identity.email, identity.emailTrust) = (email, .authoritative)
                 identity.isPrivateEmail = transfer.isPrivateEmail
@@ -38,21 +42,8 @@ extension Account {
                     account.email = email
                 }
             }
-            identity.transferSubject = nil
             return identity
         }
         return account
-    }
-}
-
-extension LinkedIdentity {
-    fileprivate init(_ other: LinkedIdentity, subject: String) {
-        self.init(
-            provider: other.provider, subject: subject, email: other.email, emailTrust: other.emailTrust,
-            isPrivateEmail: other.isPrivateEmail, name: other.name, displayName: other.displayName,
-            photoURL: other.photoURL, realUserStatus: other.realUserStatus, audience: other.audience,
-            issuer: other.issuer, linkedAt: other.linkedAt, linkedDevice: other.linkedDevice,
-            credential: other.credential)
-        details = other.details
     }
 }

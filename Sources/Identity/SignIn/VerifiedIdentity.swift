@@ -206,8 +206,8 @@ public struct ReplayKey: Hashable, Codable, Sendable {
 /// A verified (provider, subject) pair that is linked to one account.
 public struct LinkedIdentity: Hashable, Sendable {
     public let provider: ProviderID
-    /// The provider's ID for the user; never empty.
-    public let subject: String
+    /// The provider's ID for the user; never empty. Changes only in a transfer to another team of Apple.
+    public internal(set) var subject: String
     public var email: EmailAddress?
     public var emailTrust: EmailTrust
     public var isPrivateEmail: Bool
