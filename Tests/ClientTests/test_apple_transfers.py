@@ -130,6 +130,26 @@ def test_a_run_in_which_apple_rejects_every_identity_fails(dev_folder):
         assert f"Apple rejected 1 identity, and no other has succeeded: check --to-team {TEAM}" in exported.stderr
 
 
+def test_an_import_that_apple_rejects_is_listed_and_retried_only_if_asked(dev_folder):
+    with gateway.dev(dev_folder) as dev:
+        transfer = Transfer(dev, dev_folder)
+        person = fresh_person()
+        account = transfer.sign_in(person)["localId"]
+        transfer.sign_in(fresh_person())
+        assert transfer.run("export-transfers", "--to-team", TEAM).returncode == 0
+        transfer.move()
+        transfer.simulators.configure(apple={"disconnect": person, "clientId": CLIENT})
+        imported = transfer.run("import-transfers")
+        assert (imported.returncode, imported.stdout) == (0, "imported 1 of 2 identities\n")
+        rejection = f"account {account}: Apple rejects its identity (invalid_request)"
+        assert rejection in imported.stderr
+        transfer.simulators.apple(person, audience=CLIENT)  # The person uses the app again.
+        repeated = transfer.run("import-transfers")
+        assert repeated.stdout == "imported 1 of 2 identities\n"
+        assert rejection in repeated.stderr
+        assert transfer.run("import-transfers", "--retry-rejected").stdout == "imported 2 of 2 identities\n"
+
+
 @pytest.mark.parametrize("options, complaint", [
     ([], "--to-team is required"),
     (["--to-team", "team"], "--to-team: expected ten upper-case letters and digits"),
