@@ -4,9 +4,10 @@ public import Foundation
 public struct AuthDataResult: Sendable {
     /// The user.
     public let user: User
-    /// The provider's profile of the user, and whether the sign-in created the account.
+    /// The provider's profile of the user. `nil` for an anonymous user who was already signed in, and after a merge.
     public let additionalUserInfo: AdditionalUserInfo?
-    /// The provider's tokens, for its own API.
+    /// A credential with the provider's tokens, for requests to the provider's API. `nil` unless an identity provider was
+    /// used.
     public let credential: AuthCredential?
 
     init(user: User, additionalUserInfo: AdditionalUserInfo?, credential: AuthCredential? = nil) {
@@ -18,11 +19,11 @@ public struct AuthDataResult: Sendable {
 
 /// The provider's profile of the user, and whether the sign-in created the account.
 public struct AdditionalUserInfo: Sendable {
-    /// The provider's ID.
+    /// The provider ID, for example `apple.com`; empty for anonymous users and custom tokens.
     public let providerID: String
-    /// The profile that the provider sent.
+    /// The profile from the identity provider, as decoded JSON.
     public let profile: [String: any Sendable]?
-    /// The user's nickname at the provider.
+    /// The user name at the provider.
     public let username: String?
     /// Whether the sign-in created the account.
     public let isNewUser: Bool
@@ -37,13 +38,13 @@ public struct AdditionalUserInfo: Sendable {
     init(_ response: SignInWithIdpResponse) {
         providerID = response.providerId ?? ""
         isNewUser = response.isNewUser ?? false
-        profile = response.rawUserInfo.flatMap(JSONValue.object(parsing:))?.mapValues(\.sendable)
+        profile = response.rawUserInfo.flatMap(JSONValue.object(parsing:))?.mapValues(\.foundationValue)
         username = response.screenName
     }
 }
 
 extension AdditionalUserInfo: CustomStringConvertible, CustomReflectable {
-    /// The provider's ID. Contains nothing of the profile.
+    /// The provider ID. Does not contain the profile.
     public var description: String { "AdditionalUserInfo(providerID: \(providerID), isNewUser: \(isNewUser))" }
     /// See `description`.
     public var customMirror: Mirror { Mirror(self, children: ["providerID": providerID, "isNewUser": isNewUser]) }
@@ -55,17 +56,17 @@ public struct AuthTokenResult: Sendable {
     public let token: String
     /// When the ID token expires, by the gateway's clock.
     public let expirationDate: Date
-    /// When the user signed in or authenticated again.
+    /// When the user signed in or reauthenticated.
     public let authDate: Date
     /// When the gateway issued the ID token.
     public let issuedAtDate: Date
-    /// How the user signed in, for example `apple.com`.
+    /// The provider ID of the sign-in, for example `apple.com`.
     public let signInProvider: String
-    /// The second factor of the sign-in, or an empty text.
+    /// The second factor of the sign-in; an empty string if there was none.
     public let signInSecondFactor: String
-    /// The ID of the session.
+    /// The ID of the session (claim `sid`). See ``UserSession/id``.
     public let sessionID: String?
-    /// All claims, custom claims included.
+    /// All claims, including custom claims.
     public let claims: [String: any Sendable]
 
     init(_ token: String) throws {
@@ -77,12 +78,12 @@ public struct AuthTokenResult: Sendable {
         signInProvider = claims.firebase("sign_in_provider") ?? ""
         signInSecondFactor = claims.firebase("sign_in_second_factor") ?? ""
         sessionID = claims.values["sid"]?.string
-        self.claims = claims.values.mapValues(\.sendable)
+        self.claims = claims.values.mapValues(\.foundationValue)
     }
 }
 
 extension AuthTokenResult: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// When the token expires. Contains neither the token nor its claims.
+    /// The expiration date. Contains neither the token nor its claims.
     public var description: String { "AuthTokenResult(expirationDate: \(expirationDate))" }
     /// See `description`.
     public var debugDescription: String { description }

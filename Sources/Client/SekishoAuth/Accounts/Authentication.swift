@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// What a credential is presented for.
-enum CredentialUse: Sendable {
+/// The operation that a credential is used for.
+enum AuthOperationType: Sendable {
     case signIn
-    /// Adds the sign-in method to the account of the ID token. A password replaces the session.
+    /// Links the credential to the account of the ID token. Linking a password replaces the session.
     case link(idToken: String, resumptionKey: String?)
-    /// Proves again who the user of the ID token is. The account must already have the sign-in method.
+    /// Reauthenticates the user of the ID token. The credential must already be linked.
     case reauthenticate(idToken: String)
 
     var linkingIDToken: String? {
@@ -21,48 +21,48 @@ enum CredentialUse: Sendable {
     }
 }
 
-/// The gateway accepted a credential.
+/// The result of a successful authentication.
 struct Authentication: Sendable {
     var tokens: SessionTokens
-    var info: AdditionalUserInfo?
+    var additionalUserInfo: AdditionalUserInfo?
     var credential: OAuthCredential?
 }
 
 extension AuthCore {
-    /// Presents a credential to the gateway.
-    func authenticate(_ credential: AuthCredential, for use: CredentialUse) async throws -> Authentication {
-        switch credential.evidence {
+    /// Sends a credential to the gateway.
+    func authenticate(_ credential: AuthCredential, for operation: AuthOperationType) async throws -> Authentication {
+        switch credential.content {
         case .password(let email, let password):
-            try await authenticate(email: email, password: password, for: use)
+            try await authenticate(email: email, password: password, for: operation)
         case .emailLink(let email, let code):
-            try await authenticate(email: email, linkCode: code, for: use)
-        case .identity, .pending:
-            try await authenticate(identity: credential, for: use)
+            try await authenticate(email: email, linkCode: code, for: operation)
+        case .idp, .pendingToken:
+            try await authenticate(idp: credential, for: operation)
         }
     }
 
     private func authenticate(
-        email: String, password: String, for use: CredentialUse
+        email: String, password: String, for operation: AuthOperationType
     ) async throws -> Authentication {
         guard !email.isEmpty else { throw AuthErrorCode.missingEmail }
-        if let idToken = use.linkingIDToken {
+        if let idToken = operation.linkingIDToken {
             guard !password.isEmpty else { throw AuthErrorCode.weakPassword }
             return try await signUp(
-                email: email, password: password, idToken: idToken, resumptionKey: use.resumptionKey)
+                email: email, password: password, idToken: idToken, resumptionKey: operation.resumptionKey)
         }
         guard !password.isEmpty else { throw AuthErrorCode.wrongPassword }
-        let response: Received<SessionResponse> = try await post(
+        let response: TimedResponse<SessionResponse> = try await post(
             "/v1/accounts:signInWithPassword",
             SignInWithPasswordRequest(
-                tenantId: tenantID, email: email, password: password, idToken: use.reauthenticationIDToken))
+                tenantId: tenantID, email: email, password: password, idToken: operation.reauthenticationIDToken))
         return try authentication(response, provider: EmailAuthProvider.id)
     }
 
-    /// Creates an account, or adds a password to one.
+    /// Creates an account, or links a password to the account of an ID token.
     func signUp(
         email: String?, password: String?, idToken: String? = nil, resumptionKey: String? = nil
     ) async throws -> Authentication {
-        let response: Received<SessionResponse> = try await post(
+        let response: TimedResponse<SessionResponse> = try await post(
             "/v1/accounts:signUp",
             SignUpRequest(
                 tenantId: idToken == nil ? tenantID : nil, idToken: idToken, email: email, password: password),
@@ -72,39 +72,39 @@ extension AuthCore {
     }
 
     private func authenticate(
-        email: String, linkCode: String, for use: CredentialUse
+        email: String, linkCode: String, for operation: AuthOperationType
     ) async throws -> Authentication {
         guard !linkCode.isEmpty else { throw AuthErrorCode.invalidActionCode }
-        let response: Received<SessionResponse> = try await post(
+        let response: TimedResponse<SessionResponse> = try await post(
             "/v1/accounts:signInWithEmailLink",
             SignInWithEmailLinkRequest(
-                tenantId: use.linkingIDToken == nil ? tenantID : nil, email: email, oobCode: linkCode,
-                idToken: use.linkingIDToken))
+                tenantId: operation.linkingIDToken == nil ? tenantID : nil, email: email, oobCode: linkCode,
+                idToken: operation.linkingIDToken))
         return try authentication(response, provider: EmailAuthProvider.id)
     }
 
-    /// Signs in with a token that the app's backend signed.
+    /// Sends a custom token to the gateway.
     func authenticate(customToken: String) async throws -> Authentication {
-        let response: Received<SessionResponse> = try await post(
+        let response: TimedResponse<SessionResponse> = try await post(
             "/v1/accounts:signInWithCustomToken",
             SignInWithCustomTokenRequest(tenantId: tenantID, token: customToken))
         return try authentication(response, provider: nil)
     }
 
     private func authenticate(
-        identity credential: AuthCredential, for use: CredentialUse
+        idp credential: AuthCredential, for operation: AuthOperationType
     ) async throws -> Authentication {
         var request = SignInWithIdpRequest()
-        request.tenantId = use.linkingIDToken == nil ? tenantID : nil
+        request.tenantId = operation.linkingIDToken == nil ? tenantID : nil
         request.credential = try credential.idpCredential
         request.pendingToken = (credential as? OAuthCredential)?.pendingToken
-        request.idToken = use.linkingIDToken
-        if use.reauthenticationIDToken != nil { request.autoCreate = false }
+        request.idToken = operation.linkingIDToken
+        if operation.reauthenticationIDToken != nil { request.autoCreate = false }
         do {
-            let response: Received<SignInWithIdpResponse> = try await post("/v1/accounts:signInWithIdp", request)
+            let response: TimedResponse<SignInWithIdpResponse> = try await post("/v1/accounts:signInWithIdp", request)
             if let conflict = response.value.conflict(credential.provider) { throw conflict }
             return Authentication(
-                tokens: try .required(response.tokens), info: AdditionalUserInfo(response.value),
+                tokens: try .required(response.tokens), additionalUserInfo: AdditionalUserInfo(response.value),
                 credential: response.value.credential(credential))
         } catch let error as AuthErrorCode {
             throw error.withUpdatedCredential(of: credential.provider)
@@ -112,11 +112,11 @@ extension AuthCore {
     }
 
     private func authentication(
-        _ response: Received<SessionResponse>, provider: String?, isNewUser: Bool = false
+        _ response: TimedResponse<SessionResponse>, provider: String?, isNewUser: Bool = false
     ) throws -> Authentication {
         Authentication(
             tokens: try .required(response.tokens),
-            info: AdditionalUserInfo(
+            additionalUserInfo: AdditionalUserInfo(
                 providerID: provider ?? "", isNewUser: response.value.isNewUser ?? isNewUser))
     }
 
@@ -124,28 +124,30 @@ extension AuthCore {
 }
 
 extension AuthCredential {
-    /// The body of an identity credential. `nil` if it is not one.
+    /// The credential in a request, if it is an identity provider's.
+    ///
+    /// - Throws: ``AuthErrorCode/invalidCredential`` if it has no ID token.
     var idpCredential: IdpCredential? {
         get throws {
-            guard case .identity(let identity) = evidence else { return nil }
-            guard let idToken = identity.idToken else {
-                throw AuthErrorCode.invalidCredential.with("The gateway needs the provider's ID token.")
+            guard case .idp(let tokens) = content else { return nil }
+            guard let idToken = tokens.idToken else {
+                throw AuthErrorCode.invalidCredential.with("The credential has no ID token.")
             }
             return IdpCredential(
-                providerId: provider, idToken: idToken, accessToken: identity.accessToken, rawNonce: identity.rawNonce,
-                fullName: identity.name, authorizationCode: identity.authorizationCode)
+                providerId: provider, idToken: idToken, accessToken: tokens.accessToken, rawNonce: tokens.rawNonce,
+                fullName: tokens.name, authorizationCode: tokens.authorizationCode)
         }
     }
 }
 
 extension SignInWithIdpResponse {
-    /// The error of a response that does not sign the user in.
+    /// Returns the error in a response with status 200, or `nil` if the sign-in succeeded.
     fileprivate func conflict(_ provider: String) -> AuthErrorCode? {
         var details: [String: any Sendable] = [:]
         details[AuthErrors.userInfoEmailKey] = email
         details[AuthErrors.userInfoUpdatedCredentialKey] = pendingToken.map {
             OAuthCredential(
-                provider: providerId ?? provider, .pending(token: $0), idToken: oauthIdToken,
+                provider: providerId ?? provider, .pendingToken($0), idToken: oauthIdToken,
                 accessToken: oauthAccessToken)
         }
         if needConfirmation == true {
@@ -155,26 +157,28 @@ extension SignInWithIdpResponse {
         return errorMessage.map { ServerError(message: $0).authError.with(nil, details) }
     }
 
-    /// What the app can present to the provider's own API.
-    fileprivate func credential(_ used: AuthCredential) -> OAuthCredential {
+    /// Returns the credential for requests to the provider's API.
+    ///
+    /// - Parameter sent: the credential of the request, whose tokens are used if the response has none.
+    fileprivate func credential(_ sent: AuthCredential) -> OAuthCredential {
         OAuthCredential(
-            provider: providerId ?? used.provider,
-            .identity(
-                IdentityEvidence(
-                    idToken: oauthIdToken ?? (used as? OAuthCredential)?.idToken,
-                    accessToken: oauthAccessToken ?? (used as? OAuthCredential)?.accessToken)))
+            provider: providerId ?? sent.provider,
+            .idp(
+                IdpTokens(
+                    idToken: oauthIdToken ?? (sent as? OAuthCredential)?.idToken,
+                    accessToken: oauthAccessToken ?? (sent as? OAuthCredential)?.accessToken)))
     }
 }
 
 extension AuthErrorCode {
-    /// Makes the pending token of a rejection usable as a credential.
+    /// Returns the error with an updated credential that is made from its pending token, if it has one.
     fileprivate func withUpdatedCredential(of provider: String) -> AuthErrorCode {
         guard updatedCredential == nil, let pendingToken else { return self }
         return with(
             nil,
             [
                 AuthErrors.userInfoUpdatedCredentialKey: OAuthCredential(
-                    provider: provider, .pending(token: pendingToken))
+                    provider: provider, .pendingToken(pendingToken))
             ])
     }
 }

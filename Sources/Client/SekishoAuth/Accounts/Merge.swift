@@ -1,46 +1,47 @@
 public import Foundation
 
-/// Proof of the account that stays in a merge.
+/// Proof of the target account of a merge.
 public enum MergeTarget: Sendable {
-    /// A credential of an identity of that account, for example ``AuthErrorCode/updatedCredential`` of a conflict.
+    /// An identity provider's credential that is linked to the target, for example the
+    /// ``AuthErrorCode/updatedCredential`` of ``AuthErrorCode/credentialAlreadyInUse``.
     case credential(AuthCredential)
-    /// A user of that account who signed in recently, for example with another instance of ``Auth`` for this gateway.
+    /// A user of the target with a recent login, for example from another ``Auth`` instance for the same gateway.
     case user(User)
 }
 
-/// What a merge would do. Pass it to ``User/merge(_:)`` if the user agrees.
+/// The effects of a merge that has not been performed. Pass it to ``User/merge(_:)`` if the user agrees.
 public struct MergePreview: Sendable {
-    /// The account that is merged and then does not exist any more (the source).
+    /// The ID of the source account, which is merged into the target and then removed.
     public let sourceUID: String
-    /// The account that stays (the target).
+    /// The ID of the target account, which stays.
     public let targetUID: String
-    /// What the target gets.
+    /// What the target gets from the source.
     public let moves: MergeMoves
-    /// What is lost: `email`, `password`, `phoneNumber` or `customClaims`.
+    /// What the source has and the target does not get: any of `email`, `password`, `phoneNumber`, `customClaims`.
     public let drops: [String]
-    /// Until when the preview can be used.
+    /// When the preview expires, by the device's clock.
     public let expiresAt: Date
-    let token: String
+    let mergeToken: String
 }
 
 extension MergePreview: CustomStringConvertible, CustomReflectable {
-    /// The two accounts, without the merge token, which proves the user's consent.
+    /// The IDs of the two accounts. Does not contain the merge token.
     public var description: String { "MergePreview(sourceUID: \(sourceUID), targetUID: \(targetUID))" }
     /// See `description`.
     public var customMirror: Mirror { Mirror(self, children: ["sourceUID": sourceUID, "targetUID": targetUID]) }
 }
 
-/// What the account that stays gets from the other.
+/// What the target of a merge gets from the source.
 public struct MergeMoves: Hashable, Sendable {
-    /// Providers whose identities move.
+    /// The IDs of the providers that are linked to the target.
     public let providers: [String]
     /// Whether the email address moves, with its password.
     public let email: Bool
     /// Whether the phone number moves.
     public let phoneNumber: Bool
-    /// Whether the name moves.
+    /// Whether the display name moves.
     public let displayName: Bool
-    /// Whether the picture moves.
+    /// Whether the photo URL moves.
     public let photoURL: Bool
 
     init(_ moves: MergeResponse.Moves) {
@@ -52,26 +53,30 @@ public struct MergeMoves: Hashable, Sendable {
     }
 }
 
-/// What a merge did.
+/// The effects of a merge.
 public struct MergeResult: Sendable {
-    /// The user of the account that stays, who is signed in now.
+    /// The user of the target, who is now the current user.
     public let user: User
-    /// The account that was merged.
+    /// The ID of the source account, which does not exist any more.
     public let sourceUID: String
-    /// What the account that stays got.
+    /// What the target got from the source.
     public let moves: MergeMoves
-    /// What was lost.
+    /// What the target did not get. See ``MergePreview/drops``.
     public let drops: [String]
-    /// Until when the app's backend, or a link in an email to the user, can undo the merge.
+    /// Until when the merge can be undone, by the app's backend or with a link in an email to the user.
     public let undoableUntil: Date?
 }
 
 extension User {
-    /// Returns what a merge of this account into another would do. Nothing changes.
+    /// Returns the effects of merging this account into another, without merging them.
     ///
-    /// - Parameter target: proof of the account that stays.
+    /// - Parameter target: proof of the target account.
+    /// - Throws: ``AuthErrorCode/invalidCredential`` or ``AuthErrorCode/missingOrInvalidNonce`` for the proof;
+    ///   ``AuthErrorCode/userNotFound`` if it belongs to no account; ``AuthErrorCode/requiresRecentLogin``;
+    ///   ``AuthErrorCode/providerAlreadyLinked`` if both accounts have an identity of the same provider.
     public func previewMerge(into target: MergeTarget) async throws -> MergePreview {
-        let received: Received<MergeResponse> = try await withIDToken(.concernsRequest) { [core] idToken in
+        let received: TimedResponse<MergeResponse> = try await withIDToken(onAccountError: .keepUser) {
+            [core] idToken in
             var request = MergeDryRunRequest(idToken: idToken)
             switch target {
             case .credential(let credential):
@@ -79,7 +84,7 @@ extension User {
                 request.pendingToken = (credential as? OAuthCredential)?.pendingToken
                 guard request.credential != nil || request.pendingToken != nil else {
                     throw AuthErrorCode.invalidCredential.with(
-                        "Merging requires a provider credential or a recent sign-in.")
+                        "A merge requires an identity provider's credential or a user with a recent login.")
                 }
             case .user(let user):
                 try core.requireSameServer(user)
@@ -87,26 +92,28 @@ extension User {
             }
             return try await core.post("/v1/accounts:merge", request)
         }
-        guard let token = received.value.mergeToken else {
+        guard let mergeToken = received.value.mergeToken else {
             throw AuthErrorCode.internalError.with("The response contains no merge token.")
         }
         let now = core.options.clock.now()
         return MergePreview(
             sourceUID: received.value.sourceLocalId, targetUID: received.value.localId,
             moves: MergeMoves(received.value.moves), drops: received.value.drops,
-            expiresAt: now + (received.value.mergeTokenExpiresIn?.value ?? 600), token: token)
+            expiresAt: now + (received.value.mergeTokenExpiresIn?.value ?? 600), mergeToken: mergeToken)
     }
 
-    /// Merges this account into the other, as the preview described, and signs in to the account that stays.
+    /// Merges this account into the target of a preview, and signs in to the target.
     ///
-    /// If the response is lost, the user has to sign in to that account.
+    /// - Throws: ``AuthErrorCode/internalError`` with the ``AuthErrorCode/serverCode`` `MERGE_PREVIEW_OUTDATED` if an
+    ///   account has changed since. After ``AuthErrorCode/networkError``, the accounts may be merged: the user then has to
+    ///   sign in to the target.
     public func merge(_ preview: MergePreview) async throws -> MergeResult {
         let core = core
-        return try await replacingTokens(.concernsRequest) { idToken in
-            let received: Received<MergeResponse> = try await core.post(
-                "/v1/accounts:merge", MergeCommitRequest(idToken: idToken, mergeToken: preview.token))
+        return try await replacingTokens(onAccountError: .keepUser) { idToken in
+            let received: TimedResponse<MergeResponse> = try await core.post(
+                "/v1/accounts:merge", MergeCommitRequest(idToken: idToken, mergeToken: preview.mergeToken))
             let result = try await core.completeSignIn(
-                Authentication(tokens: try .required(received.tokens), info: nil, credential: nil))
+                Authentication(tokens: try .required(received.tokens), additionalUserInfo: nil, credential: nil))
             return MergeResult(
                 user: result.user, sourceUID: received.value.sourceLocalId, moves: MergeMoves(received.value.moves),
                 drops: received.value.drops,

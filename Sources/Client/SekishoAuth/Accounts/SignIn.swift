@@ -1,8 +1,8 @@
 internal import Foundation
 
 extension AuthCore {
-    /// Signs in. The cancellation of the caller does not cancel it once it has begun, because the credential may be used
-    /// up, and the account may exist, when the gateway has the request.
+    /// Signs in. Cancelling the caller does not cancel a sign-in that has begun, because the gateway may already have used
+    /// the credential or created the account.
     func performSignIn(
         isAnonymous: Bool = false, _ authenticate: @escaping @Sendable () async throws -> Authentication
     ) async throws -> AuthDataResult {
@@ -10,7 +10,7 @@ extension AuthCore {
         return try await Task { try await completeSignIn(try await authenticate(), isAnonymous: isAnonymous) }.value
     }
 
-    /// Makes the user of an authentication the current one, and stores the session.
+    /// Loads the account's profile, stores the session and sets the current user.
     func completeSignIn(_ authentication: Authentication, isAnonymous: Bool = false) async throws -> AuthDataResult {
         let (profile, tenant) = try await profile(of: authentication.tokens)
         let user = User(
@@ -18,13 +18,13 @@ extension AuthCore {
                 tokens: authentication.tokens, profile: profile, isAnonymous: isAnonymous, tenantID: tenant),
             core: self)
         try signIn(user)
-        await listenersCalled()
+        await waitForListeners()
         return AuthDataResult(
-            user: user, additionalUserInfo: authentication.info, credential: authentication.credential)
+            user: user, additionalUserInfo: authentication.additionalUserInfo, credential: authentication.credential)
     }
 
-    /// The account of new tokens. If the gateway does not answer, the claims have to do until the next
-    /// ``User/reload()``: the credential of the sign-in is used up, and another attempt would fail.
+    /// Returns the profile of the account of new tokens. If the gateway does not respond, the profile is made from the
+    /// claims, because a single-use credential cannot be used for another sign-in. ``User/reload()`` completes it.
     private func profile(of tokens: SessionTokens) async throws -> (Profile, tenantID: String?) {
         let claims = try IDTokenClaims(of: tokens.idToken)
         for attempt in 1...2 {
@@ -41,9 +41,9 @@ extension AuthCore {
 }
 
 extension User {
-    /// Proves again who the user is.
+    /// Reauthenticates the user, and adopts the new tokens.
     func performReauthentication(with credential: AuthCredential) async throws -> AuthDataResult {
-        let authentication = try await replacingTokens(.concernsRequest) { [self] idToken in
+        let authentication = try await replacingTokens(onAccountError: .keepUser) { [self] idToken in
             let authentication: Authentication
             do {
                 authentication = try await core.authenticate(credential, for: .reauthenticate(idToken: idToken))
@@ -51,23 +51,23 @@ extension User {
                 throw AuthErrorCode.userMismatch
             }
             guard try IDTokenClaims(of: authentication.tokens.idToken).subject == uid else {
-                await core.revokeQuietly(authentication.tokens.idToken)
+                await core.revokeSessionIgnoringErrors(authentication.tokens.idToken)
                 throw AuthErrorCode.userMismatch
             }
             await adopt(authentication.tokens)
             return authentication
         }
         return AuthDataResult(
-            user: self, additionalUserInfo: authentication.info, credential: authentication.credential)
+            user: self, additionalUserInfo: authentication.additionalUserInfo, credential: authentication.credential)
     }
 
-    /// Adds a sign-in method to the account.
+    /// Links a credential to the account, adopts the new tokens and reloads the profile.
     func performLink(with credential: AuthCredential) async throws -> AuthDataResult {
         if session.current.profile.identities.contains(where: { $0.providerID == credential.provider }) {
             throw AuthErrorCode.providerAlreadyLinked
         }
         let authentication = try await replacingTokens { [self] idToken in
-            let replacesSession = if case .password = credential.evidence { true } else { false }
+            let replacesSession = if case .password = credential.content { true } else { false }
             let authentication = try await replacingSession(if: replacesSession) { key in
                 try await core.authenticate(credential, for: .link(idToken: idToken, resumptionKey: key))
             }
@@ -80,7 +80,7 @@ extension User {
             }
             return authentication
         }
-        // The link is made. A profile that cannot be loaded now is loaded by the next `reload()`.
+        // The credential is linked. If the profile cannot be loaded now, the next `reload()` loads it.
         do {
             try await reload()
         } catch let error as AuthErrorCode where error.isTransient {
@@ -89,13 +89,13 @@ extension User {
             }
         }
         return AuthDataResult(
-            user: self, additionalUserInfo: authentication.info, credential: authentication.credential)
+            user: self, additionalUserInfo: authentication.additionalUserInfo, credential: authentication.credential)
     }
 }
 
 extension AuthCore {
-    /// Ends the session of an ID token. The outcome is ignored, because no part of the app depends on it.
-    func revokeQuietly(_ idToken: String) async {
+    /// Revokes the session of an ID token. Errors are ignored, because nothing depends on the outcome.
+    func revokeSessionIgnoringErrors(_ idToken: String) async {
         let _: EmptyResponse? = try? await post(
             "/v1/accounts:revokeSession", RevokeSessionRequest(idToken: idToken, sessionId: "current"))
     }

@@ -1,30 +1,39 @@
 extension User {
-    /// Loads the account's profile, for example after the user has verified the email address or changed the name on
+    /// Reloads the account's profile, for example after the user has verified the email address or changed the name on
     /// another device.
+    ///
+    /// - Throws: ``AuthErrorCode/userTokenExpired``, ``AuthErrorCode/userDisabled`` or ``AuthErrorCode/userNotFound``. These
+    ///   errors also sign the user out, here and in the other methods that change the user's own account.
     public func reload() async throws {
         try await withIDToken { try await self.loadProfile(with: $0) }
     }
 
-    /// Proves again who the user is, before an operation that needs a recent login.
+    /// Reauthenticates the user, before an operation that requires a recent login.
     ///
-    /// - Throws: ``AuthErrorCode/userMismatch`` if the credential belongs to another user.
+    /// - Throws: ``AuthErrorCode/userMismatch`` if the credential belongs to another user; otherwise as
+    ///   ``Auth/signIn(with:)``.
     @discardableResult public func reauthenticate(with credential: AuthCredential) async throws -> AuthDataResult {
         try await performReauthentication(with: credential)
     }
 
-    /// Adds a sign-in method to the account, which keeps its ``uid``.
+    /// Links a credential to the account, which keeps its ``uid``. An anonymous user becomes a permanent one.
     ///
-    /// - Throws: ``AuthErrorCode/credentialAlreadyInUse`` if another account has the identity. Its
-    ///   ``AuthErrorCode/updatedCredential`` can sign in to that account or merge the two.
+    /// - Throws: ``AuthErrorCode/credentialAlreadyInUse`` if the credential is linked to another account: use the error's
+    ///   ``AuthErrorCode/updatedCredential`` to sign in to that account or to merge the accounts.
+    ///   ``AuthErrorCode/emailAlreadyInUse``; ``AuthErrorCode/providerAlreadyLinked``;
+    ///   ``AuthErrorCode/requiresRecentLogin``; otherwise as ``Auth/signIn(with:)``.
     @discardableResult public func link(with credential: AuthCredential) async throws -> AuthDataResult {
         try await performLink(with: credential)
     }
 
-    /// Removes a sign-in method from the account.
+    /// Unlinks a provider from the account.
     ///
     /// - Parameters:
-    ///   - provider: its ID, for example `apple.com`.
+    ///   - provider: the provider ID, for example `apple.com`.
     ///   - allowNoSignInMethod: whether the last sign-in method may be removed (default: false).
+    /// - Throws: ``AuthErrorCode/noSuchProvider`` if the provider is not linked; ``AuthErrorCode/requiresRecentLogin``;
+    ///   ``AuthErrorCode/internalError`` with the ``AuthErrorCode/serverCode`` `LAST_SIGN_IN_METHOD`.
+    /// - Returns: this user.
     public func unlink(fromProvider provider: String, allowNoSignInMethod: Bool = false) async throws -> User {
         guard session.current.profile.identities.contains(where: { $0.providerID == provider }) else {
             throw AuthErrorCode.noSuchProvider
@@ -34,15 +43,18 @@ extension User {
                 idToken: idToken, deleteProvider: [provider],
                 allowNoSignInMethod: allowNoSignInMethod ? true : nil)
         }
-        // The claims still name the identity, unless the gateway has replaced the tokens.
-        if (try? IDTokenClaims(of: session.current.tokens.idToken).names(provider)) == true {
-            // The identity is unlinked in any case; the claims change with the next refresh.
+        // Refreshes the ID token if its claims still contain the identity.
+        if (try? IDTokenClaims(of: session.current.tokens.idToken).hasIdentity(of: provider)) == true {
+            // An error is ignored, because the identity is unlinked. The claims then change with the next refresh.
             _ = try? await freshTokens(forced: true)
         }
         return self
     }
 
-    /// Sets a new password. Needs a recent login. The account's other sessions end.
+    /// Sets a new password. All other sessions of the account end.
+    ///
+    /// - Throws: ``AuthErrorCode/requiresRecentLogin``; ``AuthErrorCode/weakPassword`` or
+    ///   ``AuthErrorCode/passwordDoesNotMeetRequirements``; ``AuthErrorCode/operationNotAllowed``.
     public func updatePassword(to password: String) async throws {
         guard !password.isEmpty else { throw AuthErrorCode.weakPassword }
         try await changeAccount("/v1/accounts:update", replacesSession: true) {
@@ -50,10 +62,11 @@ extension User {
         }
     }
 
-    /// Sets a new email address, which is then unverified. Needs a recent login.
+    /// Sets a new email address, which is then unverified. All other sessions of the account end.
     ///
-    /// With email enumeration protection, the gateway rejects the change: use
-    /// ``sendEmailVerification(beforeUpdatingEmail:actionCodeSettings:)``.
+    /// - Throws: ``AuthErrorCode/operationNotAllowed`` with email enumeration protection: use
+    ///   ``sendEmailVerification(beforeUpdatingEmail:actionCodeSettings:)``. ``AuthErrorCode/requiresRecentLogin``;
+    ///   ``AuthErrorCode/emailAlreadyInUse``; ``AuthErrorCode/invalidEmail`` or ``AuthErrorCode/missingEmail``.
     public func updateEmail(to email: String) async throws {
         guard !email.isEmpty else { throw AuthErrorCode.missingEmail }
         try await changeAccount("/v1/accounts:update", replacesSession: true) {
@@ -61,97 +74,104 @@ extension User {
         }
     }
 
-    /// Sends an email with a link that verifies the account's address.
+    /// Sends an email with a link that verifies the account's email address.
+    ///
+    /// - Throws: ``AuthErrorCode/missingEmail`` if the account has none; ``AuthErrorCode/unauthorizedDomain`` or
+    ///   ``AuthErrorCode/invalidContinueURI`` for the ``ActionCodeSettings/url``.
     public func sendEmailVerification(with actionCodeSettings: ActionCodeSettings? = nil) async throws {
         try await withIDToken { [self] in
             try await core.sendOobCode("VERIFY_EMAIL", idToken: $0, settings: actionCodeSettings)
         }
     }
 
-    /// Sends an email to a new address. Its link verifies the address and makes it the account's.
+    /// Sends an email with a link to a new email address. The link verifies it, and it replaces the account's address.
+    ///
+    /// - Throws: ``AuthErrorCode/requiresRecentLogin``; ``AuthErrorCode/emailAlreadyInUse`` without email enumeration
+    ///   protection; ``AuthErrorCode/invalidEmail`` or ``AuthErrorCode/missingEmail``; otherwise as
+    ///   ``sendEmailVerification(with:)``.
     public func sendEmailVerification(
         beforeUpdatingEmail newEmail: String, actionCodeSettings: ActionCodeSettings? = nil
     ) async throws {
         guard !newEmail.isEmpty else { throw AuthErrorCode.missingEmail }
-        try await withIDToken(.concernsRequest) { [self] in
+        try await withIDToken(onAccountError: .keepUser) { [self] in
             try await core.sendOobCode(
                 "VERIFY_AND_CHANGE_EMAIL", newEmail: newEmail, idToken: $0, settings: actionCodeSettings)
         }
     }
 
-    /// Prepares a change of the profile.
+    /// Returns a request with which the app changes the display name and the photo URL.
     public func createProfileChangeRequest() -> UserProfileChangeRequest { UserProfileChangeRequest(user: self) }
 
-    /// Sends a change of the account, keeps the tokens of the response and loads the profile.
+    /// Sends a change of the account, adopts the tokens of the response and reloads the profile.
     ///
-    /// - Parameter replacesSession: whether the change ends the gateway's session and begins another.
+    /// - Parameter replacesSession: whether the gateway ends the session and starts another.
     func changeAccount(
         _ path: String, replacesSession: Bool = false,
         _ request: @escaping @Sendable (String) -> some Encodable & Sendable
     ) async throws {
         try await replacingTokens { [self] idToken in
             let body = request(idToken)
-            let response: Received<SessionResponse> = try await replacingSession(if: replacesSession) { key in
+            let response: TimedResponse<SessionResponse> = try await replacingSession(if: replacesSession) { key in
                 try await core.post(path, body, resumptionKey: key)
             }
             await adopt(response.tokens) { if replacesSession { $0.resumptionKey = nil } }
             do {
                 try await loadProfile(with: session.current.tokens.idToken)
             } catch let error as AuthErrorCode where error.isTransient {
-                // The change is made. The next `reload()` shows it.
+                // The account is changed. The next `reload()` loads the profile.
             }
         }
     }
 }
 
 extension User {
-    /// See the asynchronous form.
+    /// Completion-handler form of the `async` method.
     public func reload(completion: (((any Error)?) -> Void)? = nil) {
         MainQueue.complete(completion) { try await self.reload() }
     }
 
-    /// See the asynchronous form.
+    /// Completion-handler form of the `async` method.
     public func reauthenticate(
         with credential: AuthCredential, completion: ((AuthDataResult?, (any Error)?) -> Void)? = nil
     ) {
         MainQueue.complete(completion) { try await self.reauthenticate(with: credential) }
     }
 
-    /// See the asynchronous form.
+    /// Completion-handler form of the `async` method.
     public func link(
         with credential: AuthCredential, completion: ((AuthDataResult?, (any Error)?) -> Void)? = nil
     ) {
         MainQueue.complete(completion) { try await self.link(with: credential) }
     }
 
-    /// See the asynchronous form.
+    /// Completion-handler form of the `async` method.
     public func unlink(fromProvider provider: String, completion: ((User?, (any Error)?) -> Void)? = nil) {
         MainQueue.complete(completion) { try await self.unlink(fromProvider: provider) }
     }
 
-    /// See the asynchronous form.
+    /// Completion-handler form of the `async` method.
     public func updatePassword(to password: String, completion: (((any Error)?) -> Void)? = nil) {
         MainQueue.complete(completion) { try await self.updatePassword(to: password) }
     }
 
-    /// See the asynchronous form.
+    /// Completion-handler form of the `async` method.
     public func updateEmail(to email: String, completion: (((any Error)?) -> Void)? = nil) {
         MainQueue.complete(completion) { try await self.updateEmail(to: email) }
     }
 
-    /// See the asynchronous form.
+    /// Completion-handler form of the `async` method.
     public func sendEmailVerification(completion: (((any Error)?) -> Void)? = nil) {
         MainQueue.complete(completion) { try await self.sendEmailVerification() }
     }
 
-    /// See the asynchronous form.
+    /// Completion-handler form of the `async` method.
     public func sendEmailVerification(
         with actionCodeSettings: ActionCodeSettings, completion: (((any Error)?) -> Void)? = nil
     ) {
         MainQueue.complete(completion) { try await self.sendEmailVerification(with: actionCodeSettings) }
     }
 
-    /// See the asynchronous form.
+    /// Completion-handler form of the `async` method.
     public func sendEmailVerification(
         beforeUpdatingEmail newEmail: String, actionCodeSettings: ActionCodeSettings? = nil,
         completion: (((any Error)?) -> Void)? = nil

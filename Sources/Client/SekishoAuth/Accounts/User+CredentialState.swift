@@ -1,31 +1,31 @@
-/// Whether the user still uses Sign in with Apple for the app, as the gateway last learned it.
+/// The state of an Apple identity, as the gateway last recorded it.
 public struct CredentialState: Hashable, Sendable {
-    /// The states of `ASAuthorizationAppleIDProvider.CredentialState`, and one more.
+    /// The states of `ASAuthorizationAppleIDProvider.CredentialState`, and ``unknown``.
     public enum State: String, Sendable {
-        /// The user has not disconnected the app.
+        /// The user uses Sign in with Apple for the app.
         case authorized = "AUTHORIZED"
         /// The user has disconnected the app from the Apple Account.
         case revoked = "REVOKED"
         /// The account has no Apple identity.
         case notFound = "NOT_FOUND"
-        /// The app is moving to another developer team.
+        /// The app has moved to another developer team, and the user has not signed in since.
         case transferred = "TRANSFERRED"
-        /// The gateway cannot check the state at Apple.
+        /// The gateway cannot check the state, for example because it has no token of Apple.
         case unknown = "UNKNOWN"
     }
 
-    /// The provider's ID.
+    /// The provider ID, `apple.com`.
     public let providerID: String
-    /// Apple's ID of the user, for `ASAuthorizationAppleIDProvider.getCredentialState(forUserID:)`.
+    /// The user ID at Apple, for `ASAuthorizationAppleIDProvider.getCredentialState(forUserID:)`.
     public let userID: String?
     /// The state.
     public let state: State
-    /// When the gateway last learned the state, as an RFC 3339 time.
+    /// When the gateway recorded the state, as an RFC 3339 time.
     public let checkedAt: String?
 }
 
 extension User {
-    /// Returns the state of the account's Apple identity. The gateway sends Apple no request for this.
+    /// Returns the states of the account's Apple identities. The gateway does not send a request to Apple for this.
     public func credentialState() async throws -> [CredentialState] {
         let response: CredentialStateResponse = try await withIDToken { [core] idToken in
             try await core.post("/v1/accounts:credentialState", IDTokenRequest(idToken: idToken))

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// One sign-in of the user on one device.
+/// A session: one sign-in of the user on one device.
 public struct UserSession: Hashable, Sendable, Identifiable {
-    /// The ID of the session, which is the claim `sid` of its ID tokens.
+    /// The ID of the session, which its ID tokens contain as the claim `sid`.
     public let id: String
     /// Whether this is the session of this device.
     public let isCurrent: Bool
-    /// How the user signed in, for example `apple.com`.
+    /// The provider ID of the sign-in, for example `apple.com`.
     public let signInProvider: String
     /// The name of the device. See ``SekishoOptions/deviceName``.
     public let device: String?
@@ -26,7 +26,7 @@ public struct UserSession: Hashable, Sendable, Identifiable {
 }
 
 extension User {
-    /// Returns the user's active sessions, at most 100, the most recently used first.
+    /// Returns the user's active sessions: at most 100, the most recently used first.
     public func listSessions() async throws -> [UserSession] {
         let response: ListSessionsResponse = try await withIDToken { [core] idToken in
             try await core.post("/v1/accounts:listSessions", IDTokenRequest(idToken: idToken))
@@ -34,19 +34,20 @@ extension User {
         return response.sessions.map(UserSession.init)
     }
 
-    /// Ends a session. If it is that of this device, the user is signed out.
+    /// Revokes a session. If it is the session of this device, the user is signed out.
     ///
     /// - Parameter id: an ID from ``listSessions()``.
+    /// - Throws: ``AuthErrorCode/internalError`` with the ``AuthErrorCode/serverCode`` `SESSION_NOT_FOUND`.
     public func revokeSession(_ id: String) async throws {
-        try await revoke(id == session.current.tokens.gatewaySession ? "current" : id)
+        try await revoke(id == session.current.tokens.sessionID ? "current" : id)
     }
 
-    /// Ends every session of the account, also that of this device.
+    /// Revokes all sessions of the account and signs the user out.
     public func revokeAllSessions() async throws { try await revoke(nil) }
 
-    /// - Parameter sessionId: `nil` for all.
+    /// - Parameter sessionId: an ID, `current`, or `nil` for all sessions.
     private func revoke(_ sessionId: String?) async throws {
-        try await replacingTokens(.concernsRequest) { [self] idToken in
+        try await replacingTokens(onAccountError: .keepUser) { [self] idToken in
             let _: EmptyResponse = try await core.post(
                 "/v1/accounts:revokeSession",
                 RevokeSessionRequest(

@@ -1,17 +1,17 @@
 extension User {
-    /// Returns an ID token that is valid for some minutes. It is renewed if it is about to expire.
+    /// Returns the ID token. Refreshes it first if it expires within five minutes.
     ///
-    /// If the gateway cannot be reached, the present token is returned while it is valid.
+    /// If the gateway cannot be reached, the current token is returned while it is valid for at least 30 seconds.
     ///
-    /// - Parameter forcingRefresh: renews the token even if it is valid, for example after a change of custom claims.
-    /// - Throws: ``AuthErrorCode``. ``AuthErrorCode/networkError`` and ``AuthErrorCode/internalError`` leave the user
-    ///   signed in. If the session or its account does not exist any more, the user is signed out.
+    /// - Parameter forcingRefresh: whether to refresh a valid token too, for example after a change of custom claims.
+    /// - Throws: ``AuthErrorCode/userTokenExpired``, ``AuthErrorCode/userDisabled`` or ``AuthErrorCode/userNotFound``, which
+    ///   also sign the user out; ``AuthErrorCode/invalidUserToken`` and ``AuthErrorCode/keychainError``, which do not.
     public func getIDToken(forcingRefresh: Bool = false) async throws -> String {
         do {
             return try await freshTokens(forced: forcingRefresh).idToken
         } catch let error as AuthErrorCode where error.isTransient && !forcingRefresh {
             let tokens = session.current.tokens
-            guard tokens.remaining(core.time.reading) > 30 else { throw error }
+            guard tokens.remainingLifetime(at: core.gatewayClock.reading) > 30 else { throw error }
             return tokens.idToken
         }
     }
@@ -21,32 +21,32 @@ extension User {
         try await getIDToken(forcingRefresh: forceRefresh)
     }
 
-    /// Returns an ID token with its claims.
+    /// Returns the ID token with its claims. Refreshes it as ``getIDToken(forcingRefresh:)``.
     public func getIDTokenResult(forcingRefresh: Bool = false) async throws -> AuthTokenResult {
         try AuthTokenResult(try await getIDToken(forcingRefresh: forcingRefresh))
     }
 
-    /// See the asynchronous form.
+    /// Completion-handler form of the `async` method.
     public func getIDToken(completion: ((String?, (any Error)?) -> Void)?) {
         MainQueue.complete(completion) { try await self.getIDToken() }
     }
 
-    /// See the asynchronous form.
+    /// Completion-handler form of the `async` method.
     public func getIDTokenForcingRefresh(_ forceRefresh: Bool, completion: ((String?, (any Error)?) -> Void)?) {
         MainQueue.complete(completion) { try await self.getIDToken(forcingRefresh: forceRefresh) }
     }
 
-    /// See the asynchronous form.
+    /// Completion-handler form of the `async` method.
     public func idTokenForcingRefresh(_ forceRefresh: Bool, completion: ((String?, (any Error)?) -> Void)?) {
         MainQueue.complete(completion) { try await self.getIDToken(forcingRefresh: forceRefresh) }
     }
 
-    /// See the asynchronous form.
+    /// Completion-handler form of the `async` method.
     public func getIDTokenResult(completion: ((AuthTokenResult?, (any Error)?) -> Void)?) {
         MainQueue.complete(completion) { try await self.getIDTokenResult() }
     }
 
-    /// See the asynchronous form.
+    /// Completion-handler form of the `async` method.
     public func getIDTokenResult(
         forcingRefresh: Bool, completion: ((AuthTokenResult?, (any Error)?) -> Void)?
     ) {

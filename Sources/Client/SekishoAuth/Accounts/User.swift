@@ -2,14 +2,14 @@ public import Foundation
 
 /// A signed-in user.
 ///
-/// An instance stays the same when its tokens or its profile change. A new sign-in makes a new instance. All members
-/// can be used on any thread. The description contains no address and no token.
+/// The instance stays the same when the tokens or the profile change. A sign-in creates a new instance. All members can be
+/// used on any thread. The description contains neither an email address nor a token.
 public final class User: UserInfo {
     let core: AuthCore
     let session: Locked<Session>
     let refreshState = Locked(RefreshState())
-    /// Orders refreshes and operations that replace the tokens.
-    let gate = SerialGate()
+    /// Runs refreshes and operations that replace the tokens, one at a time.
+    let taskQueue = SerialTaskQueue()
 
     init(_ session: Session, core: AuthCore) {
         self.core = core
@@ -18,36 +18,36 @@ public final class User: UserInfo {
 
     private var profile: Profile { session.current.profile }
 
-    /// `Firebase`, for apps that compare it.
+    /// Always `Firebase`, as in FirebaseAuth.
     public var providerID: String { "Firebase" }
     /// The ID of the account (`localId`). It never changes and is never assigned again.
     public var uid: String { profile.uid }
-    /// The name to show.
+    /// The display name.
     public var displayName: String? { profile.displayName }
-    /// The URL of a picture.
+    /// The URL of the profile photo.
     public var photoURL: URL? { profile.photoURL.flatMap { URL(string: $0) } }
-    /// The account's email address.
+    /// The email address.
     public var email: String? { profile.email }
-    /// The account's phone number in E.164.
+    /// The phone number in E.164 format.
     public var phoneNumber: String? { profile.phoneNumber }
-    /// Whether the account has no sign-in method yet.
+    /// Whether the user was created by ``Auth/signInAnonymously()`` and no credential has been linked since.
     public var isAnonymous: Bool { session.current.isAnonymous }
     /// Whether the email address is verified. Call ``reload()`` after the user has verified it.
     public var isEmailVerified: Bool { profile.isEmailVerified }
-    /// The account's sign-in methods with their profiles, in the gateway's order.
+    /// The profiles of the linked providers, in the order of the gateway's response.
     public var providerData: [any UserInfo] { profile.identities.map(IdentityInfo.init) }
-    /// When the account was created and last used.
+    /// The times of the account's creation and of the last sign-in.
     public var metadata: UserMetadata {
         let profile = profile
         return UserMetadata(
             creationDate: profile.createdAt.map(Date.init(timeIntervalSince1970:)),
             lastSignInDate: profile.lastSignInAt.map(Date.init(timeIntervalSince1970:)))
     }
-    /// The account's second factors.
+    /// The second factors of the account. See ``MultiFactor/enrolledFactors``.
     public var multiFactor: MultiFactor { MultiFactor() }
-    /// The refresh token. It is a secret of this device: do not log it and do not send it to a backend.
+    /// The refresh token. It is a secret: do not log it, and do not send it to a backend.
     public var refreshToken: String? { session.current.tokens.refreshToken }
-    /// The tenant of the account, or `nil` if it belongs to the project itself.
+    /// The ID of the account's tenant, or `nil` if the account belongs to the project itself.
     public var tenantID: String? { session.current.tenantID }
 }
 
@@ -61,9 +61,9 @@ extension User: CustomStringConvertible, CustomDebugStringConvertible, CustomRef
 }
 
 extension User: Hashable {
-    /// Whether both are the same instance. A new sign-in to the same account makes another one.
+    /// Whether both are the same instance.
     public static func == (one: User, other: User) -> Bool { one === other }
 
-    /// Hashes the instance.
+    /// Hashes the identity of the instance.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -1,22 +1,22 @@
 public import Foundation
 
-/// A profile: that of the account, or that of one of its sign-in methods.
+/// The profile of an account or of one of its linked providers.
 public protocol UserInfo: Sendable {
-    /// The provider's ID, for example `apple.com`. For ``User``, it is `Firebase`.
+    /// The provider ID, for example `apple.com`. For ``User``, it is `Firebase`.
     var providerID: String { get }
-    /// The user's ID at the provider. For ``User``, it is the ID of the account.
+    /// The user ID at the provider. For ``User``, it is the ID of the account.
     var uid: String { get }
-    /// The name to show.
+    /// The display name.
     var displayName: String? { get }
-    /// The URL of a picture.
+    /// The URL of the profile photo.
     var photoURL: URL? { get }
     /// The email address.
     var email: String? { get }
-    /// The phone number in E.164, with the plus sign.
+    /// The phone number in E.164 format.
     var phoneNumber: String? { get }
 }
 
-/// The profile of one sign-in method.
+/// The profile of a linked provider.
 struct IdentityInfo: UserInfo, CustomStringConvertible {
     private let profile: ProviderProfile
 
@@ -31,7 +31,7 @@ struct IdentityInfo: UserInfo, CustomStringConvertible {
     var description: String { "UserInfo(providerID: \(providerID))" }
 }
 
-/// When an account was created and last used.
+/// The times of an account's creation and of the last sign-in.
 public struct UserMetadata: Hashable, Sendable {
     /// When the account was created.
     public let creationDate: Date?
@@ -40,10 +40,8 @@ public struct UserMetadata: Hashable, Sendable {
 }
 
 /// The second factors of an account.
-///
-/// Second factors. The gateway does not support them yet, so the list is empty.
 public struct MultiFactor: Sendable {
-    /// The second factors that the user enrolled.
+    /// The enrolled second factors. Always empty, because the gateway does not support second factors yet.
     public var enrolledFactors: [MultiFactorInfo] { [] }
 }
 
@@ -51,10 +49,10 @@ public struct MultiFactor: Sendable {
 public struct MultiFactorInfo: Hashable, Sendable {
     /// The ID of the factor.
     public let uid: String
-    /// The name that the user gave to the factor.
+    /// The display name of the factor.
     public let displayName: String?
     /// When the user enrolled the factor.
     public let enrollmentDate: Date
-    /// The kind of the factor.
+    /// The type of the factor.
     public let factorID: String
 }

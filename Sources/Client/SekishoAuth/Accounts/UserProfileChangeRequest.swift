@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A change of the account's name and picture. Set the properties, then commit once.
+/// A change of the display name and the photo URL. Set the properties, then call ``commitChanges()`` once.
 public final class UserProfileChangeRequest: Sendable {
     private struct Values: Sendable {
         var displayName: String??
@@ -13,26 +13,28 @@ public final class UserProfileChangeRequest: Sendable {
 
     init(user: User) { self.user = user }
 
-    /// The new name. `nil` removes the name.
+    /// The new display name. Set `nil` to remove it.
     public var displayName: String? {
         get { values.current.displayName ?? user.displayName }
         set { values.withLock { $0.displayName = .some(newValue) } }
     }
 
-    /// The URL of the new picture. `nil` removes the picture.
+    /// The new photo URL. Set `nil` to remove it.
     public var photoURL: URL? {
         get { values.current.photoURL ?? user.photoURL }
         set { values.withLock { $0.photoURL = .some(newValue) } }
     }
 
     /// Sends the properties that were set. The others stay unchanged.
+    ///
+    /// - Throws: ``AuthErrorCode/internalError`` if it is called a second time.
     public func commitChanges() async throws {
         let values = values.withLock { values in
             defer { values.isCommitted = true }
             return values
         }
         guard !values.isCommitted else {
-            throw AuthErrorCode.internalError.with("A profile change request can be committed once.")
+            throw AuthErrorCode.internalError.with("A profile change request can be committed only once.")
         }
         guard values.displayName != nil || values.photoURL != nil else { return }
         var removed: [String] = []
@@ -46,7 +48,7 @@ public final class UserProfileChangeRequest: Sendable {
         }
     }
 
-    /// See the asynchronous form.
+    /// Completion-handler form of the `async` method.
     public func commitChanges(completion: (((any Error)?) -> Void)? = nil) {
         MainQueue.complete(completion) { try await self.commitChanges() }
     }

@@ -3,11 +3,11 @@
     internal import Foundation
 
     extension ASAuthorizationAppleIDRequest {
-        /// Sets the scopes and the nonce of a request, for example in `onRequest` of `SignInWithAppleButton`.
+        /// Sets the scopes and the hashed nonce of a request, for example in `onRequest` of `SignInWithAppleButton`.
         ///
         /// - Parameters:
-        ///   - nonce: from ``Auth/issueNonce()`` or ``SignInNonce/random()``. Keep it for the sign-in.
-        ///   - requestedScopes: what to request from the user (default: name and email address).
+        ///   - nonce: a nonce from ``Auth/issueNonce()`` or ``SignInNonce/random()``. Keep it for the sign-in.
+        ///   - requestedScopes: the scopes (default: full name and email address).
         public func prepare(
             with nonce: SignInNonce, requestedScopes: [ASAuthorization.Scope] = [.fullName, .email]
         ) {
@@ -17,15 +17,17 @@
     }
 
     extension OAuthProvider {
-        /// Creates a credential from what Apple gave to the app: identity token, name and authorization code.
+        /// Creates a credential from the identity token, the name and the authorization code of Apple's credential.
         ///
-        /// - Parameter rawNonce: ``SignInNonce/rawNonce`` of the nonce of the request, or `nil` if it had none.
-        /// - Throws: ``AuthErrorCode/invalidCredential`` if Apple gave no identity token.
+        /// - Parameters:
+        ///   - credential: Apple's credential.
+        ///   - rawNonce: the ``SignInNonce/rawNonce`` of the request's nonce, or `nil` if the request had no nonce.
+        /// - Throws: ``AuthErrorCode/invalidCredential`` if Apple's credential has no identity token.
         public static func appleCredential(
             _ credential: ASAuthorizationAppleIDCredential, rawNonce: String?
         ) throws -> OAuthCredential {
             guard let idToken = credential.identityToken.flatMap({ String(data: $0, encoding: .utf8) }) else {
-                throw AuthErrorCode.invalidCredential.with("The Apple credential has no identity token.")
+                throw AuthErrorCode.invalidCredential.with("Apple's credential has no identity token.")
             }
             return appleCredential(
                 withIDToken: idToken, rawNonce: rawNonce, fullName: credential.fullName,
@@ -34,9 +36,8 @@
     }
 
     extension Auth {
-        /// Signs in with what Apple gave to the app.
-        ///
-        /// - Parameter rawNonce: see ``OAuthProvider/appleCredential(_:rawNonce:)``.
+        /// Signs in with Apple's credential. See ``OAuthProvider/appleCredential(_:rawNonce:)`` and
+        /// ``Auth/signIn(with:)``.
         @discardableResult nonisolated(nonsending) public func signIn(
             with credential: ASAuthorizationAppleIDCredential, rawNonce: String?
         ) async throws -> AuthDataResult {
@@ -45,18 +46,15 @@
     }
 
     extension User {
-        /// Links the Apple identity to the account.
-        ///
-        /// - Parameter rawNonce: see ``OAuthProvider/appleCredential(_:rawNonce:)``.
+        /// Links Apple's credential. See ``OAuthProvider/appleCredential(_:rawNonce:)`` and ``User/link(with:)``.
         @discardableResult nonisolated(nonsending) public func link(
             with credential: ASAuthorizationAppleIDCredential, rawNonce: String?
         ) async throws -> AuthDataResult {
             try await link(with: OAuthProvider.appleCredential(credential, rawNonce: rawNonce))
         }
 
-        /// Proves again who the user is with what Apple gave to the app.
-        ///
-        /// - Parameter rawNonce: see ``OAuthProvider/appleCredential(_:rawNonce:)``.
+        /// Reauthenticates with Apple's credential. See ``OAuthProvider/appleCredential(_:rawNonce:)`` and
+        /// ``User/reauthenticate(with:)``.
         @discardableResult nonisolated(nonsending) public func reauthenticate(
             with credential: ASAuthorizationAppleIDCredential, rawNonce: String?
         ) async throws -> AuthDataResult {

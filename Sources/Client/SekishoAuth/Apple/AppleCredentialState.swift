@@ -3,12 +3,13 @@
     public import Foundation
 
     extension Auth {
-        /// Checks on the device whether the user still uses Sign in with Apple for this app. Call it when the app starts.
+        /// Gets the credential state of the user's Apple identity from the system. Call it when the app starts.
         ///
-        /// A user who signed in with Apple and has disconnected the app is signed out. Every other state and every
-        /// failure leaves the user signed in: the simulator, a new device and a device without an Apple Account report
-        /// that there is no credential.
+        /// If the user signed in with Apple and the state is `revoked`, the user is signed out. Every other state and
+        /// every error keeps the user signed in, because the simulator, a new device and a device without an Apple Account
+        /// report `notFound`.
         ///
+        /// - Throws: the system's error; ``AuthErrorCode/keychainError`` if the user cannot be signed out.
         /// - Returns: the state, or `nil` if no user is signed in or the account has no Apple identity.
         @discardableResult public func checkAppleCredential() async throws
             -> ASAuthorizationAppleIDProvider.CredentialState?
@@ -20,19 +21,20 @@
             let claims = try IDTokenClaims(of: user.session.current.tokens.idToken)
             if state == .revoked, claims.firebase("sign_in_provider") == AuthProviderID.apple.rawValue {
                 try core.signOut(user)
-                await core.listenersCalled()
+                await core.waitForListeners()
             }
             return state
         }
 
-        /// Calls ``checkAppleCredential()`` whenever the system reports that an Apple credential was revoked.
+        /// Calls ``checkAppleCredential()`` whenever the system posts
+        /// `ASAuthorizationAppleIDProvider.credentialRevokedNotification`.
         ///
-        /// - Returns: the observer. Pass it to `NotificationCenter.default.removeObserver(_:)` to end the observation.
+        /// - Returns: the observer. To stop observing, pass it to `NotificationCenter.default.removeObserver(_:)`.
         @discardableResult public func observeAppleCredentialRevocation() -> any NSObjectProtocol {
             NotificationCenter.default.addObserver(
                 forName: ASAuthorizationAppleIDProvider.credentialRevokedNotification, object: nil, queue: nil
             ) { [weak self] _ in
-                // A failed check changes nothing; the app checks at each launch too.
+                // An error is ignored, because the app checks again at its next start.
                 Task { [weak self] in _ = try? await self?.checkAppleCredential() }
             }
         }

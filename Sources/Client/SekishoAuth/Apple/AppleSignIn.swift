@@ -2,10 +2,11 @@
     public import AuthenticationServices
     public import Foundation
 
-    /// Shows Apple's dialogs from code, where there is no `SignInWithAppleButton`: the silent sign-in when the app
-    /// starts, and the reauthentication before an account is deleted.
+    /// Shows the dialogs of Sign in with Apple without a `SignInWithAppleButton`, for example to sign in with an existing
+    /// credential when the app starts, or to reauthenticate before an account is deleted.
     ///
-    /// Keep the instance until its call returns. A second call while a dialog is shown fails.
+    /// Keep a reference to the instance until the call returns. While a dialog is shown, another call throws
+    /// ``AuthErrorCode/internalError``.
     @MainActor public final class AppleSignIn: NSObject {
         private let auth: Auth
         #if !os(watchOS)
@@ -16,12 +17,16 @@
         private var controller: ASAuthorizationController?
 
         #if os(watchOS)
+            /// Creates an instance.
+            ///
             /// - Parameter auth: the instance that users sign in to.
             public init(auth: Auth) { self.auth = auth }
         #else
+            /// Creates an instance.
+            ///
             /// - Parameters:
             ///   - auth: the instance that users sign in to.
-            ///   - anchor: returns the window that shows the dialogs.
+            ///   - anchor: returns the window in which the dialogs are shown.
             public init(auth: Auth, anchor: @escaping () -> ASPresentationAnchor?) {
                 self.auth = auth
                 self.anchor = anchor
@@ -30,23 +35,28 @@
 
         /// Signs in with Apple.
         ///
-        /// - Throws: `ASAuthorizationError.canceled` if the user closes the dialog; ``AuthErrorCode``.
+        /// - Throws: `ASAuthorizationError`, for example `canceled` if the user cancels; otherwise as
+        ///   ``Auth/signIn(with:)``.
         @discardableResult public func signIn() async throws -> AuthDataResult {
             let (credential, nonce) = try await appleCredential(scopes: [.fullName, .email])
             return try await auth.signIn(with: credential, rawNonce: nonce.rawNonce)
         }
 
-        /// Proves again who the current user is.
+        /// Reauthenticates the current user with Apple.
+        ///
+        /// - Throws: ``AuthErrorCode/nullUser`` if no user is signed in; `ASAuthorizationError`; otherwise as
+        ///   ``User/reauthenticate(with:)``.
         @discardableResult public func reauthenticate() async throws -> AuthDataResult {
             guard let user = auth.currentUser else { throw AuthErrorCode.nullUser }
             let (credential, nonce) = try await appleCredential(scopes: [])
             return try await user.reauthenticate(with: credential, rawNonce: nonce.rawNonce)
         }
 
-        /// Offers an Apple credential or a saved password that this device already has. Call it when the app starts and
-        /// no user is signed in.
+        /// Offers sign-in with an Apple credential or a saved password of this device. Call it when the app starts and no
+        /// user is signed in.
         ///
-        /// - Returns: `nil` if the device has none, or the user declines.
+        /// - Throws: as ``Auth/signIn(with:)``.
+        /// - Returns: `nil` if the device has no credential, or the user cancels.
         public func signInWithExistingCredentials() async throws -> AuthDataResult? {
             let nonce = try await auth.issueNonce()
             let apple = ASAuthorizationAppleIDProvider().createRequest()

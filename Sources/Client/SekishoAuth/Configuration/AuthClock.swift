@@ -6,14 +6,14 @@ public import Foundation
 
 /// Source of time. Replace it in tests.
 public struct AuthClock: Sendable {
-    /// Returns the time of the device, which the user can set.
+    /// Returns the wall-clock time of the device, which the user can set.
     public var now: @Sendable () -> Date
-    /// Returns seconds since a fixed moment. This clock cannot be set, and it continues while the device sleeps.
+    /// Returns the monotonic time in seconds. This clock cannot be set, and it continues while the device sleeps.
     public var uptime: @Sendable () -> TimeInterval
-    /// Waits for a number of seconds.
+    /// Waits for a number of seconds. Throws `CancellationError` if the task is cancelled.
     public var sleep: @Sendable (TimeInterval) async throws -> Void
 
-    /// Creates a clock from its three functions.
+    /// Creates a clock.
     public init(
         now: @escaping @Sendable () -> Date, uptime: @escaping @Sendable () -> TimeInterval,
         sleep: @escaping @Sendable (TimeInterval) async throws -> Void
@@ -27,7 +27,7 @@ public struct AuthClock: Sendable {
     public static let device = AuthClock(
         now: { Date() },
         uptime: {
-            // Both include the time in which the device sleeps.
+            // Both clocks continue while the device sleeps.
             #if canImport(Darwin)
                 let clock = CLOCK_MONOTONIC
             #else

@@ -5,17 +5,17 @@ internal import Foundation
 #endif
 
 enum DeviceName {
-    /// For example `Juice/2.1 (iPhone17,1; iOS 26.1)`.
+    /// The default of ``SekishoOptions/deviceName``.
     static var standard: String {
         let info = Bundle.main.infoDictionary ?? [:]
         let version = (info["CFBundleShortVersionString"] as? String).map { "/\($0)" } ?? ""
-        // Not the version as text, which is in the user's language.
+        // `operatingSystemVersionString` is localized, so it can contain other characters than ASCII.
         let release = ProcessInfo.processInfo.operatingSystemVersion
         let app = app(named: [info["CFBundleName"], info["CFBundleExecutable"]].map { $0 as? String })
         return "\(app)\(version) (\(machine); \(system) \(release.majorVersion).\(release.minorVersion))"
     }
 
-    /// The first name in ASCII, because a header field contains nothing else.
+    /// Returns the first name that is ASCII, because a header field cannot contain other characters.
     static func app(named names: [String?]) -> String {
         (names + [ProcessInfo.processInfo.processName]).lazy.compactMap { $0 }
             .first { !$0.isEmpty && $0.allSatisfy(\.isASCII) } ?? "app"
@@ -37,7 +37,7 @@ enum DeviceName {
         #endif
     }
 
-    /// The hardware's name, for example `iPhone17,1` or `x86_64`.
+    /// The model or architecture of the device, for example `iPhone17,1` or `x86_64`.
     private static var machine: String {
         var system = utsname()
         guard uname(&system) == 0 else { return "unknown" }

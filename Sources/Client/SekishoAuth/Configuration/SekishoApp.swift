@@ -1,13 +1,13 @@
 internal import Foundation
 
-/// A configuration of the library under a name. Takes the place of `FirebaseApp`.
+/// A named configuration of the library. The counterpart of `FirebaseApp`.
 public final class SekishoApp: Sendable {
-    /// The name of the app that ``configure(options:)`` creates.
+    /// The name of the default app.
     public static let defaultName = "default"
 
     private static let configured = Locked<[String: Auth]>([:])
 
-    /// Distinguishes configurations. It is part of the key under which the session is stored.
+    /// The name of the app. Apps with different names have separate sessions.
     public let name: String
     /// The options that the app was configured with.
     public let options: SekishoOptions
@@ -20,18 +20,18 @@ public final class SekishoApp: Sendable {
     /// Configures the default app. Call it once, before the first ``Auth/auth()``.
     public static func configure(options: SekishoOptions) { configure(name: defaultName, options: options) }
 
-    /// Configures an app under a name. A later call with the same name replaces the configuration for later calls of
-    /// ``Auth/auth(app:)``.
+    /// Configures an app with a name. Another call with the same name replaces the configuration: ``Auth/auth()`` and
+    /// ``Auth/auth(app:)`` then return a new instance.
     public static func configure(name: String, options: SekishoOptions) {
         let auth = Auth(app: SekishoApp(name: name, options: options))
         let replaced = configured.withLock { $0.updateValue(auth, forKey: name) }
         replaced?.core.stop()
     }
 
-    /// The default app, or `nil` if it is not configured.
+    /// Returns the default app, or `nil` if it is not configured.
     public static func app() -> SekishoApp? { app(name: defaultName) }
 
-    /// The app with a name, or `nil` if it is not configured.
+    /// Returns the app with a name, or `nil` if it is not configured.
     public static func app(name: String) -> SekishoApp? { auth(name: name)?.app }
 
     static func auth(name: String) -> Auth? { configured.withLock { $0[name] } }

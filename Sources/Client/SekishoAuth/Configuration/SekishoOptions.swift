@@ -1,28 +1,29 @@
 public import Foundation
 
-/// What the library needs to know about the gateway and the app.
+/// The configuration of the library: gateway, API key, tenant, storage, transport.
 public struct SekishoOptions: Sendable {
-    /// The gateway, for example `https://auth.example.com`. Use ``Auth/useEmulator(withHost:port:)`` for a development
-    /// server without TLS.
+    /// The URL of the gateway, for example `https://auth.example.com`. The scheme must be `https`. For a development server
+    /// without TLS, call ``Auth/useEmulator(withHost:port:)``.
     public var url: URL
-    /// The API key of the app. It identifies the app and is not a secret.
+    /// The API key. It identifies the app and is not a secret.
     public var apiKey: String
-    /// The bundle identifier that the gateway compares with the app's configuration (default: that of the main bundle).
+    /// The bundle identifier, which the gateway compares with the app's configuration (default: that of the main bundle).
     public var bundleIdentifier: String?
-    /// The tenant that users sign in to (default: the project itself). ``Auth/tenantID`` changes it later.
+    /// The initial ``Auth/tenantID`` (default: `nil`, the project itself).
     public var tenantID: String?
-    /// The name of this device in the user's list of sessions, in printable ASCII characters
-    /// (default: the app, the device's model and its system).
+    /// The `User-Agent` of requests, which ``UserSession/device`` shows (default: app, device model and system, for example
+    /// `Juice/2.1 (iPhone17,1; iOS 26.1)`). Characters other than printable ASCII are sent as `?`.
     public var deviceName: String
-    /// Where the session is stored (default: the keychain, or a file if there is no keychain).
+    /// The store of the session (default: ``KeychainStore``; on systems without a keychain, ``FileStore``).
     public var store: any SessionStore
-    /// How requests reach the gateway (default: a private `URLSession`).
+    /// Sends the requests (default: ``URLSessionTransport``).
     public var transport: any HTTPTransport
     /// Source of time (default: the device's clocks).
     public var clock: AuthClock
-    /// Whether ID tokens are renewed before they expire, without a call of the app (default: true).
+    /// Whether ID tokens are refreshed automatically before they expire (default: true). Otherwise they are refreshed when
+    /// they are needed.
     public var refreshesProactively: Bool
-    /// Seconds after which a request fails with ``AuthErrorCode/networkError`` (default: 60).
+    /// Timeout of a request in seconds, after which it fails with ``AuthErrorCode/networkError`` (default: 60).
     public var requestTimeout: TimeInterval
 
     /// Creates options with the defaults.

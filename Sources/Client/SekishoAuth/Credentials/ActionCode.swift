@@ -1,8 +1,8 @@
 public import Foundation
 
-/// What a code from an email is for.
+/// The operation of an action code, which is a code from an email.
 public enum ActionCodeOperation: Int, Sendable {
-    /// Unknown to this version of the library.
+    /// The library does not know the operation.
     case unknown = 0
     /// Sets a new password.
     case passwordReset = 1
@@ -12,12 +12,12 @@ public enum ActionCodeOperation: Int, Sendable {
     case recoverEmail = 3
     /// Signs in.
     case emailLink = 4
-    /// Verifies a new email address and makes it the account's.
+    /// Verifies a new email address, which then replaces the account's address.
     case verifyAndChangeEmail = 5
     /// Removes a second factor.
     case revertSecondFactorAddition = 6
 
-    /// - Parameter name: of the wire (`PASSWORD_RESET`) or of a link (`resetPassword`).
+    /// - Parameter name: a `requestType` of the protocol (`PASSWORD_RESET`), or a `mode` of a link (`resetPassword`).
     init(name: String) {
         self =
             switch name {
@@ -32,33 +32,33 @@ public enum ActionCodeOperation: Int, Sendable {
     }
 }
 
-/// What the gateway reports about a code from an email.
+/// The operation and the email addresses of an action code.
 public struct ActionCodeInfo: Sendable {
-    /// What the code is for.
+    /// The operation of the code.
     public let operation: ActionCodeOperation
-    /// The address that the code is for. After the operation, it is the account's address.
+    /// The email address that the code was issued for. For a change of address, the new address.
     public let email: String
-    /// The address that the operation replaces.
+    /// The email address that the operation replaces, if any.
     public let previousEmail: String?
 }
 
-/// The parts of a link from an email.
+/// The query items of a link from an email.
 public struct ActionCodeURL: Sendable {
-    /// The API key in the link.
+    /// The API key (`apiKey`).
     public let apiKey: String?
-    /// What the code is for.
+    /// The operation (`mode`).
     public let operation: ActionCodeOperation
-    /// The code.
+    /// The action code (`oobCode`).
     public let code: String?
-    /// The URL to continue to.
+    /// The continue URL (`continueUrl`).
     public let continueURL: URL?
-    /// The language of the email.
+    /// The language of the email (`lang`).
     public let languageCode: String?
 
-    /// Reads a link.
+    /// Parses a link. If it has no action code, but contains another link in the query item `link` or `deep_link_id`, that
+    /// link is parsed instead.
     ///
-    /// - Returns: `nil` if the text is not a URL with a query. A link inside the query (`link` or `deep_link_id`), as
-    ///   universal links have it, is read instead.
+    /// - Returns: `nil` if the text is not a URL with a query.
     public init?(link: String) {
         guard var values = Self.query(of: link) else { return nil }
         if values["oobCode"] == nil, let inner = (values["link"] ?? values["deep_link_id"]).flatMap(Self.query(of:)),
@@ -81,15 +81,15 @@ public struct ActionCodeURL: Sendable {
 }
 
 extension ActionCodeURL: CustomStringConvertible, CustomReflectable {
-    /// What the code is for. Does not contain the code.
+    /// The operation. Does not contain the code.
     public var description: String { "ActionCodeURL(operation: \(operation))" }
     /// See `description`.
     public var customMirror: Mirror { Mirror(self, children: ["operation": operation]) }
 }
 
-/// Where the link of an email leads to.
+/// Settings for the link in an email: continue URL and app.
 ///
-/// It is a class, because apps written for FirebaseAuth set its properties on a constant.
+/// This is a class, because code written for FirebaseAuth sets the properties of a constant.
 public final class ActionCodeSettings: Sendable {
     private struct Values: Sendable {
         var url: URL?
@@ -110,38 +110,38 @@ public final class ActionCodeSettings: Sendable {
     /// Creates settings with the defaults.
     public init() {}
 
-    /// The URL to continue to, whose host is an authorized domain of the project.
+    /// The continue URL. Its host must be an authorized domain of the project.
     public var url: URL? {
         get { values.current.url }
         set { values.withLock { $0.url = newValue } }
     }
 
-    /// Whether the app handles the link. Sign-in links require it.
+    /// Whether the app handles the link (default: false). Must be true for sign-in links.
     public var handleCodeInApp: Bool {
         get { values.current.handleCodeInApp }
         set { values.withLock { $0.handleCodeInApp = newValue } }
     }
 
-    /// The app that opens the link (default: this one). The gateway does not use it.
+    /// The bundle identifier of the app that opens the link (default: that of the main bundle). The gateway ignores it.
     public var iOSBundleID: String? {
         get { values.current.bundleID }
         set { values.withLock { $0.bundleID = newValue } }
     }
 
-    /// The domain of the link. The gateway does not use it.
+    /// The Firebase Hosting domain of the link. The gateway ignores it.
     public var linkDomain: String? {
         get { values.current.linkDomain }
         set { values.withLock { $0.linkDomain = newValue } }
     }
 
-    /// The Android app that opens the link. The gateway does not use it.
+    /// The package name of the Android app that opens the link. The gateway ignores it.
     public var androidPackageName: String? { values.current.android?.package }
-    /// The oldest version of the Android app that opens the link. The gateway does not use it.
+    /// The minimum version of the Android app that opens the link. The gateway ignores it.
     public var androidMinimumVersion: String? { values.current.android?.minimumVersion }
-    /// Whether the Android app is installed if it is missing. The gateway does not use it.
+    /// Whether the Android app is installed if it is not available. The gateway ignores it.
     public var androidInstallIfNotAvailable: Bool { values.current.android?.installIfNotAvailable ?? false }
 
-    /// Sets the Android app that opens the link.
+    /// Sets the Android app that opens the link. The gateway ignores it.
     public func setAndroidPackageName(
         _ androidPackageName: String, installIfNotAvailable: Bool, minimumVersion: String?
     ) {

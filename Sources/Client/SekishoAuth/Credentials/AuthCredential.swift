@@ -1,14 +1,14 @@
-/// What a user presents to sign in, to link or to reauthenticate. Providers such as ``OAuthProvider`` create it.
+/// A credential to sign in, link or reauthenticate with. Providers such as ``OAuthProvider`` create it.
 ///
-/// Its description does not contain the secret.
+/// Its description contains only the provider ID.
 public class AuthCredential: @unchecked Sendable {
     /// The provider's ID, for example `apple.com` or `password`.
     public let provider: String
-    let evidence: Evidence
+    let content: CredentialContent
 
-    init(provider: String, _ evidence: Evidence) {
+    init(provider: String, _ content: CredentialContent) {
         self.provider = provider
-        self.evidence = evidence
+        self.content = content
     }
 }
 
@@ -21,17 +21,18 @@ extension AuthCredential: CustomStringConvertible, CustomDebugStringConvertible,
     public var customMirror: Mirror { Mirror(self, children: ["provider": provider]) }
 }
 
-/// The secret part of a credential.
-enum Evidence: Sendable {
+/// The content of a credential, most of which is secret.
+enum CredentialContent: Sendable {
     case password(email: String, password: String)
     case emailLink(email: String, code: String)
-    case identity(IdentityEvidence)
-    /// A credential that the gateway has verified in an earlier request.
-    case pending(token: String)
+    /// The tokens of an identity provider.
+    case idp(IdpTokens)
+    /// Refers to a provider's credential that the gateway has verified in an earlier request.
+    case pendingToken(String)
 }
 
-/// What a provider gave to the app.
-struct IdentityEvidence: Sendable {
+/// What an identity provider sent to the app, with the nonce of the request.
+struct IdpTokens: Sendable {
     var idToken: String?
     var accessToken: String?
     var rawNonce: String?
@@ -39,7 +40,7 @@ struct IdentityEvidence: Sendable {
     var authorizationCode: String?
 }
 
-/// A name as the gateway expects it.
+/// A user's name, as in the contract's `PersonName`.
 struct PersonName: Codable, Hashable, Sendable {
     var givenName: String?
     var familyName: String?

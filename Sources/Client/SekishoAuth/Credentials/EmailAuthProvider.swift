@@ -1,43 +1,46 @@
 // swift-format-ignore: AlwaysUseLowerCamelCase, because FirebaseAuth has this name.
-/// The provider ID of email addresses with passwords or sign-in links.
+/// See ``EmailAuthProvider/id``.
 public let EmailAuthProviderID = EmailAuthProvider.id
 // swift-format-ignore: AlwaysUseLowerCamelCase, because FirebaseAuth has this name.
-/// Google's provider ID.
+/// See ``GoogleAuthProvider/id``.
 public let GoogleAuthProviderID = GoogleAuthProvider.id
 
-/// Creates credentials of email addresses.
+/// Creates credentials for sign-in with an email address and a password or an email link.
 public enum EmailAuthProvider {
-    /// The provider's ID.
+    /// The provider ID of passwords and email links.
     public static let id = "password"
 
-    /// Creates a credential from an email address and its password.
+    /// Creates a credential from an email address and a password.
     public static func credential(withEmail email: String, password: String) -> AuthCredential {
         AuthCredential(provider: id, .password(email: email, password: password))
     }
 
-    /// Creates a credential from the link of a sign-in email. A link without a code is rejected when it is used.
+    /// Creates a credential from an email address and an email link. If the link has no action code, the use of the
+    /// credential fails with ``AuthErrorCode/invalidActionCode``.
     public static func credential(withEmail email: String, link: String) -> AuthCredential {
         AuthCredential(provider: id, .emailLink(email: email, code: ActionCodeURL(link: link)?.code ?? ""))
     }
 }
 
-/// Creates Google credentials.
+/// Creates credentials for sign-in with Google.
 public enum GoogleAuthProvider {
-    /// The provider's ID.
+    /// The provider ID of Google.
     public static let id = "google.com"
 
-    /// Creates a credential from the tokens of Google's SDK.
+    /// Creates a credential from the ID token and the access token of the Google Sign-In SDK.
     public static func credential(withIDToken idToken: String, accessToken: String) -> AuthCredential {
         OAuthCredential(
-            provider: id, .identity(IdentityEvidence(idToken: idToken, accessToken: accessToken)))
+            provider: id, .idp(IdpTokens(idToken: idToken, accessToken: accessToken)))
     }
 
-    /// Creates a credential from Google's ID token and the nonce of its request.
+    /// Creates a credential from a Google ID token with a nonce.
+    ///
+    /// - Parameter rawNonce: the nonce before hashing.
     public static func credential(
         withIDToken idToken: String, accessToken: String? = nil, rawNonce: String
     ) -> AuthCredential {
         OAuthCredential(
             provider: id,
-            .identity(IdentityEvidence(idToken: idToken, accessToken: accessToken, rawNonce: rawNonce)))
+            .idp(IdpTokens(idToken: idToken, accessToken: accessToken, rawNonce: rawNonce)))
     }
 }

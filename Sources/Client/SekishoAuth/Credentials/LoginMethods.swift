@@ -1,49 +1,49 @@
 internal import Foundation
 
-/// The sign-in methods that the app offers, in display order.
+/// The sign-in methods that the app should offer.
 public struct LoginMethods: Sendable {
-    /// Methods to offer. Apple comes first.
+    /// The sign-in methods in display order. Apple is first.
     public let methods: [LoginMethod]
-    /// Providers whose identities can only be linked.
+    /// Providers that can be linked, but not used for sign-in.
     public let linkOnlyMethods: [LoginMethod]
     /// Whether anonymous accounts are allowed.
     public let allowsAnonymous: Bool
-    /// Whether users can sign in with an emailed link.
+    /// Whether users can sign in with an email link.
     public let allowsEmailLink: Bool
-    /// Whether the app's configuration complies with App Review guideline 4.8.
+    /// Whether the app's sign-in methods comply with App Review guideline 4.8.
     public let isCompliant: Bool
 }
 
 /// One sign-in method of the app.
 public struct LoginMethod: Hashable, Sendable, Identifiable {
-    /// How the app uses a nonce with this method.
+    /// The requirements on the nonce of a sign-in.
     public struct Nonce: Hashable, Sendable {
-        /// Whether a sign-in without a nonce is rejected.
+        /// Whether the gateway rejects a sign-in without a nonce.
         public let isRequired: Bool
-        /// Whether the provider gets the SHA-256 of the nonce instead of the nonce.
+        /// Whether the request to the provider contains ``SignInNonce/sha256`` instead of ``SignInNonce/rawNonce``.
         public let isHashed: Bool
     }
 
-    /// The provider's ID.
+    /// See ``providerID``.
     public var id: String { providerID }
     /// The provider's ID, for example `apple.com` or `password`.
     public let providerID: String
     /// `apple`, `password`, or what the provider is to the app, for example `social`.
     public let kind: String
-    /// The name of an OpenID Connect provider.
+    /// The display name of an OpenID Connect provider.
     public let displayName: String?
-    /// The client ID that the app sends to the provider.
+    /// The client ID for requests to the provider.
     public let clientID: String?
     /// The issuer of an OpenID Connect provider.
     public let issuer: String?
-    /// The scopes that the app requests.
+    /// The OAuth 2.0 scopes to request.
     public let scopes: [String]
-    /// How the app uses a nonce, or `nil` if the method has none.
+    /// The requirements on the nonce, or `nil` if the method has no nonce.
     public let nonce: Nonce?
 }
 
 extension Auth {
-    /// Returns the sign-in methods that the project's administrator enabled for this app.
+    /// Returns the sign-in methods that an administrator has enabled for this app and ``tenantID``.
     public func loginMethods() async throws -> LoginMethods {
         let query = core.tenantID.map { [URLQueryItem(name: "tenantId", value: $0)] } ?? []
         let response: LoginMethodsResponse = try await core.get("/v1/loginMethods", query)
@@ -54,7 +54,7 @@ extension Auth {
             isCompliant: response.compliant ?? true)
     }
 
-    /// See the asynchronous form.
+    /// Completion-handler form of the `async` method.
     public func loginMethods(completion: @escaping (LoginMethods?, (any Error)?) -> Void) {
         MainQueue.complete(completion) { try await self.loginMethods() }
     }

@@ -4,14 +4,14 @@ public import Foundation
     internal import CryptoKit
 #endif
 
-/// A nonce for one sign-in with Apple or Google. The provider puts its SHA-256 into the identity token, and the gateway
-/// compares the two, so that a stolen token cannot be used a second time.
+/// A nonce for one sign-in with Apple or Google. The provider copies the nonce of the request into the ID token, and the
+/// gateway compares it with ``rawNonce``. This prevents the replay of a stolen ID token.
 public struct SignInNonce: Sendable {
-    /// The nonce for the credential (`rawNonce`).
+    /// The nonce before hashing, for the `rawNonce` of the credential.
     public let rawNonce: String
-    /// The SHA-256 of the nonce in hexadecimal, for the request to Apple or Google.
+    /// The SHA-256 of the nonce in lower-case hexadecimal digits, for the request to Apple or Google.
     public let sha256: String
-    /// When the gateway stops accepting the nonce, by the device's clock. `nil` for a nonce of the app itself.
+    /// When the nonce expires, by the device's clock. `nil` for a nonce from ``random()``.
     public let expiresAt: Date?
 
     init(rawNonce: String, sha256: String, expiresAt: Date?) {
@@ -23,27 +23,24 @@ public struct SignInNonce: Sendable {
 
 #if canImport(CryptoKit)
     extension SignInNonce {
-        /// Makes a nonce on the device. Use it if there is no time to request one from the gateway.
+        /// Returns a nonce of 256 random bits, for when the app cannot wait for ``Auth/issueNonce()``.
         public static func random() -> SignInNonce {
-            var generator = SystemRandomNumberGenerator()
-            let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-            let rawNonce = bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-            let digest = SHA256.hash(data: Data(rawNonce.utf8))
-            let sha256 = digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+            let rawNonce = String.randomHexadecimal()
+            let sha256 = String.hexadecimal(SHA256.hash(data: Data(rawNonce.utf8)))
             return SignInNonce(rawNonce: rawNonce, sha256: sha256, expiresAt: nil)
         }
     }
 #endif
 
 extension SignInNonce: CustomStringConvertible, CustomReflectable {
-    /// The name of the type only.
+    /// The name of the type. Does not contain the nonce.
     public var description: String { "SignInNonce" }
-    /// Nothing of the nonce.
+    /// See `description`.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension Auth {
-    /// Requests a nonce from the gateway. It is valid for ten minutes.
+    /// Requests a nonce from the gateway. It can be used once, until ``SignInNonce/expiresAt``.
     public func issueNonce() async throws -> SignInNonce {
         let response: IssueNonceResponse = try await core.post(
             "/v1/accounts:issueNonce", IssueNonceRequest(tenantId: core.tenantID))
@@ -52,7 +49,7 @@ extension Auth {
             expiresAt: core.options.clock.now() + response.expiresIn.value)
     }
 
-    /// See the asynchronous form.
+    /// Completion-handler form of the `async` method.
     public func issueNonce(completion: @escaping (SignInNonce?, (any Error)?) -> Void) {
         MainQueue.complete(completion) { try await self.issueNonce() }
     }

@@ -4,28 +4,28 @@ public final class OAuthCredential: AuthCredential, @unchecked Sendable {
     private let responseAccessToken: String?
 
     /// - Parameters:
-    ///   - idToken: what the provider issued, if the evidence does not contain it.
+    ///   - idToken: the provider's ID token in the gateway's response, if the content is a pending token.
     ///   - accessToken: see `idToken`.
-    init(provider: String, _ evidence: Evidence, idToken: String? = nil, accessToken: String? = nil) {
+    init(provider: String, _ content: CredentialContent, idToken: String? = nil, accessToken: String? = nil) {
         responseIDToken = idToken
         responseAccessToken = accessToken
-        super.init(provider: provider, evidence)
+        super.init(provider: provider, content)
     }
 
-    /// The ID token that the provider issued.
-    public var idToken: String? { identity?.idToken ?? responseIDToken }
-    /// The access token that the provider issued.
-    public var accessToken: String? { identity?.accessToken ?? responseAccessToken }
-    /// The secret of OAuth 1.0, which no provider of the gateway uses.
+    /// The provider's ID token, if known.
+    public var idToken: String? { tokens?.idToken ?? responseIDToken }
+    /// The provider's access token, if known.
+    public var accessToken: String? { tokens?.accessToken ?? responseAccessToken }
+    /// The OAuth 1.0 token secret. Always `nil`, because the gateway does not support OAuth 1.0.
     public var secret: String? { nil }
 
-    /// The token that stands for a credential that the gateway has verified. It can be used instead of the credential,
-    /// for half an hour and once.
+    /// The pending token of an ``AuthErrorCode/updatedCredential``: the gateway has verified the provider's credential. It
+    /// can be used once, for 30 minutes.
     public var pendingToken: String? {
-        if case .pending(let token) = evidence { token } else { nil }
+        if case .pendingToken(let token) = content { token } else { nil }
     }
 
-    private var identity: IdentityEvidence? {
-        if case .identity(let identity) = evidence { identity } else { nil }
+    private var tokens: IdpTokens? {
+        if case .idp(let tokens) = content { tokens } else { nil }
     }
 }

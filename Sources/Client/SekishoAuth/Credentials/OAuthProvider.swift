@@ -12,29 +12,29 @@ public struct AuthProviderID: RawRepresentable, Hashable, Sendable {
     public static let apple = AuthProviderID(rawValue: "apple.com")
     /// Google.
     public static let google = AuthProviderID(rawValue: "google.com")
-    /// Email address and password, or sign-in link.
+    /// Password or email link.
     public static let email = AuthProviderID(rawValue: "password")
 
-    /// A provider that the project's administrator configured, for example `oidc.corp`.
+    /// Returns the ID of a provider that an administrator has configured, for example `oidc.corp`.
     public static func custom(_ id: String) -> AuthProviderID { AuthProviderID(rawValue: id) }
 }
 
-/// Creates credentials of identity providers.
+/// Creates credentials for sign-in with an identity provider.
 public final class OAuthProvider: Sendable {
     /// The provider's ID.
     public let providerID: String
 
-    /// Creates a provider by its ID.
+    /// Creates a provider with its ID, for example `apple.com`.
     public init(providerID: String) { self.providerID = providerID }
 
-    /// Creates a credential of Sign in with Apple.
+    /// Creates a credential for Sign in with Apple.
     ///
     /// - Parameters:
-    ///   - idToken: the `identityToken` of the `ASAuthorizationAppleIDCredential` as text.
-    ///   - rawNonce: the nonce before hashing. The request to Apple contained its SHA-256.
-    ///   - fullName: the name, which Apple gives to the app at the first sign-in only.
-    ///   - authorizationCode: the `authorizationCode` of the same credential as text. With it, the gateway can revoke
-    ///     Apple's tokens when the account is deleted.
+    ///   - idToken: the `identityToken` of the `ASAuthorizationAppleIDCredential` as a UTF-8 string.
+    ///   - rawNonce: the nonce before hashing, whose SHA-256 the request to Apple contained; `nil` if it had no nonce.
+    ///   - fullName: the `fullName` of the same credential. Apple sends it at the first sign-in only.
+    ///   - authorizationCode: the `authorizationCode` of the same credential as a UTF-8 string. With it, the gateway can
+    ///     revoke Apple's tokens when the account is deleted.
     public static func appleCredential(
         withIDToken idToken: String, rawNonce: String?, fullName: PersonNameComponents?,
         authorizationCode: String? = nil
@@ -43,27 +43,30 @@ public final class OAuthProvider: Sendable {
         let isEmpty = (name?.givenName ?? "").isEmpty && (name?.familyName ?? "").isEmpty
         return OAuthCredential(
             provider: AuthProviderID.apple.rawValue,
-            .identity(
-                IdentityEvidence(
+            .idp(
+                IdpTokens(
                     idToken: idToken, rawNonce: rawNonce, name: isEmpty ? nil : name,
                     authorizationCode: authorizationCode)))
     }
 
-    /// Creates a credential from an ID token.
+    /// Creates a credential from an ID token with a nonce.
+    ///
+    /// - Parameter rawNonce: the nonce before hashing.
     public static func credential(
         providerID: AuthProviderID, idToken: String, rawNonce: String, accessToken: String? = nil
     ) -> OAuthCredential {
         credential(providerID.rawValue, idToken: idToken, rawNonce: rawNonce, accessToken: accessToken)
     }
 
-    /// Creates a credential from an ID token of a sign-in without a nonce.
+    /// Creates a credential from an ID token without a nonce.
     public static func credential(
         providerID: AuthProviderID, idToken: String, accessToken: String? = nil
     ) -> OAuthCredential {
         credential(providerID.rawValue, idToken: idToken, rawNonce: nil, accessToken: accessToken)
     }
 
-    /// Creates a credential from an access token. The gateway rejects it unless it supports the provider's tokens.
+    /// Creates a credential from an access token. Its use fails with ``AuthErrorCode/invalidCredential``, because the gateway
+    /// requires an ID token.
     public static func credential(providerID: AuthProviderID, accessToken: String) -> OAuthCredential {
         credential(providerID.rawValue, idToken: nil, rawNonce: nil, accessToken: accessToken)
     }
@@ -89,14 +92,15 @@ public final class OAuthProvider: Sendable {
         credential(providerID, idToken: idToken, rawNonce: rawNonce, accessToken: accessToken)
     }
 
-    /// Creates a credential from an access token, as in FirebaseAuth before version 12.
+    /// Creates a credential from an access token, as in FirebaseAuth before version 12. See
+    /// ``credential(providerID:accessToken:)``.
     public static func credential(withProviderID providerID: String, accessToken: String) -> OAuthCredential {
         credential(providerID, idToken: nil, rawNonce: nil, accessToken: accessToken)
     }
 
-    /// Creates a credential from a pending token, for example one that a backend passed on.
+    /// Creates a credential from a ``OAuthCredential/pendingToken``, for example one that a backend has received.
     public static func credential(providerID: AuthProviderID, pendingToken: String) -> OAuthCredential {
-        OAuthCredential(provider: providerID.rawValue, .pending(token: pendingToken))
+        OAuthCredential(provider: providerID.rawValue, .pendingToken(pendingToken))
     }
 
     private static func credential(
@@ -104,6 +108,6 @@ public final class OAuthProvider: Sendable {
     ) -> OAuthCredential {
         OAuthCredential(
             provider: provider,
-            .identity(IdentityEvidence(idToken: idToken, accessToken: accessToken, rawNonce: rawNonce)))
+            .idp(IdpTokens(idToken: idToken, accessToken: accessToken, rawNonce: rawNonce)))
     }
 }

@@ -1,8 +1,8 @@
 internal import Foundation
 
 extension AuthErrorCode {
-    /// Any error as the app sees it.
-    init(surfacing error: any Error) {
+    /// Converts any error to the one that the app gets.
+    init(converting error: any Error) {
         switch error {
         case let error as AuthErrorCode: self = error
         case let error as SessionStoreError: self = AuthCore.storeError(error)
@@ -12,13 +12,13 @@ extension AuthErrorCode {
 
     static let responseForAnotherUser = internalError.with("The response is for a different user than the request.")
 
-    /// Whether the same request may succeed soon: no response, a response that is not the gateway's, or an overload.
+    /// Whether a retry may succeed: no response, too many requests, or a response that is not from the gateway.
     var isTransient: Bool {
         self == .networkError || self == .tooManyRequests || self == .internalError && serverCode == nil
     }
 
-    /// Whether the gateway reported that the session or its account does not exist any more.
+    /// Whether the gateway reported that the session has ended, or that the account is deleted or disabled.
     var endsSession: Bool { serverCode.map(ServerError.endsSession) ?? false }
-    /// Whether the gateway rejected the ID token, which a refresh may replace.
+    /// Whether the gateway rejected the ID token. A refresh may help.
     var rejectsIDToken: Bool { serverCode.map(ServerError.rejectsIDToken) ?? false }
 }

@@ -1,4 +1,4 @@
-/// The codes of FirebaseAuth, with its names and numbers.
+/// The error codes, with FirebaseAuth's names and numbers.
 extension AuthErrorCode {
     /// The custom token is not valid.
     public static let invalidCustomToken = AuthErrorCode(known: 17000)
@@ -18,12 +18,12 @@ extension AuthErrorCode {
     public static let wrongPassword = AuthErrorCode(known: 17009)
     /// Too many requests were sent. Try again later.
     public static let tooManyRequests = AuthErrorCode(known: 17010)
-    /// There is no such account.
+    /// The account does not exist.
     public static let userNotFound = AuthErrorCode(known: 17011)
     /// An account with the same email address has other sign-in methods. Sign in with one of them, then link this
     /// credential.
     public static let accountExistsWithDifferentCredential = AuthErrorCode(known: 17012)
-    /// The last login is too long ago for this operation. Reauthenticate and try again.
+    /// The operation requires a more recent login. Reauthenticate and try again.
     public static let requiresRecentLogin = AuthErrorCode(known: 17014)
     /// The account already has an identity of this provider.
     public static let providerAlreadyLinked = AuthErrorCode(known: 17015)
@@ -31,7 +31,7 @@ extension AuthErrorCode {
     public static let noSuchProvider = AuthErrorCode(known: 17016)
     /// The user's token is not valid. Sign in again.
     public static let invalidUserToken = AuthErrorCode(known: 17017)
-    /// The gateway could not be reached, or did not answer in time.
+    /// The gateway could not be reached, or did not respond in time.
     public static let networkError = AuthErrorCode(known: 17020)
     /// The session has ended. Sign in again.
     public static let userTokenExpired = AuthErrorCode(known: 17021)
@@ -55,17 +55,17 @@ extension AuthErrorCode {
     public static let invalidSender = AuthErrorCode(known: 17032)
     /// The recipient of the email is not valid.
     public static let invalidRecipientEmail = AuthErrorCode(known: 17033)
-    /// The request needs an email address.
+    /// The email address is missing.
     public static let missingEmail = AuthErrorCode(known: 17034)
     /// The bundle identifier is missing.
     public static let missingIosBundleID = AuthErrorCode(known: 17036)
     /// The Android package name is missing.
     public static let missingAndroidPackageName = AuthErrorCode(known: 17037)
-    /// The domain of the URL is not an authorized domain of the project.
+    /// The domain of the continue URL is not an authorized domain of the project.
     public static let unauthorizedDomain = AuthErrorCode(known: 17038)
-    /// The URL to continue to is not valid.
+    /// The continue URL is not valid.
     public static let invalidContinueURI = AuthErrorCode(known: 17039)
-    /// The URL to continue to is missing.
+    /// The continue URL is missing.
     public static let missingContinueURI = AuthErrorCode(known: 17040)
     /// The phone number is missing.
     public static let missingPhoneNumber = AuthErrorCode(known: 17041)
@@ -83,7 +83,7 @@ extension AuthErrorCode {
     public static let quotaExceeded = AuthErrorCode(known: 17052)
     /// The CAPTCHA check failed.
     public static let captchaCheckFailed = AuthErrorCode(known: 17056)
-    /// There is no user.
+    /// The operation requires a user.
     public static let nullUser = AuthErrorCode(known: 17067)
     /// The provider ID is not valid.
     public static let invalidProviderID = AuthErrorCode(known: 17071)
@@ -91,7 +91,7 @@ extension AuthErrorCode {
     public static let tenantIDMismatch = AuthErrorCode(known: 17072)
     /// Tenants do not support this operation.
     public static let unsupportedTenantOperation = AuthErrorCode(known: 17073)
-    /// The sign-in needs a second factor.
+    /// The sign-in requires a second factor.
     public static let secondFactorRequired = AuthErrorCode(known: 17078)
     /// The multi-factor session is missing.
     public static let missingMultiFactorSession = AuthErrorCode(known: 17081)
@@ -101,7 +101,7 @@ extension AuthErrorCode {
     public static let invalidMultiFactorSession = AuthErrorCode(known: 17083)
     /// The account has no such second factor.
     public static let multiFactorInfoNotFound = AuthErrorCode(known: 17084)
-    /// Only administrators are allowed to do this.
+    /// Only administrators can perform this operation.
     public static let adminRestrictedOperation = AuthErrorCode(known: 17085)
     /// The email address is not verified.
     public static let unverifiedEmail = AuthErrorCode(known: 17086)
@@ -113,12 +113,12 @@ extension AuthErrorCode {
     public static let unsupportedFirstFactor = AuthErrorCode(known: 17089)
     /// The new email address must be verified first.
     public static let emailChangeNeedsVerification = AuthErrorCode(known: 17090)
-    /// The request does not identify the app.
+    /// The app's identifier is missing from the request.
     public static let missingClientIdentifier = AuthErrorCode(known: 17093)
     /// The identity token was already used, or its nonce is not the SHA-256 of the raw nonce in lower-case hexadecimal
     /// digits. Pass the raw nonce, neither hashed nor encoded.
     public static let missingOrInvalidNonce = AuthErrorCode(known: 17094)
-    /// A function of the project rejected the operation.
+    /// A blocking function rejected the operation.
     public static let blockingCloudFunctionError = AuthErrorCode(known: 17105)
     /// The password does not meet the project's policy.
     public static let passwordDoesNotMeetRequirements = AuthErrorCode(known: 17211)
@@ -131,7 +131,7 @@ extension AuthErrorCode {
     /// The ID token is not a valid JSON Web Token.
     public static let malformedJWT = AuthErrorCode(known: 18000)
 
-    /// Every code, with its FirebaseAuth name and what it means.
+    /// The name in FirebaseAuth and the default description of each code.
     static let descriptions: [Int: (name: String, text: String)] = [
         17000: ("ERROR_INVALID_CUSTOM_TOKEN", "The custom token is not valid."),
         17002: ("ERROR_CUSTOM_TOKEN_MISMATCH", "The custom token belongs to another project."),
@@ -142,7 +142,7 @@ extension AuthErrorCode {
         17008: ("ERROR_INVALID_EMAIL", "The email address is not valid."),
         17009: ("ERROR_WRONG_PASSWORD", "The password is wrong, or the account has no password."),
         17010: ("ERROR_TOO_MANY_REQUESTS", "Too many requests were sent. Try again later."),
-        17011: ("ERROR_USER_NOT_FOUND", "There is no such account."),
+        17011: ("ERROR_USER_NOT_FOUND", "The account does not exist."),
         17012: (
             "ERROR_ACCOUNT_EXISTS_WITH_DIFFERENT_CREDENTIAL",
             "An account with the same email address has other sign-in methods. Sign in with one of "
@@ -150,12 +150,12 @@ extension AuthErrorCode {
         ),
         17014: (
             "ERROR_REQUIRES_RECENT_LOGIN",
-            "The last login is too long ago for this operation. Reauthenticate and try again."
+            "The operation requires a more recent login. Reauthenticate and try again."
         ),
         17015: ("ERROR_PROVIDER_ALREADY_LINKED", "The account already has an identity of this provider."),
         17016: ("ERROR_NO_SUCH_PROVIDER", "The account has no identity of this provider."),
         17017: ("ERROR_INVALID_USER_TOKEN", "The user's token is not valid. Sign in again."),
-        17020: ("ERROR_NETWORK_REQUEST_FAILED", "The gateway could not be reached, or did not answer in time."),
+        17020: ("ERROR_NETWORK_REQUEST_FAILED", "The gateway could not be reached, or did not respond in time."),
         17021: ("ERROR_USER_TOKEN_EXPIRED", "The session has ended. Sign in again."),
         17023: ("ERROR_INVALID_API_KEY", "The API key is not valid."),
         17024: ("ERROR_USER_MISMATCH", "The credential belongs to another user."),
@@ -167,12 +167,14 @@ extension AuthErrorCode {
         17031: ("ERROR_INVALID_MESSAGE_PAYLOAD", "The email template is not valid."),
         17032: ("ERROR_INVALID_SENDER", "The sender of the email is not valid."),
         17033: ("ERROR_INVALID_RECIPIENT_EMAIL", "The recipient of the email is not valid."),
-        17034: ("ERROR_MISSING_EMAIL", "The request needs an email address."),
+        17034: ("ERROR_MISSING_EMAIL", "The email address is missing."),
         17036: ("ERROR_MISSING_IOS_BUNDLE_ID", "The bundle identifier is missing."),
         17037: ("ERROR_MISSING_ANDROID_PACKAGE_NAME", "The Android package name is missing."),
-        17038: ("ERROR_UNAUTHORIZED_DOMAIN", "The domain of the URL is not an authorized domain of the project."),
-        17039: ("ERROR_INVALID_CONTINUE_URI", "The URL to continue to is not valid."),
-        17040: ("ERROR_MISSING_CONTINUE_URI", "The URL to continue to is missing."),
+        17038: (
+            "ERROR_UNAUTHORIZED_DOMAIN", "The domain of the continue URL is not an authorized domain of the project."
+        ),
+        17039: ("ERROR_INVALID_CONTINUE_URI", "The continue URL is not valid."),
+        17040: ("ERROR_MISSING_CONTINUE_URI", "The continue URL is missing."),
         17041: ("ERROR_MISSING_PHONE_NUMBER", "The phone number is missing."),
         17042: ("ERROR_INVALID_PHONE_NUMBER", "The phone number is not valid."),
         17043: ("ERROR_MISSING_VERIFICATION_CODE", "The verification code is missing."),
@@ -181,16 +183,16 @@ extension AuthErrorCode {
         17051: ("ERROR_SESSION_EXPIRED", "The verification code has expired."),
         17052: ("ERROR_QUOTA_EXCEEDED", "The project's quota is used up."),
         17056: ("ERROR_CAPTCHA_CHECK_FAILED", "The CAPTCHA check failed."),
-        17067: ("ERROR_NULL_USER", "There is no user."),
+        17067: ("ERROR_NULL_USER", "The operation requires a user."),
         17071: ("ERROR_INVALID_PROVIDER_ID", "The provider ID is not valid."),
         17072: ("ERROR_TENANT_ID_MISMATCH", "The user or credential belongs to another tenant."),
         17073: ("ERROR_UNSUPPORTED_TENANT_OPERATION", "Tenants do not support this operation."),
-        17078: ("ERROR_SECOND_FACTOR_REQUIRED", "The sign-in needs a second factor."),
+        17078: ("ERROR_SECOND_FACTOR_REQUIRED", "The sign-in requires a second factor."),
         17081: ("ERROR_MISSING_MULTI_FACTOR_SESSION", "The multi-factor session is missing."),
         17082: ("ERROR_MISSING_MULTI_FACTOR_INFO", "The second factor is missing."),
         17083: ("ERROR_INVALID_MULTI_FACTOR_SESSION", "The multi-factor session is not valid."),
         17084: ("ERROR_MULTI_FACTOR_INFO_NOT_FOUND", "The account has no such second factor."),
-        17085: ("ERROR_ADMIN_RESTRICTED_OPERATION", "Only administrators are allowed to do this."),
+        17085: ("ERROR_ADMIN_RESTRICTED_OPERATION", "Only administrators can perform this operation."),
         17086: ("ERROR_UNVERIFIED_EMAIL", "The email address is not verified."),
         17087: ("ERROR_SECOND_FACTOR_ALREADY_ENROLLED", "The account already has this second factor."),
         17088: (
@@ -199,13 +201,13 @@ extension AuthErrorCode {
         ),
         17089: ("ERROR_UNSUPPORTED_FIRST_FACTOR", "The first factor does not support second factors."),
         17090: ("ERROR_EMAIL_CHANGE_NEEDS_VERIFICATION", "The new email address must be verified first."),
-        17093: ("ERROR_MISSING_CLIENT_IDENTIFIER", "The request does not identify the app."),
+        17093: ("ERROR_MISSING_CLIENT_IDENTIFIER", "The app's identifier is missing from the request."),
         17094: (
             "ERROR_MISSING_OR_INVALID_NONCE",
             "The identity token was already used, or its nonce is not the SHA-256 of the raw nonce in "
                 + "lower-case hexadecimal digits. Pass the raw nonce, neither hashed nor encoded."
         ),
-        17105: ("ERROR_BLOCKING_CLOUD_FUNCTION_ERROR", "A function of the project rejected the operation."),
+        17105: ("ERROR_BLOCKING_CLOUD_FUNCTION_ERROR", "A blocking function rejected the operation."),
         17211: ("ERROR_PASSWORD_DOES_NOT_MEET_REQUIREMENTS", "The password does not meet the project's policy."),
         17214: ("ERROR_INVALID_HOSTING_LINK_DOMAIN", "The domain of the link is not valid."),
         17995: ("ERROR_KEYCHAIN_ERROR", "The session could not be stored or read on this device."),

@@ -1,39 +1,37 @@
 public import Foundation
 
 // swift-format-ignore: AlwaysUseLowerCamelCase, because FirebaseAuth has this name.
-/// Domain of the library's errors as `NSError`.
+/// See ``AuthErrors/domain``.
 public let AuthErrorDomain = AuthErrors.domain
 // swift-format-ignore: AlwaysUseLowerCamelCase, because FirebaseAuth has this name.
-/// Key of the credential to continue with. The value is an ``AuthCredential``.
+/// See ``AuthErrors/userInfoUpdatedCredentialKey``.
 public let AuthErrorUserInfoUpdatedCredentialKey = AuthErrors.userInfoUpdatedCredentialKey
 // swift-format-ignore: AlwaysUseLowerCamelCase, because FirebaseAuth has this name.
-/// Key of the email address of an error.
+/// See ``AuthErrors/userInfoEmailKey``.
 public let AuthErrorUserInfoEmailKey = AuthErrors.userInfoEmailKey
 // swift-format-ignore: AlwaysUseLowerCamelCase, because FirebaseAuth has this name.
-/// Key of FirebaseAuth's name of an error, such as `ERROR_WRONG_PASSWORD`.
+/// See ``AuthErrors/userInfoNameKey``.
 public let AuthErrorUserInfoNameKey = AuthErrors.userInfoNameKey
 
-/// Names in the library's errors.
+/// The domain and the `userInfo` keys of the library's errors as `NSError`.
 public enum AuthErrors {
-    /// Domain of the library's errors as `NSError`.
+    /// The domain of ``AuthErrorCode``.
     public static let domain = "FIRAuthErrorDomain"
-    /// Key of the credential to continue with. The value is an ``AuthCredential``.
+    /// Key of ``AuthErrorCode/updatedCredential``. The value is an ``AuthCredential``.
     public static let userInfoUpdatedCredentialKey = "FIRAuthErrorUserInfoUpdatedCredentialKey"
-    /// Key of the email address of an error.
+    /// Key of ``AuthErrorCode/email``. The value is a `String`.
     public static let userInfoEmailKey = "FIRAuthErrorUserInfoEmailKey"
-    /// Key of FirebaseAuth's name of an error, such as `ERROR_WRONG_PASSWORD`.
+    /// Key of the error's name in FirebaseAuth, such as `ERROR_WRONG_PASSWORD`. The value is a `String`.
     public static let userInfoNameKey = "FIRAuthErrorUserInfoNameKey"
-    /// Key of the gateway's error code, such as `INVALID_LOGIN_CREDENTIALS`. The value is a `String`.
+    /// Key of ``AuthErrorCode/serverCode``. The value is a `String`.
     public static let userInfoServerCodeKey = "SekishoErrorServerCode"
-    /// Key of the number of seconds to wait before another attempt. The value is a `TimeInterval`.
+    /// Key of ``AuthErrorCode/retryAfter``. The value is a `TimeInterval`.
     public static let userInfoRetryAfterKey = "SekishoErrorRetryAfter"
-    /// Key of the sign-in methods of the account that has the email address. The value is a `[String]`.
+    /// Key of ``AuthErrorCode/signInMethods``. The value is a `[String]`.
     public static let userInfoSignInMethodsKey = "SekishoErrorSignInMethods"
 }
 
-/// An error of this library.
-///
-/// It is the error itself and the code that tutorials compare:
+/// An error of the library, and its code:
 ///
 ///     do {
 ///         try await Auth.auth().signIn(withEmail: email, password: password)
@@ -43,36 +41,34 @@ public enum AuthErrors {
 ///         show(error.localizedDescription)
 ///     }
 ///
-/// Two errors are equal if their codes are.
+/// Two errors are equal if their codes are equal.
 public struct AuthErrorCode: CustomNSError, LocalizedError, RawRepresentable, Sendable {
-    /// The name of this type in other versions of FirebaseAuth.
+    /// This type, for code written for FirebaseAuth versions in which the code has its own type.
     public typealias Code = AuthErrorCode
 
-    /// FirebaseAuth's number of the error.
+    /// The error's number in FirebaseAuth, for example 17009 for ``wrongPassword``.
     public let rawValue: Int
     private let details: [String: any Sendable]
     private let message: String?
 
-    /// Domain of the error as `NSError`.
+    /// See ``AuthErrors/domain``.
     public static var errorDomain: String { AuthErrors.domain }
 
-    /// Finds a code by its number.
-    ///
-    /// - Returns: `nil` if there is no such code.
+    /// Returns the code with a number, or `nil` if no code has it.
     public init?(rawValue: Int) {
         guard Self.descriptions[rawValue] != nil else { return nil }
         self.init(known: rawValue)
     }
 
-    /// Restores the error from its `NSError`. An error of another domain becomes ``internalError``.
+    /// Converts an `NSError` of the domain ``AuthErrors/domain`` back. Any other error becomes ``internalError``.
     public init(_nsError error: NSError) {
         if let error = error as? AuthErrorCode {
             self = error
             return
         }
-        let isOurs = error.domain == Self.errorDomain && Self.descriptions[error.code] != nil
-        rawValue = isOurs ? error.code : Self.internalError.rawValue
-        details = isOurs ? error.userInfo.compactMapValues { Self.sendable($0) } : [:]
+        let isKnown = error.domain == Self.errorDomain && Self.descriptions[error.code] != nil
+        rawValue = isKnown ? error.code : Self.internalError.rawValue
+        details = isKnown ? error.userInfo.compactMapValues { Self.sendable($0) } : [:]
         message = error.localizedDescription
     }
 
@@ -88,20 +84,20 @@ public struct AuthErrorCode: CustomNSError, LocalizedError, RawRepresentable, Se
         self.details = details
     }
 
-    /// The error with a text for users and values to continue with.
+    /// Returns the error with a localized description and `userInfo` values.
     func with(_ message: String? = nil, _ details: [String: any Sendable] = [:]) -> AuthErrorCode {
         AuthErrorCode(
             self, message: message ?? self.message, details: self.details.merging(details) { _, new in new })
     }
 
-    /// The error itself, as in versions of FirebaseAuth where the error has a code.
+    /// The error itself, for code written for FirebaseAuth versions in which the error has a code.
     public var code: AuthErrorCode { self }
-    /// FirebaseAuth's number of the error.
+    /// See ``rawValue``.
     public var errorCode: Int { rawValue }
-    /// What is wrong, in English.
+    /// What is wrong, in English. The text can come from the gateway.
     public var errorDescription: String? { message ?? Self.descriptions[rawValue]?.text }
 
-    /// The values of the error as `NSError`.
+    /// The `userInfo` of the error as `NSError`. See ``AuthErrors``.
     public var errorUserInfo: [String: Any] {
         var userInfo: [String: Any] = details.filter { $0.key != Self.pendingTokenKey }
         userInfo[NSLocalizedDescriptionKey] = errorDescription
@@ -109,25 +105,26 @@ public struct AuthErrorCode: CustomNSError, LocalizedError, RawRepresentable, Se
         return userInfo
     }
 
-    /// The credential to continue with after a conflict. It can sign in, link or merge without another prompt of the
-    /// provider.
+    /// The credential to use after ``credentialAlreadyInUse`` or ``accountExistsWithDifferentCredential``. It can sign in,
+    /// link or merge without another dialog of the provider.
     public var updatedCredential: AuthCredential? {
         details[AuthErrors.userInfoUpdatedCredentialKey] as? AuthCredential
     }
 
-    /// The email address of the conflict.
+    /// The email address of the identity in a conflict, if the gateway sends it.
     public var email: String? { details[AuthErrors.userInfoEmailKey] as? String }
-    /// The gateway's error code, or `nil` if the error did not come from the gateway.
+    /// The gateway's error code, such as `INVALID_LOGIN_CREDENTIALS`. `nil` if the gateway did not send the error.
     public var serverCode: String? { details[AuthErrors.userInfoServerCodeKey] as? String }
-    /// Seconds to wait before another attempt, if the response states them.
+    /// Seconds to wait before a retry, from 0 to 3600. `nil` unless the response has `Retry-After` in seconds.
     public var retryAfter: TimeInterval? { details[AuthErrors.userInfoRetryAfterKey] as? TimeInterval }
 
-    /// The sign-in methods of the account that has the email address, unless the gateway must not reveal them.
+    /// The sign-in methods of the account that has the email address, for example `apple.com`. `nil` if the gateway does
+    /// not reveal them.
     public var signInMethods: [String]? { details[AuthErrors.userInfoSignInMethodsKey] as? [String] }
 
     static let pendingTokenKey = "SekishoErrorPendingToken"
 
-    /// The pending token of a rejection. Apps use ``updatedCredential``.
+    /// The pending token in the gateway's error, from which ``updatedCredential`` is made.
     var pendingToken: String? { details[Self.pendingTokenKey] as? String }
 
     private static func sendable(_ value: Any) -> (any Sendable)? {
@@ -142,18 +139,18 @@ public struct AuthErrorCode: CustomNSError, LocalizedError, RawRepresentable, Se
 }
 
 extension AuthErrorCode: Hashable {
-    /// Compares codes only.
+    /// Compares the codes only.
     public static func == (one: AuthErrorCode, other: AuthErrorCode) -> Bool { one.rawValue == other.rawValue }
 
     /// Hashes the code only.
     public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 
-    /// Matches an error in a `catch` clause.
+    /// Compares codes in a `catch` clause.
     public static func ~= (pattern: AuthErrorCode, error: any Error) -> Bool {
         (error as? AuthErrorCode) == pattern
     }
 
-    /// Matches a code in a `switch`.
+    /// Compares codes in a `switch`.
     public static func ~= (pattern: AuthErrorCode, code: AuthErrorCode) -> Bool { pattern == code }
 }
 
@@ -161,7 +158,7 @@ extension AuthErrorCode: CustomStringConvertible, CustomReflectable {
     /// The number of the error. Contains no credential.
     public var customMirror: Mirror { Mirror(self, children: ["rawValue": rawValue]) }
 
-    /// FirebaseAuth's name of the error and what is wrong. Contains no credential.
+    /// The error's name in FirebaseAuth, and its description. Contains no credential.
     public var description: String {
         "\(Self.descriptions[rawValue]?.name ?? "ERROR"): \(errorDescription ?? "")"
     }

@@ -1,11 +1,12 @@
 internal import Foundation
 
-/// The error body of the gateway, as far as clients need it.
+/// The members of the gateway's error body that the library reads.
 struct ServerError: Sendable {
-    /// The wire code, for example `EMAIL_EXISTS`.
+    /// The error code, for example `EMAIL_EXISTS`.
     let code: String
-    /// What follows the code in `message`.
+    /// The explanation that follows the code in `message`.
     let text: String?
+    /// `errors[0].reason`.
     let reason: String?
     let metadata: [String: String]
 
@@ -30,7 +31,6 @@ struct ServerError: Sendable {
 
     /// - Returns: `nil` if the body is not an error of the gateway.
     init?(decoding body: Data) {
-        // Any other body is not an error of the gateway.
         guard let error = try? JSONDecoder().decode(Envelope.self, from: body).error else { return nil }
         self.init(
             message: error.message, errorCode: error.errorCode, reason: error.errors?.first?.reason,
@@ -47,7 +47,7 @@ struct ServerError: Sendable {
         self.metadata = metadata
     }
 
-    /// The error that the app sees.
+    /// The error that the app gets.
     var authError: AuthErrorCode {
         let known =
             if let reason, reason.hasPrefix("keyInvalid") {
@@ -63,11 +63,11 @@ struct ServerError: Sendable {
         return known.with(text ?? (isUnknown ? "The gateway rejected the request: \(code)." : nil), details)
     }
 
-    /// Whether a code means that the session or its account does not exist any more.
+    /// Whether a code means that the session has ended, or that the account is deleted or disabled.
     static func endsSession(_ code: String) -> Bool {
         ["USER_NOT_FOUND", "USER_DISABLED", "TOKEN_EXPIRED"].contains(code)
     }
 
-    /// Whether a code rejects the ID token.
+    /// Whether a code means that the ID token is not accepted.
     static func rejectsIDToken(_ code: String) -> Bool { ["INVALID_ID_TOKEN", "TOKEN_EXPIRED"].contains(code) }
 }

@@ -1,7 +1,13 @@
 internal import Foundation
 
 extension Auth {
-    /// Sends an email with a link to set a new password.
+    /// Sends an email with a link to reset the password.
+    ///
+    /// With email enumeration protection, this succeeds even if no account has the address.
+    ///
+    /// - Throws: ``AuthErrorCode/userNotFound`` without email enumeration protection; ``AuthErrorCode/invalidEmail`` or
+    ///   ``AuthErrorCode/missingEmail``; ``AuthErrorCode/unauthorizedDomain`` or
+    ///   ``AuthErrorCode/invalidContinueURI`` for the ``ActionCodeSettings/url``.
     public func sendPasswordReset(
         withEmail email: String, actionCodeSettings: ActionCodeSettings? = nil
     ) async throws {
@@ -9,9 +15,10 @@ extension Auth {
         try await core.sendOobCode("PASSWORD_RESET", email: email, settings: actionCodeSettings)
     }
 
-    /// Sends an email with a link that signs in.
+    /// Sends an email with a sign-in link (email link).
     ///
-    /// - Throws: ``AuthErrorCode/operationNotAllowed`` unless the settings have `handleCodeInApp`.
+    /// - Throws: ``AuthErrorCode/operationNotAllowed`` if ``ActionCodeSettings/handleCodeInApp`` is false, or the project
+    ///   does not allow email links; otherwise as ``sendPasswordReset(withEmail:actionCodeSettings:)``.
     public func sendSignInLink(toEmail email: String, actionCodeSettings: ActionCodeSettings) async throws {
         guard !email.isEmpty else { throw AuthErrorCode.missingEmail }
         guard actionCodeSettings.handleCodeInApp else {
@@ -20,16 +27,22 @@ extension Auth {
         try await core.sendOobCode("EMAIL_SIGNIN", email: email, settings: actionCodeSettings)
     }
 
-    /// Sets a new password with the code of a reset email.
+    /// Sets a new password with the action code of a password reset.
+    ///
+    /// - Throws: ``AuthErrorCode/invalidActionCode`` or ``AuthErrorCode/expiredActionCode``;
+    ///   ``AuthErrorCode/weakPassword`` or ``AuthErrorCode/passwordDoesNotMeetRequirements``;
+    ///   ``AuthErrorCode/userDisabled``.
     public func confirmPasswordReset(withCode code: String, newPassword: String) async throws {
         guard !newPassword.isEmpty else { throw AuthErrorCode.weakPassword }
         _ = try await core.resetPassword(code, newPassword: newPassword)
     }
 
-    /// Returns what a code from an email is for, without using it.
+    /// Returns the operation and the email addresses of an action code, without using the code.
+    ///
+    /// - Throws: ``AuthErrorCode/invalidActionCode`` or ``AuthErrorCode/expiredActionCode``.
     public func checkActionCode(_ code: String) async throws -> ActionCodeInfo {
         let response = try await core.resetPassword(code)
-        // For a change of address, the gateway names the present address first.
+        // For a change of address, `email` is the current address.
         let isChange = response.newEmail != nil && response.requestType == "VERIFY_AND_CHANGE_EMAIL"
         return ActionCodeInfo(
             operation: ActionCodeOperation(name: response.requestType ?? ""),
@@ -37,23 +50,30 @@ extension Auth {
             previousEmail: isChange ? response.email : response.newEmail)
     }
 
-    /// Returns the address of a reset code, without using it.
+    /// Returns the email address of the account whose password an action code resets, without using the code.
     ///
-    /// - Throws: ``AuthErrorCode/invalidActionCode`` if the code is for something else.
+    /// - Throws: ``AuthErrorCode/invalidActionCode``, also if the code is for another operation;
+    ///   ``AuthErrorCode/expiredActionCode``.
     public func verifyPasswordResetCode(_ code: String) async throws -> String {
         let info = try await checkActionCode(code)
         guard info.operation == .passwordReset else { throw AuthErrorCode.invalidActionCode }
         return info.email
     }
 
-    /// Uses a code that verifies an email address, changes it, or restores the previous one.
+    /// Applies an action code that verifies an email address, changes it, or restores the previous one.
+    ///
+    /// - Throws: ``AuthErrorCode/invalidActionCode`` or ``AuthErrorCode/expiredActionCode``;
+    ///   ``AuthErrorCode/emailAlreadyInUse``; ``AuthErrorCode/userDisabled``.
     public func applyActionCode(_ code: String) async throws {
         let _: SessionResponse = try await core.post("/v1/accounts:update", UpdateRequest(oobCode: code))
     }
 
-    /// Returns the sign-in methods of the account with an email address.
+    /// Returns the sign-in methods of the account with an email address, for example `password` or `apple.com`.
     ///
-    /// The result is empty if the project has email enumeration protection, which is the default of the gateway.
+    /// The result is empty if no account has the address, or if the project has email enumeration protection (the
+    /// default).
+    ///
+    /// - Throws: ``AuthErrorCode/invalidEmail``.
     public func fetchSignInMethods(forEmail email: String) async throws -> [String] {
         let response: CreateAuthUriResponse = try await core.post(
             "/v1/accounts:createAuthUri", CreateAuthUriRequest(tenantId: core.tenantID, identifier: email))
@@ -81,7 +101,7 @@ extension AuthCore {
 }
 
 extension Auth {
-    /// See the asynchronous form.
+    /// Completion-handler form of the `async` method.
     public func sendPasswordReset(
         withEmail email: String, actionCodeSettings: ActionCodeSettings? = nil,
         completion: (((any Error)?) -> Void)? = nil
@@ -91,7 +111,7 @@ extension Auth {
         }
     }
 
-    /// See the asynchronous form.
+    /// Completion-handler form of the `async` method.
     public func sendSignInLink(
         toEmail email: String, actionCodeSettings: ActionCodeSettings, completion: (((any Error)?) -> Void)? = nil
     ) {
@@ -100,7 +120,7 @@ extension Auth {
         }
     }
 
-    /// See the asynchronous form.
+    /// Completion-handler form of the `async` method.
     public func confirmPasswordReset(
         withCode code: String, newPassword: String, completion: @escaping ((any Error)?) -> Void
     ) {
@@ -109,24 +129,24 @@ extension Auth {
         }
     }
 
-    /// See the asynchronous form.
+    /// Completion-handler form of the `async` method.
     public func checkActionCode(_ code: String, completion: @escaping (ActionCodeInfo?, (any Error)?) -> Void) {
         MainQueue.complete(completion) { try await self.checkActionCode(code) }
     }
 
-    /// See the asynchronous form.
+    /// Completion-handler form of the `async` method.
     public func verifyPasswordResetCode(
         _ code: String, completion: @escaping (String?, (any Error)?) -> Void
     ) {
         MainQueue.complete(completion) { try await self.verifyPasswordResetCode(code) }
     }
 
-    /// See the asynchronous form.
+    /// Completion-handler form of the `async` method.
     public func applyActionCode(_ code: String, completion: @escaping ((any Error)?) -> Void) {
         MainQueue.complete(completion) { try await self.applyActionCode(code) }
     }
 
-    /// See the asynchronous form.
+    /// Completion-handler form of the `async` method.
     public func fetchSignInMethods(
         forEmail email: String, completion: (([String]?, (any Error)?) -> Void)? = nil
     ) {

@@ -1,5 +1,9 @@
 extension Auth {
-    /// Signs in with an email address and its password.
+    /// Signs in with an email address and a password.
+    ///
+    /// - Throws: ``AuthErrorCode/invalidCredential`` if the address or the password is wrong, or instead, without email
+    ///   enumeration protection, ``AuthErrorCode/userNotFound`` or ``AuthErrorCode/wrongPassword``;
+    ///   ``AuthErrorCode/userDisabled``; ``AuthErrorCode/invalidEmail`` or ``AuthErrorCode/missingEmail``.
     @discardableResult public func signIn(
         withEmail email: String, password: String
     ) async throws -> AuthDataResult {
@@ -7,6 +11,10 @@ extension Auth {
     }
 
     /// Creates an account with an email address and a password, and signs in to it.
+    ///
+    /// - Throws: ``AuthErrorCode/emailAlreadyInUse``; ``AuthErrorCode/weakPassword`` or
+    ///   ``AuthErrorCode/passwordDoesNotMeetRequirements``; ``AuthErrorCode/invalidEmail`` or
+    ///   ``AuthErrorCode/missingEmail``; ``AuthErrorCode/operationNotAllowed`` if the project does not allow it.
     @discardableResult public func createUser(
         withEmail email: String, password: String
     ) async throws -> AuthDataResult {
@@ -18,12 +26,16 @@ extension Auth {
     /// Signs in with a credential.
     ///
     /// - Throws: ``AuthErrorCode/accountExistsWithDifferentCredential`` if an account with the same email address has
-    ///   other sign-in methods. Its ``AuthErrorCode/updatedCredential`` can be linked after a sign-in with one of them.
+    ///   other sign-in methods: sign in with one of them, then link the error's ``AuthErrorCode/updatedCredential``.
+    ///   ``AuthErrorCode/invalidCredential`` if the credential is wrong, malformed or expired.
+    ///   ``AuthErrorCode/missingOrInvalidNonce``; ``AuthErrorCode/userDisabled``; ``AuthErrorCode/operationNotAllowed``.
     @discardableResult public func signIn(with credential: AuthCredential) async throws -> AuthDataResult {
         try await core.performSignIn { [core] in try await core.authenticate(credential, for: .signIn) }
     }
 
-    /// Signs in to a new account without a sign-in method. If the current user is anonymous, returns that user.
+    /// Creates an anonymous account and signs in to it. If the current user is anonymous, returns that user.
+    ///
+    /// - Throws: ``AuthErrorCode/adminRestrictedOperation`` if the project does not allow anonymous accounts.
     @discardableResult public func signInAnonymously() async throws -> AuthDataResult {
         try await core.anonymousSignIns.run { [core] in
             if let user = core.currentUser, user.isAnonymous {
@@ -35,91 +47,100 @@ extension Auth {
         }
     }
 
-    /// Signs in with a token that the app's backend signed.
+    /// Signs in with a custom token that the app's backend has signed.
+    ///
+    /// - Throws: ``AuthErrorCode/invalidCustomToken``; ``AuthErrorCode/customTokenMismatch`` if the token belongs to
+    ///   another project; ``AuthErrorCode/userDisabled``.
     @discardableResult public func signIn(withCustomToken token: String) async throws -> AuthDataResult {
         try await core.performSignIn { [core] in try await core.authenticate(customToken: token) }
     }
 
-    /// Signs in with the link of an email from ``sendSignInLink(toEmail:actionCodeSettings:)``.
+    /// Signs in with an email link from ``sendSignInLink(toEmail:actionCodeSettings:)``.
+    ///
+    /// - Throws: ``AuthErrorCode/invalidActionCode`` or ``AuthErrorCode/expiredActionCode``;
+    ///   ``AuthErrorCode/invalidEmail`` if the link was sent to another address; ``AuthErrorCode/userDisabled``.
     @discardableResult public func signIn(withEmail email: String, link: String) async throws -> AuthDataResult {
         try await signIn(with: EmailAuthProvider.credential(withEmail: email, link: link))
     }
 
-    /// Whether a link signs in, so that it can be passed to ``signIn(withEmail:link:)``.
+    /// Returns whether a link is an email link that ``signIn(withEmail:link:)`` accepts.
     public func isSignIn(withEmailLink link: String) -> Bool {
         guard let link = ActionCodeURL(link: link) else { return false }
         return link.operation == .emailLink && link.code?.isEmpty == false
     }
 
-    /// Signs the user out on this device. A request to the gateway ends the session; the call does not wait for it.
+    /// Signs the user out on this device. The session is also ended at the gateway; the call does not wait for that.
     ///
     /// - Throws: ``AuthErrorCode/keychainError`` if the stored session cannot be removed. The user then stays signed in.
     public func signOut() throws {
         guard let user = try core.signOut() else { return }
         // A failure is ignored: the user is signed out on this device in any case.
         Task {
-            if let tokens = try? await user.freshTokens() { await user.core.revokeQuietly(tokens.idToken) }
+            if let tokens = try? await user.freshTokens() {
+                await user.core.revokeSessionIgnoringErrors(tokens.idToken)
+            }
         }
     }
 
-    /// Makes a user the current one, for example one that another instance signed in.
+    /// Sets the current user, for example to a user that another instance has signed in.
     ///
-    /// Both instances then have the same session. Use only one of them afterwards: if both renew the tokens, the gateway
-    /// can take a former refresh token for a stolen one and end the session.
+    /// Both instances then share a session. Use only one of them afterwards: if both refresh the tokens, the gateway can
+    /// detect the reuse of an old refresh token and end the session.
     ///
-    /// - Throws: ``AuthErrorCode/nullUser`` without a user; ``AuthErrorCode/tenantIDMismatch`` for a user of another
-    ///   tenant than ``tenantID``; ``AuthErrorCode/invalidUserToken`` for a user of another gateway.
+    /// - Throws: ``AuthErrorCode/nullUser`` if the user is `nil`; ``AuthErrorCode/tenantIDMismatch`` if the user's tenant
+    ///   is not ``tenantID``; ``AuthErrorCode/invalidUserToken`` for a user of another gateway;
+    ///   ``AuthErrorCode/keychainError`` if the session cannot be stored.
     public func updateCurrentUser(_ user: User?) async throws {
         guard let user else { throw AuthErrorCode.nullUser }
         try core.requireSameServer(user)
         guard user.tenantID == tenantID else { throw AuthErrorCode.tenantIDMismatch }
         try core.signIn(user.core === core ? user : User(user.session.current, core: core))
-        await core.listenersCalled()
+        await core.waitForListeners()
     }
 }
 
 extension Auth {
-    /// See the asynchronous form.
+    /// Completion-handler form of the `async` method.
     public func signIn(
         withEmail email: String, password: String, completion: ((AuthDataResult?, (any Error)?) -> Void)? = nil
     ) {
         MainQueue.complete(completion) { try await self.signIn(withEmail: email, password: password) }
     }
 
-    /// See the asynchronous form.
+    /// Completion-handler form of the `async` method.
     public func createUser(
         withEmail email: String, password: String, completion: ((AuthDataResult?, (any Error)?) -> Void)? = nil
     ) {
         MainQueue.complete(completion) { try await self.createUser(withEmail: email, password: password) }
     }
 
-    /// See the asynchronous form.
+    /// Completion-handler form of the `async` method.
     public func signIn(
         with credential: AuthCredential, completion: ((AuthDataResult?, (any Error)?) -> Void)? = nil
     ) {
         MainQueue.complete(completion) { try await self.signIn(with: credential) }
     }
 
-    /// See the asynchronous form.
+    /// Completion-handler form of the `async` method.
     public func signInAnonymously(completion: ((AuthDataResult?, (any Error)?) -> Void)? = nil) {
         MainQueue.complete(completion) { try await self.signInAnonymously() }
     }
 
-    /// See the asynchronous form.
+    /// Completion-handler form of the `async` method.
     public func signIn(
         withCustomToken token: String, completion: ((AuthDataResult?, (any Error)?) -> Void)? = nil
     ) {
         MainQueue.complete(completion) { try await self.signIn(withCustomToken: token) }
     }
 
-    /// See the asynchronous form.
+    /// Completion-handler form of the `async` method.
     public func signIn(
         withEmail email: String, link: String, completion: ((AuthDataResult?, (any Error)?) -> Void)? = nil
     ) {
         MainQueue.complete(completion) { try await self.signIn(withEmail: email, link: link) }
     }
 
-    /// See the asynchronous form.
+    /// Completion-handler form of the `async` method.
     public func updateCurrentUser(_ user: User?, completion: (((any Error)?) -> Void)? = nil) {
         MainQueue.complete(completion) { try await self.updateCurrentUser(user) }
     }

@@ -1,15 +1,19 @@
 internal import Dispatch
 public import Foundation
 
-/// Identifies a listener of ``Auth``.
+/// The handle of a listener from ``Auth/addStateDidChangeListener(_:)``.
 public typealias AuthStateDidChangeListenerHandle = any NSObjectProtocol
-/// Identifies a listener of ``Auth``.
+/// The handle of a listener from ``Auth/addIDTokenDidChangeListener(_:)``.
 public typealias IDTokenDidChangeListenerHandle = any NSObjectProtocol
 
-/// Signs users in and keeps the current user, also between launches of the app.
+/// Signs users in and out, and keeps the current user between launches of the app.
 ///
-/// All members can be used on any thread. Completion handlers and listeners run on the main queue; listeners run before
-/// the result of the call that caused the change. Do not block the main thread until a call returns.
+/// All members can be used on any thread. Completion handlers and listeners run on the main queue. Listeners are called
+/// before the method that caused the change returns, so the main thread must not be blocked until it returns.
+///
+/// Methods throw ``AuthErrorCode``, or `CancellationError` if the calling task is cancelled. Every method that sends a
+/// request can throw ``AuthErrorCode/networkError``, ``AuthErrorCode/tooManyRequests``, ``AuthErrorCode/invalidAPIKey``,
+/// ``AuthErrorCode/appNotAuthorized`` and ``AuthErrorCode/internalError``. The methods list only further errors.
 public final class Auth: Sendable {
     /// The version of the library.
     public static let libraryVersion = "0.1.0"
@@ -17,7 +21,7 @@ public final class Auth: Sendable {
     private let cores: Locked<AuthCore>
     private let configuredApp: SekishoApp
 
-    /// Returns the instance of the default app. The app must have called ``SekishoApp/configure(options:)``.
+    /// Returns the instance of the default app. Ends the process if ``SekishoApp/configure(options:)`` was not called.
     public static func auth() -> Auth {
         guard let auth = SekishoApp.auth(name: SekishoApp.defaultName) else {
             preconditionFailure("Call SekishoApp.configure(options:) before Auth.auth().")
@@ -28,7 +32,7 @@ public final class Auth: Sendable {
     /// Returns the instance of an app.
     public static func auth(app: SekishoApp) -> Auth { SekishoApp.auth(name: app.name) ?? Auth(app: app) }
 
-    /// Creates an instance that is not registered under a name, for tests and previews.
+    /// Creates an instance that ``auth()`` does not return, for tests and previews.
     public convenience init(options: SekishoOptions) {
         self.init(app: SekishoApp(name: SekishoApp.defaultName, options: options))
     }
@@ -36,7 +40,7 @@ public final class Auth: Sendable {
     init(app: SekishoApp) {
         configuredApp = app
         cores = Locked(AuthCore(appName: app.name, options: app.options))
-        // The store is read now, so that `currentUser` seldom has to wait.
+        // Restores the session in the background, so that `currentUser` seldom has to wait.
         DispatchQueue.global(qos: .userInitiated).async { [core] in core.withState { _ in } }
     }
 
@@ -47,15 +51,16 @@ public final class Auth: Sendable {
     /// The app that the instance was created for.
     public var app: SekishoApp? { configuredApp }
 
-    /// The signed-in user, or `nil`. The first call waits until the stored session is read, without a request.
+    /// The signed-in user, or `nil` if no user is signed in. The first call waits until the stored session is read; no
+    /// request is sent.
     ///
     /// While the session store is locked, this is `nil` and no listener is called. See ``isRestoring``.
     public var currentUser: User? { core.currentUser }
 
-    /// Whether the session store is locked, so that it is not known yet who is signed in.
+    /// Whether the stored session cannot be read yet, because the session store is locked.
     public var isRestoring: Bool { core.withState { $0.restoration == .pending } }
 
-    /// The language of emails, as an RFC 5646 tag such as `ja` (default: the user's languages).
+    /// The language of emails, as an RFC 5646 tag such as `ja` (default: the user's preferred languages).
     public var languageCode: String? {
         get { core.state.withLock(\.languageCode) }
         set { core.state.withLock { $0.languageCode = newValue } }
@@ -72,7 +77,7 @@ public final class Auth: Sendable {
         set { core.withState { $0.tenantID = newValue } }
     }
 
-    /// The host of the gateway's pages. The gateway serves them itself, so this property has no effect.
+    /// The host of the gateway's web pages. It has no effect, because the gateway serves them itself.
     public var customAuthDomain: String? {
         get { customDomain.current }
         set { customDomain.withLock { $0 = newValue } }
@@ -80,8 +85,13 @@ public final class Auth: Sendable {
 
     private let customDomain = Locked<String?>(nil)
 
-    /// Uses a development server (`sekisho dev`) without TLS. Its session is stored separately from that of the
-    /// configured gateway, whose user stays signed in there. Call it before any other method.
+    /// Sends all further requests to a development server (`sekisho dev`), without TLS. Call it before any other method.
+    ///
+    /// Its session is stored separately: a user of the configured gateway stays signed in there.
+    ///
+    /// - Parameters:
+    ///   - host: a host name or an IP address. If it is not valid, the call has no effect.
+    ///   - port: a TCP port.
     public func useEmulator(withHost host: String, port: Int) {
         let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
         guard let server = URL(string: "http://\(name):\(port)") else { return }
@@ -91,30 +101,30 @@ public final class Auth: Sendable {
 
     // MARK: Listeners
 
-    /// Calls a listener when another user signs in or the user signs out, and once with the current user.
+    /// Calls a listener with the current user now, and whenever another user signs in or the user signs out.
     ///
     /// - Returns: a handle for ``removeStateDidChangeListener(_:)``.
     @discardableResult public func addStateDidChangeListener(
         _ listener: @escaping (Auth, User?) -> Void
     ) -> AuthStateDidChangeListenerHandle { addListener(.user, listener) }
 
-    /// Calls a listener when the ID token changes, and once with the current user.
+    /// Calls a listener with the current user now, and whenever the ID token changes or the user signs out.
     ///
     /// - Returns: a handle for ``removeIDTokenDidChangeListener(_:)``.
     @discardableResult public func addIDTokenDidChangeListener(
         _ listener: @escaping (Auth, User?) -> Void
     ) -> IDTokenDidChangeListenerHandle { addListener(.idToken, listener) }
 
-    /// Removes a listener. After a removal on the main queue, it is not called any more.
+    /// Removes a listener. If this is called on the main queue, the listener is not called any more.
     public func removeStateDidChangeListener(_ handle: AuthStateDidChangeListenerHandle) { remove(handle) }
 
-    /// Removes a listener. After a removal on the main queue, it is not called any more.
+    /// Removes a listener. If this is called on the main queue, the listener is not called any more.
     public func removeIDTokenDidChangeListener(_ handle: IDTokenDidChangeListenerHandle) { remove(handle) }
 
-    /// The users that sign in and out, beginning with the current one.
+    /// The current user, and the user after each sign-in and sign-out (`nil`: no user).
     public var authStateChanges: AuthStateSequence { AuthStateSequence(cores: cores, subject: .user) }
 
-    /// The user after each change of the ID token, beginning with the current one.
+    /// The current user, and the user after each change of the ID token and each sign-out (`nil`: no user).
     public var idTokenChanges: AuthStateSequence { AuthStateSequence(cores: cores, subject: .idToken) }
 
     private func addListener(

@@ -1,30 +1,30 @@
 internal import Foundation
 
-/// Owns the current user, the stored session and the observers of one instance at one server.
+/// The state of an ``Auth`` instance at one server: current user, stored session, observers.
 ///
-/// Each server has a core of its own, and a user belongs to one core. So no token of one server is sent to another, even
-/// if a request is in progress when the server changes.
+/// Each server has its own core, and a user belongs to one core. So the tokens of one server are never sent to another,
+/// even if a request is in progress when ``Auth/useEmulator(withHost:port:)`` changes the server.
 ///
-/// One lock orders every change: the store is written, then the user changes, then observers are queued.
+/// Every change runs under one lock: it writes the store, changes the user and notifies the observers, in this order.
 final class AuthCore: Sendable {
     struct State {
         var restoration = Restoration.pending
         var user: User?
         var tenantID: String?
         var languageCode: String?
-        /// The store has an older session than memory, because a write failed.
+        /// Whether the store has an older session than memory, because a write failed.
         var needsSave = false
         var observers: [Int: Observer] = [:]
         var nextObserver = 0
         var proactiveRefresh: Task<Void, Never>?
-        /// Whether the core may do nothing without a call of the app.
+        /// Whether tokens are no longer refreshed proactively.
         var isStopped = false
     }
 
     enum Restoration: Equatable {
-        /// The store was not read yet, or it is locked.
+        /// The store has not been read yet, or is locked.
         case pending
-        /// The store failed. There is no user until it can be read, but its item is kept.
+        /// The store failed. No user is signed in until it can be read. Its item is kept.
         case failed
         case done
     }
@@ -32,45 +32,45 @@ final class AuthCore: Sendable {
     let appName: String
     let options: SekishoOptions
     let server: URL
-    /// Whether the server is a development server, which needs no TLS.
+    /// Whether the server is a development server, which is used without TLS.
     let isEmulator: Bool
-    let time: GatewayClock
+    let gatewayClock: GatewayClock
     let state: Locked<State>
-    /// Keeps parallel calls from creating several anonymous accounts.
-    let anonymousSignIns = SerialGate()
+    /// Prevents concurrent calls from creating several anonymous accounts.
+    let anonymousSignIns = SerialTaskQueue()
 
     init(appName: String, options: SekishoOptions) {
         self.appName = appName
         self.options = options
         server = options.url
         isEmulator = false
-        time = GatewayClock(options.clock)
+        gatewayClock = GatewayClock(options.clock)
         state = Locked(State(tenantID: options.tenantID))
         observeSystem()
     }
 
-    /// Takes over the observers and the settings of another core, which then notifies no observer any more.
-    init(emulator: URL, replacing former: AuthCore) {
-        appName = former.appName
-        options = former.options
+    /// Takes over the settings and the observers of another core, and stops that core.
+    init(emulator: URL, replacing previous: AuthCore) {
+        appName = previous.appName
+        options = previous.options
         server = emulator
         isEmulator = true
-        time = GatewayClock(options.clock)
+        gatewayClock = GatewayClock(options.clock)
         state = Locked(
-            former.state.withLock { former in
-                var state = State(tenantID: former.tenantID)
-                state.languageCode = former.languageCode
-                // Each is called once more, with the user of this server.
-                state.observers = former.observers.mapValues { Observer(subject: $0.subject, delivery: $0.delivery) }
-                state.nextObserver = former.nextObserver
-                former.observers = [:]
+            previous.state.withLock { previous in
+                var state = State(tenantID: previous.tenantID)
+                state.languageCode = previous.languageCode
+                // Each is notified of the user at this server, because `lastNotified` is not copied.
+                state.observers = previous.observers.mapValues { Observer(subject: $0.subject, delivery: $0.delivery) }
+                state.nextObserver = previous.nextObserver
+                previous.observers = [:]
                 return state
             })
-        former.stop()
+        previous.stop()
         observeSystem()
     }
 
-    /// Reads or changes the state after the restore, which the first caller performs.
+    /// Restores the session if that has not been done, then reads or changes the state.
     func withState<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
         try state.withLock { state in
             restore(&state)
@@ -84,14 +84,14 @@ final class AuthCore: Sendable {
         SessionKey(app: appName, server: server, apiKey: options.apiKey, tenantID: options.tenantID)
     }
 
-    /// Rejects a user of another gateway, because this one must not see the user's tokens.
+    /// - Throws: ``AuthErrorCode/invalidUserToken`` for a user of another gateway, whose tokens must not be sent to this one.
     func requireSameServer(_ user: User) throws {
         guard user.core.server == server else {
             throw AuthErrorCode.invalidUserToken.with("The user belongs to another gateway.")
         }
     }
 
-    /// Ends the work that runs without a call of the app.
+    /// Stops proactive refreshes for good.
     func stop() {
         state.withLock { state in
             state.isStopped = true
@@ -103,36 +103,36 @@ final class AuthCore: Sendable {
 
     private func restore(_ state: inout State) {
         guard state.restoration != .done else { return }
-        let former = state.restoration
+        let previous = state.restoration
         do {
             let key = key
             let item = try options.store.load(key.name)
             state.restoration = .done
             guard let session = item.flatMap({ StoredSession(decoding: $0, owner: key.owner)?.session }) else {
-                if former == .pending { announce(&state) }
+                if previous == .pending { notifyObservers(&state) }
                 return
             }
-            useStored(session, &state)
+            setUser(from: session, &state)
         } catch SessionStoreError.locked {
             state.restoration = .pending
         } catch {
             state.restoration = .failed
-            if former == .pending { announce(&state) }
+            if previous == .pending { notifyObservers(&state) }
         }
     }
 
-    private func useStored(_ session: Session, _ state: inout State) {
+    private func setUser(from session: Session, _ state: inout State) {
         state.tenantID = session.tenantID ?? state.tenantID
         state.user = User(session, core: self)
         scheduleRefresh(&state)
-        announce(&state)
+        notifyObservers(&state)
     }
 
     // MARK: Changes of the user
 
-    /// Makes a user current. The former user stays if the store fails.
+    /// Stores a user's session and makes the user current.
     ///
-    /// - Throws: ``AuthErrorCode/keychainError``.
+    /// - Throws: ``AuthErrorCode/keychainError`` if the store fails. The current user is then unchanged.
     func signIn(_ user: User) throws {
         try withState { state in
             try save(user.session.current)
@@ -140,16 +140,16 @@ final class AuthCore: Sendable {
             state.needsSave = false
             state.user = user
             scheduleRefresh(&state)
-            announce(&state)
+            notifyObservers(&state)
         }
     }
 
     /// Removes the stored session, then the user.
     ///
-    /// - Parameter expected: the only user to sign out. The item of another user, signed in by another process,
-    ///   stays.
-    /// - Throws: ``AuthErrorCode/keychainError``; the user then stays.
-    /// - Returns: the user, or `nil` if there was none or another than expected.
+    /// - Parameter expected: the user to sign out (default: the current user). A user whom another process has signed in
+    ///   stays signed in.
+    /// - Throws: ``AuthErrorCode/keychainError`` if the store fails. The user then stays signed in.
+    /// - Returns: the user who was signed out, if any.
     @discardableResult func signOut(_ expected: User? = nil) throws -> User? {
         try withState { state in
             if expected != nil { adoptStored(&state) }
@@ -160,30 +160,30 @@ final class AuthCore: Sendable {
             state.needsSave = false
             state.user = nil
             state.proactiveRefresh?.cancel()
-            announce(&state)
+            notifyObservers(&state)
             return user
         }
     }
 
-    /// Changes a user. If the store fails, the change is kept in memory and written later, because the gateway has
-    /// already made it.
+    /// Changes a user's session in memory and in the store. If the store fails, the change is written later, because the
+    /// gateway has already made it.
     func update(_ user: User, _ change: (inout Session) -> Void) {
         withState { state in
-            // A write must not replace newer tokens, or another user, that another process has stored.
+            // A write must not overwrite newer tokens, or another user, that another process has stored.
             let isStored = adoptStored(&state)
             user.session.withLock(change)
             guard state.user === user else { return }
-            // A failed write is tried again at the next use of the tokens.
+            // A failed write is retried at the next use of the tokens.
             if isStored { state.needsSave = (try? save(user.session.current)) == nil }
             scheduleRefresh(&state)
-            announce(&state)
+            notifyObservers(&state)
         }
     }
 
-    /// Writes what an earlier failure left unwritten. A refresh must not go further ahead of the store: after a restart
-    /// the gateway would take the older refresh token for a stolen one.
+    /// Retries a failed write. Another refresh must wait for it: if the stored refresh token were two refreshes old, the
+    /// gateway would detect its reuse after a restart and end the session.
     ///
-    /// - Throws: ``AuthErrorCode/keychainError``.
+    /// - Throws: ``AuthErrorCode/keychainError`` if the store fails again.
     func saveIfNeeded(_ user: User) throws {
         try withState { state in
             guard state.needsSave, state.user === user else { return }
@@ -192,13 +192,13 @@ final class AuthCore: Sendable {
         }
     }
 
-    /// Adopts what another process has stored.
+    /// See ``adoptStored(_:)``.
     func adoptStoredSession() { withState { _ = adoptStored(&$0) } }
 
     /// Adopts what another process has stored: newer tokens of the same account, or another user.
     ///
-    /// - Returns: whether the current user may be written. If another process has removed the item, it signed the user
-    ///   out, which a write would undo.
+    /// - Returns: whether the current user may be written. This is false if another process has signed the user out and
+    ///   removed the item.
     @discardableResult private func adoptStored(_ state: inout State) -> Bool {
         guard let user = state.user, !state.needsSave else { return true }
         let key = key
@@ -208,15 +208,15 @@ final class AuthCore: Sendable {
         guard let stored = StoredSession(decoding: item, owner: key.owner)?.session else { return true }
         let known = user.session.current
         if stored.profile.uid != known.profile.uid {
-            useStored(stored, &state)
+            setUser(from: stored, &state)
         } else if stored.tokens.refreshToken != known.tokens.refreshToken,
             stored.tokens.issuedAt >= known.tokens.issuedAt
         {
             user.session.withLock { $0 = stored }
             scheduleRefresh(&state)
-            announce(&state)
+            notifyObservers(&state)
         } else if stored.tokens.refreshToken == known.tokens.refreshToken, let resumptionKey = stored.resumptionKey {
-            // The other process waits for a response.
+            // The other process is waiting for the response to a request with this key.
             user.session.withLock { $0.resumptionKey = resumptionKey }
         }
         return true
@@ -229,6 +229,7 @@ final class AuthCore: Sendable {
         } catch { throw Self.storeError(error) }
     }
 
+    /// Converts an error of a session store to the one that the app gets.
     static func storeError(_ error: any Error) -> AuthErrorCode {
         switch error as? SessionStoreError {
         case .locked: .keychainError.with("The session store is locked until the device is unlocked.")

@@ -1,11 +1,13 @@
 internal import Foundation
 
-/// The claims of an ID token. The library does not verify the signature: it has the token from the gateway.
+/// The claims of an ID token. The signature is not verified, because the gateway itself sent the token.
 struct IDTokenClaims: Sendable {
     let values: [String: JSONValue]
     let subject: String
 
-    /// - Throws: ``AuthErrorCode/malformedJWT``.
+    /// Decodes the payload of an ID token.
+    ///
+    /// - Throws: ``AuthErrorCode/malformedJWT`` if the token is not a JWT with a subject.
     init(of token: String) throws {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let payload = Self.decode(parts[1]),
@@ -17,12 +19,17 @@ struct IDTokenClaims: Sendable {
         self.subject = subject
     }
 
-    /// A member of the claim `firebase`.
+    /// Returns a member of the claim `firebase`.
     func firebase(_ name: String) -> String? { values["firebase"]?.object?[name]?.string }
 
-    /// Whether the claims list an identity of a provider.
-    func names(_ provider: String) -> Bool { values["firebase"]?.object?["identities"]?.object?[provider] != nil }
+    /// Whether `firebase.identities` contains a provider.
+    func hasIdentity(of provider: String) -> Bool {
+        values["firebase"]?.object?["identities"]?.object?[provider] != nil
+    }
 
+    /// Returns the time in a claim such as `exp`.
+    ///
+    /// - Throws: ``AuthErrorCode/malformedJWT`` if the claim is missing or is not a number.
     func date(_ name: String) throws -> Date {
         guard let seconds = values[name]?.seconds else { throw AuthErrorCode.malformedJWT }
         return Date(timeIntervalSince1970: seconds)

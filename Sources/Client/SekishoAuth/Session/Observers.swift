@@ -1,28 +1,27 @@
 internal import Dispatch
 internal import Foundation
 
-/// One registration for changes of the user.
+/// A listener or an iterator that observes the current user.
 struct Observer: Sendable {
     enum Subject: Sendable {
-        /// Another user, or none.
+        /// Sign-in, sign-out, and a change of the user.
         case user
-        /// Another ID token, or none.
+        /// A change of the ID token, and sign-out.
         case idToken
     }
 
     enum Delivery: Sendable {
-        /// On the main queue, in order.
         case handler(MainQueueHandler<User?>)
         case stream(AsyncStream<User?>.Continuation)
     }
 
     let subject: Subject
     let delivery: Delivery
-    /// What the observer knows: `nil` at first, then the uid or the ID token, which is `nil` if there is no user.
-    var announced: String??
+    /// The uid or ID token of the latest notification (`.some(nil)`: no user). `nil` before the first one.
+    var lastNotified: String??
 }
 
-/// Identifies a listener, so that it can be removed.
+/// The handle with which the app removes a listener.
 final class ListenerHandle: NSObject, Sendable {
     let id: Int
 
@@ -30,24 +29,24 @@ final class ListenerHandle: NSObject, Sendable {
 }
 
 extension AuthCore {
-    /// Adds an observer, which gets the current user once the session is restored.
+    /// Adds an observer. It is notified of the current user as soon as the session is restored.
     func addObserver(_ subject: Observer.Subject, _ delivery: Observer.Delivery) -> Int {
         withState { state in
             let id = state.nextObserver
             state.nextObserver += 1
             state.observers[id] = Observer(subject: subject, delivery: delivery)
-            if state.restoration != .pending { announce(&state) }
+            if state.restoration != .pending { notifyObservers(&state) }
             return id
         }
     }
 
     func removeObserver(_ id: Int) {
-        // The listener is released after the lock: the objects that it kept may remove a listener when they end.
+        // The listener is released outside the lock, because deinitializing what it captured may remove another listener.
         _ = state.withLock { $0.observers.removeValue(forKey: id) }
     }
 
-    /// Queues a change for every observer that does not know it. Runs under the lock, which keeps the order.
-    func announce(_ state: inout State) {
+    /// Notifies every observer whose value has changed. Called with the lock held, so that notifications stay in order.
+    func notifyObservers(_ state: inout State) {
         let user = state.user
         for (id, observer) in state.observers.sorted(by: { $0.key < $1.key }) {
             let key =
@@ -55,8 +54,8 @@ extension AuthCore {
                 case .user: user?.uid
                 case .idToken: user?.session.current.tokens.idToken
                 }
-            if let announced = observer.announced, announced == key { continue }
-            state.observers[id]?.announced = .some(key)
+            if let lastNotified = observer.lastNotified, lastNotified == key { continue }
+            state.observers[id]?.lastNotified = .some(key)
             switch observer.delivery {
             case .stream(let continuation): continuation.yield(user)
             case .handler(let handler):
@@ -68,28 +67,29 @@ extension AuthCore {
         }
     }
 
-    /// Returns after the listeners were called for every change so far, so that a call's result comes after them.
-    func listenersCalled() async {
+    /// Waits until the listeners were called for every change so far. Methods call it before they return.
+    func waitForListeners() async {
         let hasListeners = state.withLock { state in
             state.observers.values.contains { if case .handler = $0.delivery { true } else { false } }
         }
-        if hasListeners { await MainQueue.drained() }
+        if hasListeners { await MainQueue.drain() }
     }
 }
 
-/// The users of an instance, one after another. The first element is the current user after the restore.
+/// The values of ``Auth/authStateChanges`` and ``Auth/idTokenChanges``. The first element is the current user, once the
+/// stored session is restored.
 ///
-/// An iterator that is slow skips all but the newest user. The sequence ends when its task is cancelled.
+/// Only the latest value is buffered. The iteration ends when its task is cancelled.
 public struct AuthStateSequence: AsyncSequence, Sendable {
     /// A user, or `nil` if no user is signed in.
     public typealias Element = User?
-    /// The sequence does not fail.
+    /// The sequence never throws.
     public typealias Failure = Never
 
     let cores: Locked<AuthCore>
     let subject: Observer.Subject
 
-    /// Begins to observe.
+    /// Starts to observe the current user.
     public func makeAsyncIterator() -> AsyncIterator {
         let (stream, continuation) = AsyncStream.makeStream(of: User?.self, bufferingPolicy: .bufferingNewest(1))
         let id = cores.current.addObserver(subject, .stream(continuation))
@@ -97,11 +97,11 @@ public struct AuthStateSequence: AsyncSequence, Sendable {
         return AsyncIterator(base: stream.makeAsyncIterator())
     }
 
-    /// Iterates over the users of an instance.
+    /// The iterator of the sequence.
     public struct AsyncIterator: AsyncIteratorProtocol {
         var base: AsyncStream<User?>.AsyncIterator
 
-        /// Waits for the next user.
+        /// Waits for the next change, and returns the user. Returns `nil` when the task is cancelled.
         public mutating func next() async -> User?? { await base.next() }
     }
 }

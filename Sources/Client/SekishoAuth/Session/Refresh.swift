@@ -1,53 +1,54 @@
 internal import Foundation
 
-/// What is known about the attempts to renew a user's tokens.
+/// The attempts to refresh a user's tokens.
 struct RefreshState: Sendable {
-    /// Attempts that ended.
+    /// The number of finished attempts.
     var attempts = 0
+    /// The error of the latest attempt, if it failed.
     var failure: AuthErrorCode?
-    /// ``AuthClock/uptime`` before which the gateway wants no attempt.
+    /// ``AuthClock/uptime`` before which no request is sent, from `Retry-After`.
     var notBefore: TimeInterval = 0
 }
 
 extension User {
-    /// Returns tokens whose ID token is valid for some minutes.
+    /// Returns tokens with a fresh ID token. Refreshes them if necessary.
     ///
-    /// Any number of callers share one request. It waits for operations that replace the tokens, and no caller's
-    /// cancellation cancels it.
+    /// Concurrent callers share one request. It waits for operations that replace the tokens. Cancelling a caller does not
+    /// cancel it.
     ///
-    /// - Parameter forced: whether valid tokens are renewed too.
+    /// - Parameter forced: whether fresh tokens are refreshed too.
     func freshTokens(forced: Bool = false) async throws -> SessionTokens {
-        // A store that failed may work again. Until the write succeeds, a restart would lose the session.
+        // An earlier write may have failed. Until the write succeeds, a restart would lose the session.
         try? core.saveIfNeeded(self)
         let known = session.current.tokens
-        if !forced && known.isFresh(core.time.reading) { return known }
+        if !forced && known.isFresh(at: core.gatewayClock.reading) { return known }
         let attempts = refreshState.current.attempts
-        return try await gate.run { [self] in
-            // The attempt of another caller, or an operation, came first.
+        return try await taskQueue.run { [self] in
+            // Another caller or operation may have replaced the tokens, or failed, in the meantime.
             let tokens = session.current.tokens
             if tokens.idToken != known.idToken { return tokens }
             let state = refreshState.current
             if state.attempts != attempts, let failure = state.failure { throw failure }
-            // A task of its own, because other callers wait for it too.
+            // A separate task, because cancelling this caller must not cancel the request of the others.
             return try await Task { try await renewTokens(from: known) }.value
         }
     }
 
-    /// Renews the tokens. Call inside the gate.
+    /// Refreshes the tokens, unless the store has newer ones. Call it only in the task queue.
     func renewTokens(from known: SessionTokens) async throws -> SessionTokens {
         core.adoptStoredSession()
         let stored = session.current.tokens
-        if stored.idToken != known.idToken && stored.isFresh(core.time.reading) { return stored }
+        if stored.idToken != known.idToken && stored.isFresh(at: core.gatewayClock.reading) { return stored }
         do {
             try core.saveIfNeeded(self)
             try requireAttemptAllowed()
             let tokens = try await requestTokens()
-            core.update(self) { $0.renew(tokens) }
+            core.update(self) { $0.replaceTokens(with: tokens) }
             finishAttempt(nil)
-            await core.listenersCalled()
+            await core.waitForListeners()
             return tokens
         } catch {
-            let error = AuthErrorCode(surfacing: error)
+            let error = AuthErrorCode(converting: error)
             finishAttempt(error)
             if error.endsSession {
                 // Another process may have replaced the session, for example with a new password.
@@ -61,31 +62,32 @@ extension User {
         }
     }
 
-    /// The gateway gives the same successor for the same refresh token, so that the request can be repeated after a lost response.
+    /// Requests new tokens with the refresh token. If the gateway cannot read it, uses the previous one.
     private func requestTokens() async throws -> SessionTokens {
         let tokens = session.current.tokens
         do {
             return try await requestTokens(for: tokens.refreshToken)
         } catch let error as AuthErrorCode where error.serverCode == "INVALID_REFRESH_TOKEN" {
-            guard let former = tokens.formerRefreshToken else { throw error }
-            return try await requestTokens(for: former)
+            guard let previous = tokens.previousRefreshToken else { throw error }
+            return try await requestTokens(for: previous)
         }
     }
 
-    /// Repeats a request without a usable response two times.
+    /// Requests new tokens, in at most three attempts. A retry is safe, because the gateway returns the same new refresh token
+    /// for the same old one.
     private func requestTokens(for refreshToken: String) async throws -> SessionTokens {
         var failures = 0
         while true {
             do {
-                let response: Received<TokenResponse> = try await core.post(
+                let response: TimedResponse<TokenResponse> = try await core.post(
                     "/v1/token", TokenRequest(refreshToken: refreshToken),
                     resumptionKey: session.current.resumptionKey?.value)
-                // A token that cannot be read does not belong to the user.
+                // A token that cannot be read is treated as that of another user.
                 guard (try? IDTokenClaims(of: response.value.accessToken))?.subject == uid else {
                     throw AuthErrorCode.responseForAnotherUser
                 }
                 var tokens = try SessionTokens.required(response.tokens)
-                tokens.formerRefreshToken = refreshToken
+                tokens.previousRefreshToken = refreshToken
                 return tokens
             } catch let error as AuthErrorCode where error.isTransient && failures < 2 {
                 failures += 1

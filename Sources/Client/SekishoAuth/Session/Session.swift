@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A signed-in user as it is stored: the tokens and the known account data.
+/// What is stored of a signed-in user: the tokens and the account's profile.
 struct Session: Codable, Hashable, Sendable {
     var tokens: SessionTokens
     var profile: Profile
@@ -9,16 +9,16 @@ struct Session: Codable, Hashable, Sendable {
     /// Present while a request that replaces the gateway's session is in progress, or its outcome is unknown.
     var resumptionKey: ResumptionKey?
 
-    /// Keeps new tokens. A resumption key belongs to one session of the gateway.
-    mutating func renew(_ new: SessionTokens) {
-        if let key = resumptionKey, new.gatewaySession != tokens.gatewaySession || new.issuedAt > key.neededUntil {
+    /// Replaces the tokens. Removes the resumption key if it belongs to another session or its request has expired.
+    mutating func replaceTokens(with new: SessionTokens) {
+        if let key = resumptionKey, new.sessionID != tokens.sessionID || new.issuedAt > key.neededUntil {
             resumptionKey = nil
         }
         tokens = new
     }
 }
 
-/// What the gateway reports about an account.
+/// The profile of an account, from `lookup`.
 struct Profile: Codable, Hashable, Sendable {
     var uid: String
     var email: String?
@@ -34,7 +34,7 @@ struct Profile: Codable, Hashable, Sendable {
     var hasPassword: Bool?
 }
 
-/// One sign-in method of an account, with the profile of its provider.
+/// A linked provider of an account, with the profile that it sent.
 struct ProviderProfile: Codable, Hashable, Sendable {
     var providerID: String
     var uid: String
@@ -44,13 +44,13 @@ struct ProviderProfile: Codable, Hashable, Sendable {
     var phoneNumber: String?
 }
 
-/// The item in the session store: a session, its format, and the instance of the library that it belongs to.
+/// The item in the session store: a session, the version of its format, and the instance that it belongs to.
 struct StoredSession: Codable, Sendable {
-    /// Raised when older versions of the library cannot read the item. New optional members do not raise it.
+    /// The version of the format. A new optional member does not change it.
     static let format = 1
 
     var format: Int
-    /// The instance that wrote the item. See ``SessionKey``.
+    /// The instance that wrote the item. See ``SessionKey/owner``.
     var owner: String
     var session: Session
 
@@ -62,7 +62,6 @@ struct StoredSession: Codable, Sendable {
 
     /// - Returns: `nil` if the item is damaged or belongs to another instance.
     init?(decoding item: Data, owner: String) {
-        // An item that cannot be read holds no session.
         guard let stored = try? JSONDecoder().decode(Self.self, from: item), stored.owner == owner else {
             return nil
         }
@@ -78,16 +77,18 @@ struct StoredSession: Codable, Sendable {
     }
 }
 
-/// Names the item of an instance, so that no session reaches another gateway, project or tenant.
+/// The key of an instance's item in the session store. It differs by app, gateway, API key and tenant, so that the tokens
+/// of one gateway, project or tenant are never sent to another.
 struct SessionKey: Hashable, Sendable {
-    /// Everything that distinguishes instances.
+    /// The parts of the key, one per line.
     let owner: String
 
     init(app: String, server: URL, apiKey: String, tenantID: String?) {
         owner = [app, server.absoluteString, apiKey, tenantID ?? ""].joined(separator: "\n")
     }
 
-    /// A short name for files and keychain items (FNV-1a, 64 bits). ``StoredSession/owner`` detects collisions.
+    /// The hash of ``owner`` (FNV-1a, 64 bits), as a name for files and keychain items. ``StoredSession/owner`` detects
+    /// collisions.
     var name: String {
         let hash = owner.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
         let digits = String(hash, radix: 16)

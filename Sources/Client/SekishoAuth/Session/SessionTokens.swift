@@ -1,77 +1,79 @@
 internal import Foundation
 
-/// The tokens of a session, and how old they are.
+/// The tokens of a session and their age.
 struct SessionTokens: Codable, Hashable, Sendable {
-    /// An ID token is renewed when less than this many seconds remain.
-    static let margin: TimeInterval = 300
+    /// Seconds before the expiry of an ID token at which it is refreshed.
+    static let refreshMargin: TimeInterval = 300
 
     var idToken: String
     var refreshToken: String
-    /// The previous refresh token. The gateway accepts it until the newer one was used, so a damaged newer one does not
-    /// end the session.
-    var formerRefreshToken: String?
-    /// Seconds from the request for the ID token until it expires.
+    /// The refresh token before the latest refresh. The gateway accepts it until ``refreshToken`` is used. It is sent if the
+    /// gateway cannot read ``refreshToken``.
+    var previousRefreshToken: String?
+    /// Seconds from ``requestedAt`` until the ID token expires (`expiresIn`).
     var lifetime: TimeInterval
     /// When the tokens were requested, by the gateway's clock, in seconds since 1970.
-    var receivedAt: TimeInterval
-    /// What the device's clock lacked then to the gateway's, in seconds.
+    var requestedAt: TimeInterval
+    /// The gateway's clock minus the device's clock when the tokens were requested, in seconds.
     var clockOffset: TimeInterval
     /// ``AuthClock/uptime`` when the tokens were requested. `nil` if another process requested them.
-    var receivedUptime: TimeInterval?
+    var requestedUptime: TimeInterval?
 
     private enum CodingKeys: String, CodingKey {
-        case idToken, refreshToken, formerRefreshToken, lifetime, receivedAt, clockOffset
+        case idToken, refreshToken, previousRefreshToken, lifetime, requestedAt, clockOffset
     }
 
-    /// When the gateway issued the ID token, in seconds since 1970. Orders the tokens of several processes, whose
-    /// ``receivedAt`` can differ by a second.
-    // A token without the claim is treated as the oldest.
+    /// The claim `iat` of the ID token, in seconds since 1970; 0 if the token cannot be read. Unlike ``requestedAt``, it is
+    /// the same in all processes.
     var issuedAt: TimeInterval { (try? IDTokenClaims(of: idToken).date("iat").timeIntervalSince1970) ?? 0 }
 
-    /// The ID of the gateway's session. `nil` if the ID token cannot be read.
-    var gatewaySession: String? { try? IDTokenClaims(of: idToken).values["sid"]?.string }
+    /// The claim `sid` of the ID token: the ID of the gateway's session. `nil` if the token cannot be read.
+    var sessionID: String? { try? IDTokenClaims(of: idToken).values["sid"]?.string }
 
-    /// Seconds until the ID token expires. Independent of the device's clock in the process that received it.
-    func remaining(_ time: GatewayTime) -> TimeInterval {
-        if let receivedUptime { return lifetime - (time.uptime - receivedUptime) }
-        let age = time.deviceTime + (time.clockOffset ?? clockOffset) - receivedAt
-        // A negative age means that the device's clock was set back, so nothing is known.
+    /// Seconds until the ID token expires. In the process that requested it, this does not depend on the device's clock.
+    func remainingLifetime(at now: ClockReading) -> TimeInterval {
+        if let requestedUptime { return lifetime - (now.uptime - requestedUptime) }
+        let age = now.deviceTime + (now.clockOffset ?? clockOffset) - requestedAt
+        // A negative age means that the device's clock was set back, so the age is unknown.
         return age < 0 ? 0 : lifetime - age
     }
 
     /// Whether the ID token can be used without a refresh.
-    func isFresh(_ time: GatewayTime) -> Bool { remaining(time) > min(Self.margin, lifetime / 2) }
+    func isFresh(at now: ClockReading) -> Bool { timeUntilRefresh(at: now) > 0 }
 
-    /// Seconds until a refresh is due.
-    func untilRefresh(_ time: GatewayTime) -> TimeInterval {
-        max(0, remaining(time) - min(Self.margin, lifetime / 2))
+    /// Seconds until a refresh is due; 0 if it is overdue.
+    func timeUntilRefresh(at now: ClockReading) -> TimeInterval {
+        max(0, remainingLifetime(at: now) - min(Self.refreshMargin, lifetime / 2))
     }
 }
 
-/// One reading of the clocks.
-struct GatewayTime: Sendable {
+/// The values of the device's clocks at one moment.
+struct ClockReading: Sendable {
+    /// ``AuthClock/uptime``.
     var uptime: TimeInterval
     /// The device's clock, in seconds since 1970.
     var deviceTime: TimeInterval
-    /// What the device's clock lacks to the gateway's. `nil` before the first response.
+    /// The gateway's clock minus the device's clock, in seconds. `nil` before the first response.
     var clockOffset: TimeInterval?
 
-    /// The gateway's time, in seconds since 1970.
+    /// The time by the gateway's clock, in seconds since 1970. Before the first response, the time by the device's clock.
     var gatewayTime: TimeInterval { deviceTime + (clockOffset ?? 0) }
 }
 
-/// Compares the device's clock with the `Date` fields of the gateway's responses.
+/// Estimates the gateway's clock from the `Date` fields of its responses.
 final class GatewayClock: Sendable {
     private let clock: AuthClock
     private let offset = Locked<TimeInterval?>(nil)
 
     init(_ clock: AuthClock) { self.clock = clock }
 
-    var reading: GatewayTime {
-        GatewayTime(
+    var reading: ClockReading {
+        ClockReading(
             uptime: clock.uptime(), deviceTime: clock.now().timeIntervalSince1970, clockOffset: offset.current)
     }
 
+    /// Updates the offset between the clocks.
+    ///
     /// - Parameter date: the value of a `Date` field (RFC 9110 §5.6.7).
     func observe(date: String) {
         guard let gatewayTime = Self.seconds(date) else { return }

@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension AuthCore {
-    /// UIKit's and AppKit's names of notifications. They are written out so that the library needs neither framework.
+    /// Notifications of UIKit and AppKit, by name, because the library imports neither framework.
     private enum SystemEvent {
         static let unlocked = Notification.Name("UIApplicationProtectedDataDidBecomeAvailable")
         static let foreground = [
@@ -10,20 +10,18 @@ extension AuthCore {
         ]
     }
 
-    /// Reads a locked store again when it is unlocked, and renews tokens when the app returns to the foreground.
+    /// Retries the restore when the device is unlocked, and reschedules the refresh when the app becomes active.
     func observeSystem() {
-        observe(SystemEvent.unlocked) { _ in }
-        for name in SystemEvent.foreground { observe(name) { $0.rescheduleRefresh() } }
+        // `withState` restores the session if that was not possible before.
+        observe(SystemEvent.unlocked) { core in core.withState { _ in } }
+        for name in SystemEvent.foreground {
+            observe(name) { core in core.withState { core.scheduleRefresh(&$0) } }
+        }
     }
 
     private func observe(_ name: Notification.Name, _ action: @escaping @Sendable (AuthCore) -> Void) {
         _ = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { [weak self] _ in
-            guard let self else { return }
-            // Reads the store if that was not possible before.
-            withState { _ in }
-            action(self)
+            if let self { action(self) }
         }
     }
-
-    private func rescheduleRefresh() { withState { scheduleRefresh(&$0) } }
 }

@@ -4,23 +4,25 @@ public import Foundation
     internal import Glibc
 #endif
 
-/// Keeps each session in a file that only its owner can read (directory 0700, file 0600). On Apple's systems, backups do
-/// not contain the directory, so that no session reaches another device.
+/// Stores each session in a file that only its owner can read (directory 0700, file 0600). On Apple's systems, the
+/// directory is excluded from backups, so that sessions are not restored on another device.
 ///
-/// A new file replaces the old one with one `rename` after it reached the disk, so that a crash leaves one of them.
+/// Writes are atomic: a new file is flushed to the disk and then renamed over the old one.
 public struct FileStore: SessionStore {
     /// The directory of the files.
     public let directory: URL
 
     /// Creates a store.
     ///
-    /// - Parameter directory: where the files are (default: `sekisho` in the application support directory; on Linux,
-    ///   `$XDG_DATA_HOME` or `~/.local/share`).
+    /// - Parameter directory: the directory of the files (default: `sekisho` in the application support directory; on
+    ///   Linux, in `$XDG_DATA_HOME` or `~/.local/share`).
     public init(directory: URL? = nil) {
         self.directory = directory ?? Self.standardDirectory
     }
 
-    /// Returns the contents of the file, or `nil` if there is none.
+    /// Returns the contents of the file, or `nil` if it does not exist.
+    ///
+    /// - Throws: ``SessionStoreError/failed(_:)``.
     public func load(_ key: String) throws -> Data? {
         let descriptor = open(path(of: key), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else {
@@ -41,10 +43,12 @@ public struct FileStore: SessionStore {
         }
     }
 
-    /// Writes a new file and renames it.
+    /// Replaces the file, or creates it.
+    ///
+    /// - Throws: ``SessionStoreError/failed(_:)``.
     public func save(_ item: Data, for key: String) throws {
         try makeDirectory()
-        // Each write has a file of its own, so that two processes cannot mix their bytes.
+        // Each write uses its own temporary file, because two processes can write at once.
         let temporary = path(of: key) + "." + UUID().uuidString + ".new"
         do {
             try write(item, to: temporary)
@@ -56,7 +60,9 @@ public struct FileStore: SessionStore {
         synchronizeDirectory()
     }
 
-    /// Removes the file if there is one.
+    /// Removes the file if it exists.
+    ///
+    /// - Throws: ``SessionStoreError/failed(_:)``.
     public func remove(_ key: String) throws {
         guard unlink(path(of: key)) == 0 || errno == ENOENT else { throw Self.failure("unlink") }
         synchronizeDirectory()
@@ -75,7 +81,7 @@ public struct FileStore: SessionStore {
             var values = URLResourceValues()
             values.isExcludedFromBackup = true
             var directory = directory
-            // A volume without this attribute must not keep users from signing in.
+            // Users must be able to sign in even if the volume does not support this attribute.
             try? directory.setResourceValues(values)
         #endif
     }
@@ -84,17 +90,17 @@ public struct FileStore: SessionStore {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw Self.failure("open") }
         defer { close(descriptor) }
-        var rest = [UInt8](item)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { writeBytes(descriptor, $0.baseAddress, $0.count) }
+        var remaining = [UInt8](item)[...]
+        while !remaining.isEmpty {
+            let count = remaining.withUnsafeBytes { writeBytes(descriptor, $0.baseAddress, $0.count) }
             if count < 0 && errno == EINTR { continue }
             guard count > 0 else { throw Self.failure("write") }
-            rest = rest.dropFirst(count)
+            remaining = remaining.dropFirst(count)
         }
         guard fsync(descriptor) == 0 else { throw Self.failure("fsync") }
     }
 
-    /// Makes a rename survive a power failure. A failure is ignored: the file itself is whole.
+    /// Flushes the directory, so that a rename survives a power failure. Errors are ignored: the file itself is complete.
     private func synchronizeDirectory() {
         let descriptor = open(directory.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
@@ -119,7 +125,7 @@ public struct FileStore: SessionStore {
     }
 }
 
-/// `write` of the C library, which the method of the same name hides.
+/// Calls `write` of the C library, which the method with the same name shadows.
 private func writeBytes(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
     write(descriptor, bytes, count)
 }

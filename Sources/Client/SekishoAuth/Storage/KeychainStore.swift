@@ -2,29 +2,29 @@
     public import Foundation
     internal import Security
 
-    /// Keeps each session in the keychain, readable after the first unlock and on this device only.
+    /// Stores each session in the keychain. It is readable after the first unlock, and on this device only.
     public struct KeychainStore: SessionStore {
-        private static let probe = "sekisho-probe"
+        private static let probeKey = "sekisho-probe"
 
-        /// The service of the items.
+        /// The service of the keychain items (`kSecAttrService`).
         public let service: String
-        /// The access group that other apps and extensions of the team share, or `nil` for the app's own.
+        /// The access group of the keychain items (`kSecAttrAccessGroup`), or `nil` for the app's default group.
         public let accessGroup: String?
 
         /// Creates a store.
         ///
         /// - Parameters:
-        ///   - service: the service of the items (default: `sekisho`).
-        ///   - accessGroup: an access group from the app's entitlements (default: the app's own).
+        ///   - service: the service of the keychain items (default: `sekisho`).
+        ///   - accessGroup: an access group from the app's entitlements, to share the session with other apps and
+        ///     extensions (default: the app's default group).
         public init(service: String = "sekisho", accessGroup: String? = nil) {
             self.service = service
             self.accessGroup = accessGroup
         }
 
-        /// Returns the item, or `nil` if there is none.
+        /// Returns the item, or `nil` if it does not exist.
         ///
-        /// - Throws: ``SessionStoreError/locked`` before the first unlock. The keychain may then report that there is
-        ///   no item. So if there is none, this method writes a probe item, which fails while the keychain is locked.
+        /// - Throws: ``SessionStoreError/locked`` before the first unlock, otherwise ``SessionStoreError/failed(_:)``.
         public func load(_ key: String) throws -> Data? {
             var found: CFTypeRef?
             var query = item(key)
@@ -32,20 +32,25 @@
             query[kSecMatchLimit] = kSecMatchLimitOne
             switch SecItemCopyMatching(query as CFDictionary, &found) {
             case errSecSuccess:
-                // A missing item would mean that no user is signed in.
+                // `nil` would sign the user out.
                 guard let data = found as? Data else { throw SessionStoreError.failed("the item is not data") }
                 return data
             case errSecItemNotFound:
-                try write(Data(), for: Self.probe)
+                // A locked keychain can report that an item does not exist. It does not accept a write.
+                try write(Data(), for: Self.probeKey)
                 return nil
             case let status: throw Self.failure(status)
             }
         }
 
         /// Replaces the item, or creates it.
+        ///
+        /// - Throws: ``SessionStoreError``.
         public func save(_ item: Data, for key: String) throws { try write(item, for: key) }
 
-        /// Removes the item if there is one.
+        /// Removes the item if it exists.
+        ///
+        /// - Throws: ``SessionStoreError``.
         public func remove(_ key: String) throws {
             let status = SecItemDelete(item(key) as CFDictionary)
             guard status == errSecSuccess || status == errSecItemNotFound else { throw Self.failure(status) }
@@ -59,7 +64,7 @@
             if status == errSecItemNotFound {
                 status = SecItemAdd(item(key).merging(value) { old, _ in old } as CFDictionary, nil)
                 if status == errSecDuplicateItem {
-                    // Another process has just added the item.
+                    // Another process has added the item in the meantime.
                     status = SecItemUpdate(item(key) as CFDictionary, value as CFDictionary)
                 }
             }

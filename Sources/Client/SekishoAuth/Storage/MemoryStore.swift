@@ -1,18 +1,18 @@
 public import Foundation
 
-/// Keeps sessions in memory, for tests and previews.
+/// Stores sessions in memory, for tests and previews.
 public final class MemoryStore: SessionStore {
     private let items = Locked<[String: Data]>([:])
 
     /// Creates an empty store.
     public init() {}
 
-    /// Returns the item, or `nil` if there is none.
+    /// Returns the item, or `nil` if it does not exist.
     public func load(_ key: String) throws -> Data? { items.withLock { $0[key] } }
 
     /// Replaces the item, or creates it.
     public func save(_ item: Data, for key: String) throws { items.withLock { $0[key] = item } }
 
-    /// Removes the item if there is one.
+    /// Removes the item if it exists.
     public func remove(_ key: String) throws { items.withLock { _ = $0.removeValue(forKey: key) } }
 }

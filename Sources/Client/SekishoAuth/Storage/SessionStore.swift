@@ -1,24 +1,27 @@
 public import Foundation
 
-/// Keeps the session between launches of the app.
+/// Stores sessions between launches of the app.
 ///
-/// Each call either has its whole effect or none, also if the process ends during the call.
+/// Each call must be atomic, even if the process ends during the call.
 public protocol SessionStore: Sendable {
-    /// Returns the item, or `nil` if there is none.
+    /// Returns the item of a key, or `nil` if it does not exist.
     ///
-    /// - Throws: ``SessionStoreError``. An item that cannot be read now must not be reported as `nil`, because the user
-    ///   would be signed out.
+    /// - Throws: ``SessionStoreError`` if the item cannot be read. `nil` would sign the user out.
     func load(_ key: String) throws -> Data?
-    /// Replaces the item, or creates it.
+    /// Replaces the item of a key, or creates it.
+    ///
+    /// - Throws: ``SessionStoreError``.
     func save(_ item: Data, for key: String) throws
-    /// Removes the item if there is one.
+    /// Removes the item of a key if it exists.
+    ///
+    /// - Throws: ``SessionStoreError``.
     func remove(_ key: String) throws
 }
 
-/// Why a session store cannot do its work.
+/// An error of a ``SessionStore``.
 public enum SessionStoreError: Error, Hashable, Sendable {
-    /// The store is not accessible yet: the device has not been unlocked since it was started.
+    /// The store cannot be accessed yet, because the device has not been unlocked since it started.
     case locked
-    /// The store failed. The text names the cause and contains nothing of the item.
+    /// The store failed. The text states the cause. It must not contain any part of the item.
     case failed(String)
 }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Any JSON value. Decodes what the library does not know the type of: claims and provider profiles.
+/// Any JSON value, for members whose types the library does not know: claims and provider profiles.
 enum JSONValue: Decodable, Sendable {
     case null
     case bool(Bool)
@@ -32,20 +32,20 @@ enum JSONValue: Decodable, Sendable {
 
     /// - Returns: `nil` if the text is not a JSON object.
     static func object(parsing text: String) -> [String: JSONValue]? {
-        // The caller decides about a text that is not an object.
+        // The caller handles a text that is not an object.
         try? JSONDecoder().decode([String: JSONValue].self, from: Data(text.utf8))
     }
 
-    /// As `Bool`, `Int`, `Double`, `String`, array, dictionary or `NSNull`.
-    var sendable: any Sendable {
+    /// The value as `Bool`, `Int`, `Double`, `String`, array, dictionary or `NSNull`.
+    var foundationValue: any Sendable {
         switch self {
         case .null: NSNull()
         case .bool(let value): value
         case .integer(let value): value
         case .number(let value): value
         case .string(let value): value
-        case .array(let values): values.map(\.sendable)
-        case .object(let members): members.mapValues(\.sendable)
+        case .array(let values): values.map(\.foundationValue)
+        case .object(let members): members.mapValues(\.foundationValue)
         }
     }
 

@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// A value that one thread at a time reads or changes.
+/// A value that only one thread at a time can read or change.
 ///
-/// `Mutex` of the standard library needs newer systems than this library supports.
+/// The standard library's `Mutex` requires newer systems than this library supports.
 final class Locked<Value>: @unchecked Sendable {
     private let lock = NSLock()
     private var value: Value

@@ -1,6 +1,6 @@
 internal import Dispatch
 
-/// A closure of the app that is called on the main queue only, which is why it need not be `Sendable`.
+/// A closure of the app. It need not be `Sendable`, because it is called only on the main queue.
 final class MainQueueHandler<Value: Sendable>: @unchecked Sendable {
     private let handler: (Value) -> Void
 
@@ -11,8 +11,8 @@ final class MainQueueHandler<Value: Sendable>: @unchecked Sendable {
 }
 
 enum MainQueue {
-    /// Returns after everything that is in the main queue now.
-    static func drained() async {
+    /// Waits until the blocks that are now in the main queue have run.
+    static func drain() async {
         await withCheckedContinuation { continuation in
             DispatchQueue.main.async { continuation.resume() }
         }
@@ -28,7 +28,6 @@ enum MainQueue {
             case .failure(let error): completion?(nil, error)
             }
         }
-        // The caller of a method with a completion handler does not wait.
         Task {
             let result: Result<Value, any Error>
             do { result = .success(try await operation()) } catch { result = .failure(error) }

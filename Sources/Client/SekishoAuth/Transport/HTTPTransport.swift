@@ -2,9 +2,10 @@ public import Foundation
 
 /// Sends requests to the gateway.
 public protocol HTTPTransport: Sendable {
-    /// Returns the response to a request, whatever its status is.
+    /// Sends a request and returns the response, whatever its status is. Must not follow redirects.
     ///
-    /// - Throws: any error if there is no complete response.
+    /// - Throws: any error if no complete response arrives before the request's timeout. The caller of the library gets
+    ///   ``AuthErrorCode/networkError``.
     func send(_ request: TransportRequest) async throws -> TransportResponse
 }
 
@@ -16,9 +17,9 @@ public struct TransportRequest: Sendable {
     public var url: URL
     /// The header fields.
     public var headers: [String: String]
-    /// The JSON of the request, or `nil` if it has no body.
+    /// The JSON body, or `nil` if the request has no body.
     public var body: Data?
-    /// Seconds after which the request fails.
+    /// Timeout of the whole exchange, in seconds.
     public var timeout: TimeInterval
 
     /// Creates a request.
@@ -31,17 +32,17 @@ public struct TransportRequest: Sendable {
     }
 }
 
-// The bodies contain passwords and tokens, and a transport of the app may print what it sends.
+// The descriptions contain neither bodies nor header fields, because those contain passwords and tokens.
 
 extension TransportRequest: CustomStringConvertible, CustomReflectable {
-    /// Method and path only.
+    /// The method and the path.
     public var description: String { "TransportRequest(\(method) \(url.path))" }
     /// See `description`.
     public var customMirror: Mirror { Mirror(self, children: ["method": method, "path": url.path]) }
 }
 
 extension TransportResponse: CustomStringConvertible, CustomReflectable {
-    /// The status only.
+    /// The status.
     public var description: String { "TransportResponse(status: \(status))" }
     /// See `description`.
     public var customMirror: Mirror { Mirror(self, children: ["status": status]) }
@@ -54,7 +55,7 @@ public struct TransportResponse: Sendable {
 
     /// The HTTP status.
     public var status: Int
-    /// The header fields. Names are compared without regard to case.
+    /// The header fields. The library ignores the case of their names.
     public var headers: [String: String]
     /// The body.
     public var body: Data

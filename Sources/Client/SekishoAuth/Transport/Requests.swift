@@ -1,4 +1,4 @@
-// The request bodies of `openapi.yaml`. Absent members are not sent.
+// The request bodies of `openapi.yaml`. Members that are `nil` are not sent.
 
 struct SignUpRequest: Encodable {
     var tenantId: String?
@@ -58,7 +58,7 @@ struct TokenRequest: Encodable {
     }
 }
 
-/// For operations that need nothing but the caller: `lookup`, `delete`, `listSessions`, `credentialState`.
+/// The body of `lookup`, `delete`, `listSessions` and `credentialState`.
 struct IDTokenRequest: Encodable {
     var idToken: String
 }

@@ -1,47 +1,50 @@
 internal import Foundation
 
 extension SessionTokens {
-    /// - Returns: `nil` if a member is missing or cannot be used.
-    init?(idToken: String?, refreshToken: String?, expiresIn: DecimalText?, sentAt: GatewayTime) {
+    /// - Returns: `nil` if a member is missing or not valid.
+    init?(idToken: String?, refreshToken: String?, expiresIn: StringEncodedNumber?, requestedAt: ClockReading) {
         guard let idToken, let refreshToken, !refreshToken.isEmpty, let lifetime = expiresIn?.value, lifetime > 0
         else { return nil }
         self.init(
-            idToken: idToken, refreshToken: refreshToken, lifetime: lifetime, receivedAt: sentAt.gatewayTime,
-            clockOffset: sentAt.clockOffset ?? 0, receivedUptime: sentAt.uptime)
+            idToken: idToken, refreshToken: refreshToken, lifetime: lifetime, requestedAt: requestedAt.gatewayTime,
+            clockOffset: requestedAt.clockOffset ?? 0, requestedUptime: requestedAt.uptime)
     }
 
-    /// Returns tokens or throws, for responses that must contain them.
+    /// Returns the tokens of a response that must contain them.
+    ///
+    /// - Throws: ``AuthErrorCode/internalError`` if there are none.
     static func required(_ tokens: SessionTokens?) throws -> SessionTokens {
         guard let tokens else { throw AuthErrorCode.internalError.with("The response contains no tokens.") }
         return tokens
     }
 }
 
-extension Received<SessionResponse> {
+/// A response with the members of a session.
+protocol SessionTokenResponse: Sendable {
+    var idToken: String? { get }
+    var refreshToken: String? { get }
+    var expiresIn: StringEncodedNumber? { get }
+}
+
+extension SessionResponse: SessionTokenResponse {}
+extension SignInWithIdpResponse: SessionTokenResponse {}
+extension MergeResponse: SessionTokenResponse {}
+
+extension TimedResponse where Value: SessionTokenResponse {
+    /// The tokens, or `nil` if the response has none.
     var tokens: SessionTokens? {
         SessionTokens(
-            idToken: value.idToken, refreshToken: value.refreshToken, expiresIn: value.expiresIn, sentAt: sentAt)
+            idToken: value.idToken, refreshToken: value.refreshToken, expiresIn: value.expiresIn,
+            requestedAt: requestedAt)
     }
 }
 
-extension Received<SignInWithIdpResponse> {
+extension TimedResponse<TokenResponse> {
+    /// The tokens, or `nil` if a member is not valid.
     var tokens: SessionTokens? {
         SessionTokens(
-            idToken: value.idToken, refreshToken: value.refreshToken, expiresIn: value.expiresIn, sentAt: sentAt)
-    }
-}
-
-extension Received<MergeResponse> {
-    var tokens: SessionTokens? {
-        SessionTokens(
-            idToken: value.idToken, refreshToken: value.refreshToken, expiresIn: value.expiresIn, sentAt: sentAt)
-    }
-}
-
-extension Received<TokenResponse> {
-    var tokens: SessionTokens? {
-        SessionTokens(
-            idToken: value.accessToken, refreshToken: value.refreshToken, expiresIn: value.expiresIn, sentAt: sentAt)
+            idToken: value.accessToken, refreshToken: value.refreshToken, expiresIn: value.expiresIn,
+            requestedAt: requestedAt)
     }
 }
 
@@ -55,7 +58,7 @@ extension Profile {
             hasPassword: user.passwordHash.map { !$0.isEmpty } ?? false)
     }
 
-    /// The claims of an ID token, for when the gateway signed the user in and then did not answer.
+    /// Creates a profile from the claims of an ID token, without the linked providers.
     init(_ claims: IDTokenClaims) {
         self.init(
             uid: claims.subject, email: claims.values["email"]?.string,

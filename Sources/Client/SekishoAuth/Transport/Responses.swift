@@ -1,16 +1,16 @@
 internal import Foundation
 
-// The response bodies of `openapi.yaml`, as far as the library reads them. Members that it does not need to work are
-// optional, and unknown ones are ignored.
+// The response bodies of `openapi.yaml`, with the members that the library reads. Members that are not essential are
+// optional. Unknown members are ignored.
 
-/// A response that may contain the tokens of a session.
+/// The response of an operation that can return tokens.
 struct SessionResponse: Decodable, Sendable {
     var localId: String?
     var email: String?
     var isNewUser: Bool?
     var idToken: String?
     var refreshToken: String?
-    var expiresIn: DecimalText?
+    var expiresIn: StringEncodedNumber?
 }
 
 struct SignInWithIdpResponse: Decodable, Sendable {
@@ -24,7 +24,7 @@ struct SignInWithIdpResponse: Decodable, Sendable {
     var isNewUser: Bool?
     var idToken: String?
     var refreshToken: String?
-    var expiresIn: DecimalText?
+    var expiresIn: StringEncodedNumber?
     var needConfirmation: Bool?
     var verifiedProvider: [String]?
     var pendingToken: String?
@@ -34,7 +34,7 @@ struct SignInWithIdpResponse: Decodable, Sendable {
 struct TokenResponse: Decodable, Sendable {
     var accessToken: String
     var refreshToken: String
-    var expiresIn: DecimalText
+    var expiresIn: StringEncodedNumber
 
     private enum CodingKeys: String, CodingKey {
         case accessToken = "access_token"
@@ -56,8 +56,8 @@ struct LookupUser: Decodable, Sendable {
     var phoneNumber: String?
     var providerUserInfo: [ProviderUserInfo]?
     var passwordHash: String?
-    var createdAt: DecimalText?
-    var lastLoginAt: DecimalText?
+    var createdAt: StringEncodedNumber?
+    var lastLoginAt: StringEncodedNumber?
     var tenantId: String?
 }
 
@@ -84,7 +84,7 @@ struct CreateAuthUriResponse: Decodable, Sendable {
 struct IssueNonceResponse: Decodable, Sendable {
     var nonce: String
     var nonceSha256: String
-    var expiresIn: DecimalText
+    var expiresIn: StringEncodedNumber
 }
 
 struct DeleteResponse: Decodable, Sendable {
@@ -110,8 +110,8 @@ struct ListSessionsResponse: Decodable, Sendable {
         var current: Bool?
         var signInProvider: String?
         var device: String?
-        var createdAt: DecimalText?
-        var lastUsedAt: DecimalText?
+        var createdAt: StringEncodedNumber?
+        var lastUsedAt: StringEncodedNumber?
     }
 }
 
@@ -121,11 +121,11 @@ struct MergeResponse: Decodable, Sendable {
     var moves: Moves
     var drops: [String]
     var mergeToken: String?
-    var mergeTokenExpiresIn: DecimalText?
-    var undoableUntil: DecimalText?
+    var mergeTokenExpiresIn: StringEncodedNumber?
+    var undoableUntil: StringEncodedNumber?
     var idToken: String?
     var refreshToken: String?
-    var expiresIn: DecimalText?
+    var expiresIn: StringEncodedNumber?
 
     struct Moves: Decodable, Sendable {
         var providers: [String]?
@@ -136,5 +136,5 @@ struct MergeResponse: Decodable, Sendable {
     }
 }
 
-/// A response of which nothing is read.
+/// A response from which the library reads nothing.
 struct EmptyResponse: Decodable, Sendable {}

@@ -4,30 +4,31 @@ internal import Foundation
     internal import FoundationNetworking
 #endif
 
-/// Sends requests with a `URLSession` that stores nothing: no cookies, no cache, no credentials.
+/// Sends requests with its own `URLSession`, without cookies, cache and stored credentials.
 ///
-/// On Linux, Foundation ends the process if a connection closes within the header of a response
-/// (swift-corelibs-foundation, issue 5285). Programs that must survive this use another ``HTTPTransport`` there.
+/// On Linux, Foundation crashes if a connection closes within the header of a response (swift-corelibs-foundation, issue
+/// 5285). Programs for which this matters need another ``HTTPTransport`` there.
 public struct URLSessionTransport: HTTPTransport {
     private let session: URLSession
-    private let exchanges = Exchanges()
+    private let collector = ResponseCollector()
 
-    /// Creates a transport with a session of its own.
+    /// Creates a transport.
     public init() {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpShouldSetCookies = false
         configuration.httpCookieStorage = nil
         configuration.urlCredentialStorage = nil
         configuration.urlCache = nil
-        session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: nil)
+        session = URLSession(configuration: configuration, delegate: collector, delegateQueue: nil)
     }
 
-    /// Returns the response to a request. Redirects are not followed, because the body may contain a password.
+    /// Sends a request and returns the response. Redirects are not followed, because the body may contain a password.
     ///
-    /// - Throws: `URLError` or `CancellationError`. The timeout covers the whole exchange, also a body that trickles.
+    /// - Throws: `URLError` or `CancellationError`.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         try await withThrowingTaskGroup(of: TransportResponse?.self) { group in
             group.addTask { try await exchange(request) }
+            // `timeoutInterval` of a `URLRequest` does not limit a response that keeps arriving slowly.
             group.addTask {
                 try await Task.sleep(nanoseconds: UInt64(max(0, min(request.timeout, 1e9)) * 1e9))
                 return nil
@@ -39,31 +40,31 @@ public struct URLSessionTransport: HTTPTransport {
     }
 
     private func exchange(_ request: TransportRequest) async throws -> TransportResponse {
-        var message = URLRequest(
+        var urlRequest = URLRequest(
             url: request.url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: request.timeout)
-        message.httpMethod = request.method
-        message.httpBody = request.body
-        for (name, value) in request.headers { message.setValue(value, forHTTPHeaderField: name) }
+        urlRequest.httpMethod = request.method
+        urlRequest.httpBody = request.body
+        for (name, value) in request.headers { urlRequest.setValue(value, forHTTPHeaderField: name) }
         #if canImport(FoundationNetworking)
-            // On Linux, a request on a connection that the server has just closed never ends: Foundation cannot send its
-            // body a second time.
-            message.setValue("close", forHTTPHeaderField: "Connection")
+            // On Linux, a request on a reused connection that the server has just closed never completes, because Foundation
+            // cannot send the body again.
+            urlRequest.setValue("close", forHTTPHeaderField: "Connection")
         #endif
-        let task = session.dataTask(with: message)
+        let task = session.dataTask(with: urlRequest)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                exchanges.begin(task, continuation)
-                if Task.isCancelled { exchanges.finish(task, .failure(CancellationError())) } else { task.resume() }
+                collector.begin(task, continuation)
+                if Task.isCancelled { collector.finish(task, .failure(CancellationError())) } else { task.resume() }
             }
         } onCancel: {
             task.cancel()
-            exchanges.finish(task, .failure(CancellationError()))
+            collector.finish(task, .failure(CancellationError()))
         }
     }
 }
 
-/// Collects the responses of a session's tasks. Redirects are not followed.
-private final class Exchanges: NSObject, URLSessionDataDelegate, Sendable {
+/// The delegate of the session: collects the bodies of responses and rejects redirects.
+private final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendable {
     private struct Exchange: Sendable {
         let continuation: CheckedContinuation<TransportResponse, any Error>
         var body = Data()
@@ -75,7 +76,7 @@ private final class Exchanges: NSObject, URLSessionDataDelegate, Sendable {
         exchanges.withLock { $0[task.taskIdentifier] = Exchange(continuation: continuation) }
     }
 
-    /// Does nothing if the exchange has finished.
+    /// Resumes the caller of a task. Does nothing if that has been done.
     func finish(_ task: URLSessionTask, _ result: Result<TransportResponse, any Error>) {
         let finished = exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }
         finished?.continuation.resume(with: result)

@@ -11,7 +11,7 @@ struct StoredSessionTests {
         "profile":{"createdAt":1800000000,"email":"ada@example.com","hasPassword":true,"identities":[{\#
         "email":"ada@example.com","providerID":"password","uid":"ada@example.com"}],"isEmailVerified":true,\#
         "lastSignInAt":1800000000,"uid":"ada"},"tenantID":"acme","tokens":{"clockOffset":-1.5,"idToken":"a.b.c",\#
-        "lifetime":3600,"receivedAt":1800000000,"refreshToken":"r"}}}
+        "lifetime":3600,"requestedAt":1800000000,"refreshToken":"r"}}}
         """#
 
     @Test("of every released version can be read")
@@ -28,7 +28,7 @@ struct StoredSessionTests {
         #expect(written.session == stored.session)
     }
 
-    @Test("has a name that differs by server, API key, tenant and app, and suits a file")
+    @Test("has a name that differs by server, API key, tenant and app, and is a file name")
     func names() throws {
         let server = try #require(URL(string: "https://auth.example.com"))
         let other = try #require(URL(string: "http://127.0.0.1:9099"))

@@ -1,10 +1,10 @@
-/// An integer that Firebase's protocol sends as text. A JSON number is accepted too.
-struct DecimalText: Decodable, Sendable {
+/// A number that the protocol sends as a JSON string, such as `expiresIn`. A JSON number is accepted too.
+struct StringEncodedNumber: Decodable, Sendable {
     let value: Double
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        // Anything that is not a number has to be text.
+        // A value that is not a JSON number must be a string.
         if let number = try? container.decode(Double.self) {
             value = number
             return

@@ -1,33 +1,33 @@
-/// Runs asynchronous operations one after another, in the order in which they arrived.
-final class SerialGate: Sendable {
+/// Runs asynchronous operations one after another, in the order of the calls.
+final class SerialTaskQueue: Sendable {
     private struct State {
-        var isBusy = false
+        var isRunning = false
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     private let state = Locked(State())
 
     func run<Result: Sendable>(_ operation: () async throws -> Result) async rethrows -> Result {
-        await enter()
-        defer { leave() }
+        await acquire()
+        defer { release() }
         return try await operation()
     }
 
-    private func enter() async {
+    private func acquire() async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
-                if state.isBusy { state.waiting.append(continuation) }
-                defer { state.isBusy = true }
-                return !state.isBusy
+                if state.isRunning { state.waiting.append(continuation) }
+                defer { state.isRunning = true }
+                return !state.isRunning
             }
             if isFree { continuation.resume() }
         }
     }
 
-    private func leave() {
+    private func release() {
         let next: CheckedContinuation<Void, Never>? = state.withLock { state in
             if state.waiting.isEmpty {
-                state.isBusy = false
+                state.isRunning = false
                 return nil
             }
             return state.waiting.removeFirst()

@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// A decoded response, and when it was requested.
-struct Received<Value: Sendable>: Sendable {
+/// A decoded response with the time of its request.
+struct TimedResponse<Value: Sendable>: Sendable {
     let value: Value
-    /// The clocks when the request was sent.
-    let sentAt: GatewayTime
+    /// The device's clocks when the request was sent, with the latest offset of the gateway's clock.
+    let requestedAt: ClockReading
 }
 
 extension AuthCore {
@@ -14,31 +14,36 @@ extension AuthCore {
     func post<Response: Decodable & Sendable>(
         _ path: String, _ body: some Encodable
     ) async throws -> Response {
-        let received: Received<Response> = try await post(path, body)
+        let received: TimedResponse<Response> = try await post(path, body)
         return received.value
     }
 
-    /// See the other `post`. Also returns when the request was sent.
+    /// Sends a JSON request, and returns the decoded response with the time of the request.
+    ///
+    /// - Parameter resumptionKey: the value of ``ResumptionKey``, if the request replaces the session or refreshes tokens.
+    /// - Throws: see the other `post`.
     func post<Response: Decodable & Sendable>(
         _ path: String, _ body: some Encodable, resumptionKey: String? = nil
-    ) async throws -> Received<Response> {
+    ) async throws -> TimedResponse<Response> {
         try await send("POST", path, body: try JSONEncoder().encode(body), resumptionKey: resumptionKey)
     }
 
     /// Sends a request without a body and decodes the response.
+    ///
+    /// - Throws: see `post`.
     func get<Response: Decodable & Sendable>(
         _ path: String, _ query: [URLQueryItem]
     ) async throws -> Response {
-        let received: Received<Response> = try await send("GET", path, query: query)
+        let received: TimedResponse<Response> = try await send("GET", path, query: query)
         return received.value
     }
 
     private func send<Response: Decodable & Sendable>(
         _ method: String, _ path: String, query: [URLQueryItem] = [], body: Data? = nil, resumptionKey: String? = nil
-    ) async throws -> Received<Response> {
+    ) async throws -> TimedResponse<Response> {
         var request = try request(method, path, query: query, body: body)
         request.headers["Sekisho-Resumption-Key"] = resumptionKey
-        let sentAt = time.reading
+        let requestedAt = gatewayClock.reading
         let response: TransportResponse
         do {
             response = try await options.transport.send(request)
@@ -46,19 +51,18 @@ extension AuthCore {
             if Task.isCancelled || error is CancellationError { throw CancellationError() }
             throw AuthErrorCode.networkError
         }
-        if let date = response.header("Date") { time.observe(date: date) }
+        if let date = response.header("Date") { gatewayClock.observe(date: date) }
         guard response.status == 200 else { throw Self.error(response) }
         guard response.body.count <= TransportResponse.maximumBody,
-            // The guard throws for a body that is not the response.
             let value = try? JSONDecoder().decode(Response.self, from: response.body)
         else {
             throw AuthErrorCode.internalError.with(
                 "The response is not in the expected format. Check SekishoOptions.url.")
         }
-        // The clocks when the request was sent, by an offset that may be known only now.
-        var corrected = sentAt
-        corrected.clockOffset = time.reading.clockOffset
-        return Received(value: value, sentAt: corrected)
+        var corrected = requestedAt
+        // The first response is the first one from which the offset is known.
+        corrected.clockOffset = gatewayClock.reading.clockOffset
+        return TimedResponse(value: value, requestedAt: corrected)
     }
 
     private func request(
@@ -67,7 +71,7 @@ extension AuthCore {
         let language = state.withLock(\.languageCode)
         guard server.scheme == "https" || isEmulator else {
             throw AuthErrorCode.internalError.with(
-                "The gateway's URL does not begin with https. Call useEmulator(withHost:port:) for a development server."
+                "SekishoOptions.url does not begin with https. For a development server, call useEmulator(withHost:port:)."
             )
         }
         var components = URLComponents(url: server, resolvingAgainstBaseURL: true)
@@ -75,7 +79,7 @@ extension AuthCore {
         components?.percentEncodedPath = (base.hasSuffix("/") ? String(base.dropLast()) : base) + path
         if !query.isEmpty { components?.queryItems = query }
         guard let url = components?.url else {
-            throw AuthErrorCode.internalError.with("The gateway's URL is not valid.")
+            throw AuthErrorCode.internalError.with("SekishoOptions.url is not a valid URL.")
         }
         var headers = [
             "x-goog-api-key": options.apiKey, "X-Client-Version": "Swift/SekishoAuth/\(Auth.libraryVersion)",
@@ -86,27 +90,27 @@ extension AuthCore {
         headers["X-Firebase-Locale"] = language
         headers["Accept-Language"] = Locale.preferredLanguages.prefix(5).joined(separator: ", ")
         return TransportRequest(
-            method: method, url: url, headers: headers.mapValues(Self.printable), body: body,
+            method: method, url: url, headers: headers.mapValues(Self.sanitized), body: body,
             timeout: options.requestTimeout)
     }
 
-    /// The value of a header field: printable ASCII, on one line.
-    private static func printable(_ value: String) -> String {
+    /// Replaces all characters that a header field must not contain: only printable ASCII is kept.
+    private static func sanitized(_ value: String) -> String {
         String(String.UnicodeScalarView(value.unicodeScalars.map { (" "..."~").contains($0) ? $0 : "?" }))
     }
 
-    /// The error of a response that is not a success.
+    /// Returns the error in a response whose status is not 200.
     private static func error(_ response: TransportResponse) -> AuthErrorCode {
         let retryAfter = response.header("Retry-After").flatMap { TimeInterval($0) }.map { max(0, $0) }
         let details: [String: any Sendable] =
             retryAfter.map { [AuthErrors.userInfoRetryAfterKey: min($0, 3600)] } ?? [:]
-        // Proxies and captive portals respond too, but only the gateway can reject a request.
+        // The response can also come from a proxy or a captive portal.
         if (400..<500).contains(response.status), let error = ServerError(decoding: response.body) {
             return error.authError.with(nil, details)
         }
         if response.status == 429 { return AuthErrorCode.tooManyRequests.with(nil, details) }
         return AuthErrorCode.internalError.with(
-            "The response (HTTP status \(response.status)) did not come from the gateway, or the gateway failed.",
+            "Unexpected response with HTTP status \(response.status), from the gateway or from a proxy.",
             details)
     }
 }

@@ -1,43 +1,44 @@
 internal import Foundation
 
-/// What a rejection of a request with an ID token means.
-enum Rejection: Sendable {
-    /// The account does not exist any more or is disabled: the user is signed out.
-    case concernsUser
-    /// The gateway may have rejected the credential in the request. The user stays signed in.
-    case concernsRequest
+/// What to do if the gateway rejects a request because an account is deleted or disabled.
+enum AccountErrorAction: Sendable {
+    /// Signs the user out, because the request concerns only the user's own account.
+    case signOut
+    /// Keeps the user signed in, because the error may concern the account of a credential in the request.
+    case keepUser
 }
 
 extension User {
-    /// Runs an operation that leaves the tokens as they are.
+    /// Runs an operation that does not replace the tokens.
     func withIDToken<Result: Sendable>(
-        _ rejection: Rejection = .concernsUser, _ operation: @Sendable (String) async throws -> Result
+        onAccountError action: AccountErrorAction = .signOut, _ operation: @Sendable (String) async throws -> Result
     ) async throws -> Result {
         let tokens = try await freshTokens()
         do {
             do {
                 return try await operation(tokens.idToken)
             } catch let error as AuthErrorCode where error.rejectsIDToken {
-                // The tokens that the gateway rejects are replaced, unless an operation has just done so.
+                // Refreshes the rejected tokens, unless another operation has replaced them.
                 let current = session.current.tokens
                 let renewed = current.idToken == tokens.idToken ? try await freshTokens(forced: true) : current
                 return try await operation(renewed.idToken)
             }
         } catch {
-            await endSession(error, rejection)
+            await signOut(after: error, action)
             throw error
         }
     }
 
-    /// Runs an operation that may replace the tokens. Nothing renews them meanwhile, and the cancellation of the caller
-    /// does not cancel it, because the response has the only tokens that are valid then.
+    /// Runs an operation that may replace the tokens. No refresh runs at the same time. Cancelling the caller does not
+    /// cancel the operation, because only its response contains valid tokens.
     func replacingTokens<Result: Sendable>(
-        _ rejection: Rejection = .concernsUser, _ operation: @escaping @Sendable (String) async throws -> Result
+        onAccountError action: AccountErrorAction = .signOut,
+        _ operation: @escaping @Sendable (String) async throws -> Result
     ) async throws -> Result {
         try await Task { [self] in
-            try await gate.run { [self] in
+            try await taskQueue.run { [self] in
                 var tokens = session.current.tokens
-                if !tokens.isFresh(core.time.reading) {
+                if !tokens.isFresh(at: core.gatewayClock.reading) {
                     tokens = try await renewTokens(from: tokens)
                 }
                 do {
@@ -48,21 +49,21 @@ extension User {
                         return try await operation(renewed.idToken)
                     }
                 } catch {
-                    await endSession(error, rejection)
+                    await signOut(after: error, action)
                     throw error
                 }
             }
         }.value
     }
 
-    private func endSession(_ error: any Error, _ rejection: Rejection) async {
-        // Whether a rejected ID token means that the session has ended is the answer to a refresh.
-        if rejection == .concernsUser, let error = error as? AuthErrorCode, error.endsSession, !error.rejectsIDToken {
+    private func signOut(after error: any Error, _ action: AccountErrorAction) async {
+        // If the ID token is rejected, the refresh has decided whether the session has ended.
+        if action == .signOut, let error = error as? AuthErrorCode, error.endsSession, !error.rejectsIDToken {
             await core.endSession(of: self)
         }
     }
 
-    /// Loads the account and keeps it.
+    /// Loads the account's profile and stores it.
     func loadProfile(with idToken: String) async throws {
         let user = try await core.lookup(idToken)
         guard user.localId == uid else {
@@ -72,21 +73,21 @@ extension User {
             session.profile = Profile(user)
             session.tenantID = user.tenantId
         }
-        await core.listenersCalled()
+        await core.waitForListeners()
     }
 
-    /// Keeps new tokens of an operation, if there are any.
+    /// Stores the tokens of a response, if it has any, together with a further change.
     func adopt(_ tokens: SessionTokens?, _ change: @Sendable (inout Session) -> Void = { _ in }) async {
         core.update(self) { session in
-            if let tokens { session.renew(tokens) }
+            if let tokens { session.replaceTokens(with: tokens) }
             change(&session)
         }
-        await core.listenersCalled()
+        await core.waitForListeners()
     }
 }
 
 extension AuthCore {
-    /// Loads the account of an ID token.
+    /// Returns the account of an ID token.
     func lookup(_ idToken: String) async throws -> LookupUser {
         let response: LookupResponse = try await post("/v1/accounts:lookup", IDTokenRequest(idToken: idToken))
         guard let user = response.users?.first, response.users?.count == 1 else {
@@ -95,10 +96,10 @@ extension AuthCore {
         return user
     }
 
-    /// Signs a user out whose session or account does not exist any more.
+    /// Signs out a user whose session has ended, or whose account is deleted or disabled.
     func endSession(of user: User) async {
-        // A store that cannot remove the item keeps the user: the next request ends the session again.
+        // If the store fails, the user stays signed in until the next request is rejected.
         _ = try? signOut(user)
-        await listenersCalled()
+        await waitForListeners()
     }
 }
