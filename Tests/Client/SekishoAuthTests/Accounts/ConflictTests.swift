@@ -26,8 +26,8 @@ struct ConflictTests {
         #expect(signedIn.additionalUserInfo?.isNewUser == false)
     }
 
-    @Test("the error carries the credential as an NSError too")
-    func bridged() async throws {
+    @Test("the error has the credential as an NSError too")
+    func nsError() async throws {
         let app = try await TestApp()
         _ = try await app.auth.signIn(with: app.gateway.apple().credential())
         try app.auth.signOut()
@@ -39,7 +39,7 @@ struct ConflictTests {
         #expect(error.userInfo[AuthErrorUserInfoUpdatedCredentialKey] is AuthCredential)
     }
 
-    @Test("an address of another account needs a sign-in there, then links without a second prompt")
+    @Test("a provider with the address of another account is linked after a sign-in there, without a second dialog")
     func otherCredential() async throws {
         let app = try await TestApp(TestGateway(.sekisho, transport: .socket))
         let owner = try await app.auth.createUser(withEmail: "mary@company.example", password: "correct horse battery")
@@ -56,11 +56,11 @@ struct ConflictTests {
         #expect(Set(user.providerData.map(\.providerID)) == ["password", "google.com"])
     }
 
-    @Test("a link of a provider that the account has fails before a request")
+    @Test("linking a provider that is linked already fails without a request")
     func alreadyLinked() async throws {
         let app = try await TestApp()
         let user = try await app.auth.signIn(with: app.gateway.apple().credential()).user
-        let (error, operations) = await app.wire.operations {
+        let (error, operations) = await app.transport.operations {
             await failure { try await user.link(with: app.gateway.apple().credential()) }
         }
         #expect(error == .providerAlreadyLinked)
@@ -85,7 +85,7 @@ struct ConflictTests {
         #expect(try await user.getIDToken() != token)
     }
 
-    @Test("a merge shows what it does, then signs in to the account that stays")
+    @Test("a merge has a preview, then signs in to the target")
     func merge() async throws {
         let app = try await TestApp()
         let target = try await app.auth.signIn(with: app.gateway.apple().credential()).user.uid
@@ -104,7 +104,7 @@ struct ConflictTests {
         #expect(try app.restarted().currentUser?.uid == target)
     }
 
-    @Test("a merge completes although the caller is cancelled meanwhile, because the source does not exist any more")
+    @Test("a merge completes although the caller is cancelled, because the source is removed")
     func cancelledMerge() async throws {
         let app = try await TestApp()
         let target = try await app.auth.signIn(with: app.gateway.apple().credential()).user.uid
@@ -113,16 +113,16 @@ struct ConflictTests {
         let conflict = try #require(await failure { try await source.link(with: proof) })
         let preview = try await source.previewMerge(into: .credential(try #require(conflict.updatedCredential)))
         #expect(Mirror(reflecting: preview).children.compactMap(\.label) == ["sourceUID", "targetUID"])
-        app.wire.next(.holdsResponse, of: "merge")
+        app.transport.injectNext(.holdResponse, for: "merge")
         let merge = Task { try await source.merge(preview).user.uid }
-        try await eventually { app.wire.heldCount == 1 }
+        try await eventually { app.transport.heldCount == 1 }
         merge.cancel()
-        app.wire.release()
+        app.transport.releaseResponses()
         #expect(try await merge.value == target)
         #expect(app.auth.currentUser?.uid == target)
     }
 
-    @Test("a merge can be proven by a user of another instance")
+    @Test("the target of a merge can be proven with a user of another instance")
     func mergeUser() async throws {
         let app = try await TestApp()
         let other = try await TestApp(app.gateway)

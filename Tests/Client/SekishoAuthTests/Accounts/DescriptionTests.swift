@@ -7,8 +7,8 @@ import Testing
 
 @Suite("Descriptions for logs")
 struct DescriptionTests {
-    /// Everything that `print`, `dump` and a debugger show.
-    private func shown(_ value: Any) -> String {
+    /// Returns what `print`, `dump` and a debugger show.
+    private func descriptions(of value: Any) -> String {
         var text = "\(value) " + String(reflecting: value) + " "
         dump(value, to: &text)
         return text
@@ -22,17 +22,17 @@ struct DescriptionTests {
         let credential = try #require(result.credential)
         let tokenResult = try await result.user.getIDTokenResult()
         let refreshToken = try #require(result.user.refreshToken)
-        let text = shown([result, result.user, credential, tokenResult, app.auth] as [Any])
+        let text = descriptions(of: [result, result.user, credential, tokenResult, app.auth] as [Any])
         for secret in [proof.idToken, tokenResult.token, refreshToken, "ada.lovelace@example.com"] {
             #expect(!text.contains(secret))
         }
         #expect(text.contains(result.user.uid))
     }
 
-    @Test("of a link contain no code")
+    @Test("of a link contain no action code")
     func link() throws {
         let link = try #require(ActionCodeURL(link: "https://auth.example.com/?mode=signIn&oobCode=secret"))
-        #expect(!shown(link).contains("secret"))
+        #expect(!descriptions(of: link).contains("secret"))
     }
 
     @Test("of a request and a response contain no body and no header field")
@@ -41,7 +41,8 @@ struct DescriptionTests {
         let body = Data("secret".utf8)
         let request = TransportRequest(
             method: "POST", url: url, headers: ["Authorization": "secret"], body: body, timeout: 1)
-        #expect(!shown(request).contains("secret"))
-        #expect(!shown(TransportResponse(status: 200, headers: ["X": "secret"], body: body)).contains("secret"))
+        #expect(!descriptions(of: request).contains("secret"))
+        #expect(
+            !descriptions(of: TransportResponse(status: 200, headers: ["X": "secret"], body: body)).contains("secret"))
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Support
 
-@Suite("Codes from emails")
+@Suite("Action codes")
 struct EmailActionTests {
     private func settings() -> ActionCodeSettings {
         let settings = ActionCodeSettings()
@@ -29,7 +29,7 @@ struct EmailActionTests {
         #expect(await failure { try await app.auth.checkActionCode(code) } == .invalidActionCode)
     }
 
-    @Test("a verification shows after a reload")
+    @Test("a verified address is visible after a reload")
     func verification() async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
@@ -44,7 +44,7 @@ struct EmailActionTests {
         #expect(result.claims["email_verified"] as? Bool == true)
     }
 
-    @Test("a new address is verified before it becomes the account's")
+    @Test("an action code has the new address and the current one")
     func change() async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
@@ -79,17 +79,17 @@ struct EmailActionTests {
         return "https://auth.example.com/__/auth/action?mode=signIn&oobCode=\(code)&apiKey=x&lang=en"
     }
 
-    @Test("the sign-in methods of an address are listed unless the project protects addresses")
+    @Test("the sign-in methods of an address are listed, unless the project has email enumeration protection")
     func methods() async throws {
         let app = try await TestApp()
         try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1")
         #expect(try await app.auth.fetchSignInMethods(forEmail: "ada@example.com") == ["password"])
-        let careful = try await TestApp(TestGateway(transport: .socket) { $0.emailEnumerationProtection = true })
-        try await careful.auth.createUser(withEmail: "ada@example.com", password: "secret1")
-        #expect(try await careful.auth.fetchSignInMethods(forEmail: "ada@example.com") == [])
+        let protected = try await TestApp(TestGateway(transport: .socket) { $0.emailEnumerationProtection = true })
+        try await protected.auth.createUser(withEmail: "ada@example.com", password: "secret1")
+        #expect(try await protected.auth.fetchSignInMethods(forEmail: "ada@example.com") == [])
     }
 
-    @Test("the parts of a link are read, also of a link inside a link")
+    @Test("a link is parsed, even if it is in the query of another link")
     func url() throws {
         let inner = "https://auth.example.com/__/auth/action?mode=verifyAndChangeEmail&oobCode=x%2By&lang=ja"
         var outer = try #require(URLComponents(string: "https://example.page.link/"))

@@ -5,9 +5,9 @@ import Testing
 @testable import DevMode
 @testable import Support
 
-@Suite("What the gateway offers beyond Firebase")
+@Suite("Extensions to FirebaseAuth")
 struct ExtensionTests {
-    @Test("a nonce of the gateway signs in with Apple")
+    @Test("a nonce from the gateway can be used to sign in with Apple")
     func nonce() async throws {
         let app = try await TestApp()
         let nonce = try await app.auth.issueNonce()
@@ -18,7 +18,7 @@ struct ExtensionTests {
         #expect("\(nonce)".contains(nonce.rawNonce) == false)
     }
 
-    @Test("sessions are listed with the device, and end one by one or together")
+    @Test("sessions are listed with the device, and can be revoked")
     func sessions() async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
@@ -27,8 +27,8 @@ struct ExtensionTests {
         let sessions = try await user.listSessions()
         #expect(sessions.count == 2)
         #expect(sessions.allSatisfy { $0.device == "Ada's phone" && $0.signInProvider == "password" })
-        let foreign = try #require(sessions.first { !$0.isCurrent })
-        try await user.revokeSession(foreign.id)
+        let otherSession = try #require(sessions.first { !$0.isCurrent })
+        try await user.revokeSession(otherSession.id)
         #expect(await failure { try await other.reload() } == .userTokenExpired)
         #expect(tablet.auth.currentUser == nil)
         #expect(app.auth.currentUser === user)
@@ -40,7 +40,7 @@ struct ExtensionTests {
         #expect(app.store.isEmpty)
     }
 
-    @Test("every session ends at once")
+    @Test("all sessions can be revoked at once")
     func allSessions() async throws {
         let app = try await TestApp()
         let user = try await app.auth.signInAnonymously().user
@@ -57,7 +57,7 @@ struct ExtensionTests {
         #expect(methods.isCompliant)
     }
 
-    @Test("the state of the Apple credential is that of the gateway")
+    @Test("the credential state is the one that the gateway has recorded")
     func credentialState() async throws {
         let app = try await TestApp(TestGateway(transport: .socket, servesApple: true))
         let user = try await app.auth.signIn(with: app.gateway.appleWithCode().credential()).user
@@ -65,8 +65,8 @@ struct ExtensionTests {
         let states = try await user.credentialState()
         #expect(states.map(\.state) == [.authorized])
         #expect(states.first?.userID == user.providerData.first?.uid)
-        let guest = try await app.auth.createUser(withEmail: "guest@example.com", password: "secret1").user
-        #expect(try await guest.credentialState().map(\.state) == [.notFound])
+        let other = try await app.auth.createUser(withEmail: "guest@example.com", password: "secret1").user
+        #expect(try await other.credentialState().map(\.state) == [.notFound])
     }
 
     @Test("a deletion returns whether Apple's tokens are revoked")
@@ -75,8 +75,8 @@ struct ExtensionTests {
         let user = try await app.auth.signIn(with: app.gateway.appleWithCode().credential()).user
         try await app.gateway.attemptAppleGrants()
         #expect(try await user.delete() == .queued)
-        let guest = try await app.auth.signInAnonymously().user
-        #expect(try await guest.delete() == .notNeeded)
+        let other = try await app.auth.signInAnonymously().user
+        #expect(try await other.delete() == .notNeeded)
     }
 
     @Test("a code of a new authorization disconnects the app at Apple")

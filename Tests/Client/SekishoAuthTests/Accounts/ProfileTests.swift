@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Changes of an account")
 struct ProfileTests {
-    @Test("set and remove the name and the picture")
+    @Test("set and remove the display name and the photo URL")
     func profile() async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
@@ -27,7 +27,7 @@ struct ProfileTests {
         try await user.reload()
         #expect(user.photoURL == nil)
 
-        let (_, operations) = try await app.wire.operations {
+        let (_, operations) = try await app.transport.operations {
             try await user.createProfileChangeRequest().commitChanges()
         }
         #expect(operations == [])
@@ -46,21 +46,21 @@ struct ProfileTests {
         try await app.auth.signIn(withEmail: "ada@example.com", password: "another secret")
     }
 
-    @Test("of the password survive the cancellation of the caller")
+    @Test("of the password complete although the caller is cancelled")
     func cancelledPassword() async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
-        app.wire.next(.holdsResponse, of: "update")
+        app.transport.injectNext(.holdResponse, for: "update")
         let task = Task { try await user.updatePassword(to: "another secret") }
-        try await eventually { app.wire.heldCount == 1 }
+        try await eventually { app.transport.heldCount == 1 }
         task.cancel()
-        app.wire.release()
+        app.transport.releaseResponses()
         _ = await task.result
         try await user.reload()
         #expect(app.auth.currentUser === user)
     }
 
-    @Test("of the address show at once")
+    @Test("of the email address are visible at once")
     func email() async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
@@ -88,7 +88,7 @@ struct ProfileTests {
     func lostDeletion() async throws {
         let app = try await TestApp()
         let user = try await app.auth.signInAnonymously().user
-        app.wire.next(.losesResponse, of: "delete")
+        app.transport.injectNext(.dropResponse, for: "delete")
         #expect(await failure { try await user.delete() } == .networkError)
         #expect(app.auth.currentUser === user)
         try await user.delete()
@@ -106,7 +106,7 @@ struct ProfileTests {
         #expect(user.providerData.isEmpty)
     }
 
-    @Test("the result of a token has its claims")
+    @Test("the token result has the claims")
     func tokenResult() async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user

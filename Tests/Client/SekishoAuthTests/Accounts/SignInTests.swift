@@ -29,7 +29,7 @@ struct SignInTests {
         #expect(result.user.email == "ada.lovelace@example.com")
     }
 
-    @Test("works with every form of the credential that tutorials show")
+    @Test("works with every factory method that tutorials use")
     func credentialForms() async throws {
         let app = try await TestApp()
         let proofs = try (0..<3).map { _ in try app.gateway.apple() }
@@ -57,11 +57,11 @@ struct SignInTests {
         #expect(error?.localizedDescription.isEmpty == false)
     }
 
-    @Test("completes although the gateway does not answer afterwards, because the credential is used up")
+    @Test("completes although the gateway does not respond afterwards, because the credential can be used only once")
     func lookupFails() async throws {
         let app = try await TestApp()
-        app.wire.next(.losesResponse, of: "lookup")
-        app.wire.next(.answers(503), of: "lookup")
+        app.transport.injectNext(.dropResponse, for: "lookup")
+        app.transport.injectNext(.respond(503), for: "lookup")
         let user = try await app.auth.signIn(with: app.gateway.apple().credential()).user
         #expect(user.email == "ada.lovelace@example.com")
         #expect(user.isEmailVerified)
@@ -71,33 +71,33 @@ struct SignInTests {
         #expect(user.providerData.map(\.providerID) == ["apple.com"])
     }
 
-    @Test("completes although the caller is cancelled meanwhile, because the credential is used up")
+    @Test("completes although the caller is cancelled, because the credential can be used only once")
     func cancelled() async throws {
         let app = try await TestApp()
-        app.wire.next(.holdsResponse, of: "signInWithIdp")
+        app.transport.injectNext(.holdResponse, for: "signInWithIdp")
         let credential = try app.gateway.apple().credential()
         let signIn = Task { try await app.auth.signIn(with: credential).user }
-        try await eventually { app.wire.heldCount == 1 }
+        try await eventually { app.transport.heldCount == 1 }
         signIn.cancel()
-        app.wire.release()
+        app.transport.releaseResponses()
         let user = try await signIn.value
         #expect(user === app.auth.currentUser)
         #expect(app.auth.currentUser?.providerData.count == 1)
     }
 
-    @Test("keeps the former user if the session cannot be stored")
+    @Test("keeps the current user if the session cannot be stored")
     func storeFails() async throws {
         let app = try await TestApp()
-        let former = try await app.auth.signInAnonymously().user
+        let current = try await app.auth.signInAnonymously().user
         app.store.fail(.failed("disk full"))
         let error = await failure {
             try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1")
         }
         #expect(error == .keychainError)
-        #expect(app.auth.currentUser === former)
+        #expect(app.auth.currentUser === current)
     }
 
-    @Test("fails before a request if an input is empty")
+    @Test("fails without a request if an input is empty")
     func emptyInput() async throws {
         let app = try await TestApp()
         let auth = app.auth
@@ -117,7 +117,7 @@ struct SignInTests {
             await failure {
                 try await auth.signIn(with: OAuthProvider.credential(withProviderID: "google.com", accessToken: "x"))
             } == .invalidCredential)
-        #expect(app.wire.operations == [])
+        #expect(app.transport.operations == [])
     }
 
     @Test("anonymously by several callers at once creates one account")
@@ -128,20 +128,20 @@ struct SignInTests {
             return try await group.reduce(into: Set<User>()) { $0.insert($1) }
         }
         #expect(users.count == 1)
-        #expect(app.wire.operations.count { $0 == "signUp" } == 1)
+        #expect(app.transport.operations.count { $0 == "signUp" } == 1)
     }
 
-    @Test("without https is refused, unless a development server is meant")
+    @Test("without https is rejected, unless the server is a development server")
     func https() async throws {
         let app = try await TestApp()
         var options = try #require(app.auth.app).options
         options.url = try #require(URL(string: "http://auth.example.com"))
         let auth = Auth(options: options)
         #expect(await failure { try await auth.signInAnonymously() } == .internalError)
-        #expect(app.wire.operations == [])
+        #expect(app.transport.operations == [])
     }
 
-    @Test("as the current user of another instance takes the session over")
+    @Test("with a user of another instance shares its session")
     func updateCurrentUser() async throws {
         let app = try await TestApp()
         let user = try await app.auth.signInAnonymously().user
@@ -153,23 +153,23 @@ struct SignInTests {
         #expect(await failure { try await other.auth.updateCurrentUser(user) } == .tenantIDMismatch)
     }
 
-    @Test("sends what identifies the app, and no API key in the URL")
+    @Test("sends header fields that identify the app")
     func headers() async throws {
         let app = try await TestApp()
         app.auth.languageCode = "ja"
         _ = try await app.auth.signInAnonymously()
-        let headers = app.wire.headers
+        let headers = app.transport.headers
         #expect(headers["x-goog-api-key"] == TestGateway.apiKey)
         #expect(headers["X-Ios-Bundle-Identifier"] == "com.example.app")
         #expect(headers["X-Firebase-Locale"] == "ja")
         #expect(headers["X-Client-Version"]?.hasPrefix("Swift/SekishoAuth/") == true)
     }
 
-    @Test("sends header fields in printable ASCII, whatever the device's name is")
+    @Test("sends header fields in printable ASCII, whatever the device name is")
     func deviceName() async throws {
         let app = try await TestApp { $0.deviceName = "花子 iPhone\r\nX-Added: 1" }
         _ = try await app.auth.signInAnonymously()
-        #expect(app.wire.headers["User-Agent"] == "?? iPhone??X-Added: 1")
+        #expect(app.transport.headers["User-Agent"] == "?? iPhone??X-Added: 1")
         let standard = SekishoOptions(url: try #require(URL(string: "https://auth.example.com")), apiKey: "").deviceName
         #expect(standard.unicodeScalars.contains { !$0.isASCII } == false)
     }
@@ -177,16 +177,16 @@ struct SignInTests {
     @Test("calls completion handlers on the main queue, after the listeners")
     func completionHandlers() async throws {
         let app = try await TestApp()
-        let heard = Heard(app.auth)
+        let log = ListenerLog(app.auth)
         let result: AuthDataResult = try await withCheckedThrowingContinuation { continuation in
             app.auth.createUser(withEmail: "ada@example.com", password: "secret1") { result, error in
                 dispatchPrecondition(condition: .onQueue(.main))
-                heard.note("completed")
+                log.append("completed")
                 if let result { continuation.resume(returning: result) }
                 if let error { continuation.resume(throwing: error) }
             }
         }
-        #expect(heard.all == ["signed out", "no token", "signed in", "token", "completed"])
+        #expect(log.lines == ["signed out", "no token", "signed in", "token", "completed"])
         let token: String = try await withCheckedThrowingContinuation { continuation in
             result.user.getIDToken { token, error in
                 if let token { continuation.resume(returning: token) }

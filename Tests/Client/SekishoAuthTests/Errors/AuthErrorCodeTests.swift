@@ -46,14 +46,14 @@ struct AuthErrorCodeTests {
         #expect(error.localizedDescription.isEmpty == false)
     }
 
-    @Test("every number of FirebaseAuth has a name and a text, and no two share one")
+    @Test("every code has a unique name and a description")
     func descriptions() {
         #expect(Set(AuthErrorCode.descriptions.values.map(\.name)).count == AuthErrorCode.descriptions.count)
         for code in ServerError.codes.values { #expect(AuthErrorCode(rawValue: code.rawValue) == code) }
         #expect(AuthErrorCode(rawValue: 1) == nil)
     }
 
-    @Test("are matched in all the ways of tutorials")
+    @Test("can be matched in every form that tutorials use")
     func matching() throws {
         let thrown: any Error = AuthErrorCode.wrongPassword.with("text", ["key": "value"])
         let error = thrown as NSError
@@ -80,7 +80,7 @@ struct AuthErrorCodeTests {
         #expect(AuthErrorCode(_nsError: NSError(domain: "other", code: 17009)) == .internalError)
     }
 
-    @Test("an error of the gateway keeps what follows the code")
+    @Test("an error of the gateway has the explanation that follows the code")
     func text() throws {
         let body = #"{"error":{"code":400,"message":"WEAK_PASSWORD : at least 6 characters"}}"#
         let error = try #require(ServerError(decoding: Data(body.utf8))).authError
@@ -88,13 +88,13 @@ struct AuthErrorCodeTests {
     }
 
     @Test(
-        "other responses are not taken for errors of the gateway",
+        "other bodies are not decoded as errors of the gateway",
         arguments: ["", "{}", "[]", #"{"error":"x"}"#, "<html>"])
-    func garbage(body: String) {
+    func otherBodies(body: String) {
         #expect(ServerError(decoding: Data(body.utf8)) == nil)
     }
 
-    @Test("secrets are in no description")
+    @Test("descriptions contain no secret")
     func redaction() {
         let secret = "top-secret"
         let values: [Any] = [

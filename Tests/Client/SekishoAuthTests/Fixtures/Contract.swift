@@ -1,10 +1,10 @@
 import Foundation
-import SekishoAuth
 import Testing
 
+@testable import SekishoAuth
 @testable import Support
 
-/// `openapi.yaml`, which every request and response of the tests has to follow.
+/// Checks requests and responses against `openapi.yaml`.
 enum Contract {
     private static let document: JSON? = {
         var parts = #filePath.split(separator: "/", omittingEmptySubsequences: false)
@@ -13,15 +13,14 @@ enum Contract {
         return FileManager.default.contents(atPath: path).flatMap { try? JSON([UInt8]($0)) }
     }()
 
-    /// Records an issue for everything that the contract does not describe.
+    /// Records an issue for each difference from the contract.
     static func check(_ request: TransportRequest, _ response: TransportResponse) throws {
         let document = try #require(document)
         let operation = try #require(
             document["paths"]?[request.url.path]?[request.method.lowercased()], "\(request.url.path)")
         if let body = request.body {
             let schema = try #require(operation["requestBody"]?["content"]?["application/json"]?["schema"])
-            // An unknown member of a request is a mistake of the library.
-            report(SchemaCheck(document, allowsUnknown: false).problems(try JSON([UInt8](body)), schema), request)
+            report(SchemaCheck(document).problems(try JSON([UInt8](body)), schema), request)
         }
         guard response.header("Content-Type")?.hasPrefix("application/json") == true else { return }
         let responses = try #require(operation["responses"])
@@ -30,7 +29,7 @@ enum Contract {
         let name = described["$ref"]?.string?.split(separator: "/").last.map(String.init)
         let content = name.flatMap { document["components"]?["responses"]?[$0] } ?? described
         guard let schema = content["content"]?["application/json"]?["schema"] else { return }
-        report(SchemaCheck(document, allowsUnknown: false).problems(try JSON([UInt8](response.body)), schema), request)
+        report(SchemaCheck(document).problems(try JSON([UInt8](response.body)), schema), request)
     }
 
     private static func report(_ problems: [String], _ request: TransportRequest) {
@@ -38,15 +37,12 @@ enum Contract {
     }
 }
 
-/// The parts of JSON Schema that the contract uses.
+/// A validator for the parts of JSON Schema that the contract uses. Members that the schema does not describe are
+/// problems.
 struct SchemaCheck {
     private let document: JSON
-    private let allowsUnknown: Bool
 
-    init(_ document: JSON, allowsUnknown: Bool) {
-        self.document = document
-        self.allowsUnknown = allowsUnknown
-    }
+    init(_ document: JSON) { self.document = document }
 
     func problems(_ value: JSON, _ schema: JSON, at path: String = "$") -> [String] {
         if let name = schema["$ref"]?.string?.split(separator: "/").last.map(String.init) {
@@ -90,7 +86,7 @@ struct SchemaCheck {
                 found += problems(value, property, at: "\(path).\(name)")
             } else if let other = schema["additionalProperties"] {
                 if case .object = other { found += problems(value, other, at: "\(path).\(name)") }
-            } else if !allowsUnknown {
+            } else {
                 found.append("\(path).\(name): is not described")
             }
         }
@@ -102,11 +98,5 @@ extension JSON {
     fileprivate static func < (one: JSON, other: JSON) -> Bool {
         guard case (.number(let one), .number(let other)) = (one, other) else { return false }
         return one < other
-    }
-}
-
-extension TransportResponse {
-    fileprivate func header(_ name: String) -> String? {
-        headers.first { $0.key.lowercased() == name.lowercased() }?.value
     }
 }

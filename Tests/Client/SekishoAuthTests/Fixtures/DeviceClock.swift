@@ -5,10 +5,10 @@ import Synchronization
 
 @testable import Support
 
-/// The clocks of a device, which move with the gateway's. The device's time may be wrong.
+/// The clocks of a device. They advance together with the gateway's clock. The wall-clock time can be wrong.
 final class DeviceClock: Sendable {
-    /// Shorter waits end at once: they are pauses between attempts.
-    private static let pause: TimeInterval = 5
+    /// Waits up to this many seconds end at once, because they are pauses between retries.
+    private static let longestPause: TimeInterval = 5
 
     private struct State {
         var error: TimeInterval = 0
@@ -23,18 +23,18 @@ final class DeviceClock: Sendable {
 
     private var seconds: TimeInterval { TimeInterval(gateway.now.seconds) }
 
-    /// How much the device's clock is ahead.
+    /// Seconds by which the device's wall clock is ahead of the gateway's.
     var error: TimeInterval {
         get { state.withLock { $0.error } }
         set { state.withLock { $0.error = newValue } }
     }
 
-    /// The waits so far, in seconds.
+    /// The durations of all waits so far, in seconds.
     var sleeps: [TimeInterval] { state.withLock { $0.sleeps } }
-    /// How many tasks wait for the clock.
+    /// The number of tasks that wait for the clock.
     var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// As time passes on a device and at the gateway.
+    /// Advances the clocks of the device and the gateway.
     func advance(by seconds: TimeInterval) {
         gateway.advance(by: .seconds(seconds))
         let now = self.seconds
@@ -55,7 +55,7 @@ final class DeviceClock: Sendable {
 
     private func sleep(_ duration: TimeInterval) async throws {
         state.withLock { $0.sleeps.append(duration) }
-        if duration <= Self.pause { return try Task.checkCancellation() }
+        if duration <= Self.longestPause { return try Task.checkCancellation() }
         let id = UUID()
         let wake = seconds + duration
         try await withTaskCancellationHandler {

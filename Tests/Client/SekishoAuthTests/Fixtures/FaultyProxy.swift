@@ -4,18 +4,17 @@ import Testing
 
 @testable import Support
 
-/// Stands between an app and a gateway. A fault befalls each connection, drawn from a seeded generator.
+/// A proxy between an app and a gateway. It injects a random fault into each connection, from a seeded generator.
 final class FaultyProxy: Sendable {
     enum Fault: CaseIterable {
-        case none, refuses, dropsResponse, cutsResponse, garblesResponse, delaysResponse, answersItself
+        case none, closeConnection, dropResponse, truncateResponse, corruptResponse, delayResponse, respond
     }
 
     let port: Int
     private let server: TCPServer
     private let isFaulty: Flag
 
-    /// Whether faults happen.
-    final class Flag: Sendable {
+    private final class Flag: Sendable {
         private let value = Mutex(false)
         var isSet: Bool {
             get { value.withLock { $0 } }
@@ -23,6 +22,7 @@ final class FaultyProxy: Sendable {
         }
     }
 
+    /// Whether faults are injected (default: false).
     var hasFaults: Bool {
         get { isFaulty.isSet }
         set { isFaulty.isSet = newValue }
@@ -45,9 +45,9 @@ final class FaultyProxy: Sendable {
     }
 
     private static func serve(_ connection: TCPConnection, _ port: Int, _ fault: Fault, _ position: Double) {
-        if fault == .refuses { return }
+        if fault == .closeConnection { return }
         let request = connection.request()
-        if fault == .answersItself {
+        if fault == .respond {
             connection.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\nConnection: close\r\n\r\n<html>")
             return
         }
@@ -56,15 +56,15 @@ final class FaultyProxy: Sendable {
         var response = gateway.receiveAll()
         let body = response.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound ?? 0
         switch fault {
-        case .dropsResponse: return
-        case .cutsResponse:
-            // Foundation on Linux ends the process if a response ends within its header.
+        case .dropResponse: return
+        case .truncateResponse:
+            // Foundation on Linux crashes if a response ends within its header.
             response.removeLast(Int(Double(response.count - body) * position))
-        case .garblesResponse:
+        case .corruptResponse:
             let index = body + Int(Double(response.count - body) * position)
             if response.indices.contains(index) { response[index] = response[index] == 65 ? 66 : 65 }
-        case .delaysResponse: Thread.sleep(forTimeInterval: 0.05)
-        case .none, .refuses, .answersItself: break
+        case .delayResponse: Thread.sleep(forTimeInterval: 0.05)
+        case .none, .closeConnection, .respond: break
         }
         connection.send(response)
     }

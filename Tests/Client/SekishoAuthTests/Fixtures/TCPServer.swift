@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Listens on a free port of 127.0.0.1 and runs a script for each connection, on its own thread.
+/// A server on a free port of 127.0.0.1. It runs a script for each connection, on a separate thread.
 final class TCPServer: Sendable {
     let port: Int
     private let descriptor: Int32
@@ -30,14 +30,14 @@ final class TCPServer: Sendable {
     deinit { shutdown(descriptor, Int32(SHUT_RDWR)) }
 }
 
-/// One connection; closed when it is released.
+/// A TCP connection. It is closed when it is deinitialized.
 final class TCPConnection: Sendable {
     private let descriptor: Int32
 
     init(_ descriptor: Int32) {
         self.descriptor = descriptor
-        var patience = timeval(tv_sec: 20, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        var timeout = timeval(tv_sec: 20, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
     }
 
     /// - Returns: `nil` if the port refuses the connection.
@@ -63,21 +63,21 @@ final class TCPConnection: Sendable {
         return address
     }
 
-    /// What arrives next; empty at the end.
+    /// Returns the bytes that arrive next; empty at the end of the stream.
     func receive() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 65_536)
         let count = recv(descriptor, &bytes, bytes.count, 0)
         return Array(bytes.prefix(max(0, count)))
     }
 
-    /// Everything until the peer closes.
+    /// Returns all bytes until the end of the stream.
     func receiveAll() -> [UInt8] {
         var all: [UInt8] = []
         while case let part = receive(), !part.isEmpty { all += part }
         return all
     }
 
-    /// One request with its body.
+    /// Returns one HTTP request with its body.
     func request() -> [UInt8] {
         var all: [UInt8] = []
         while true {
@@ -93,13 +93,13 @@ final class TCPConnection: Sendable {
     }
 
     func send(_ bytes: some Sequence<UInt8>) {
-        var rest = Array(bytes)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes {
+        var remaining = Array(bytes)[...]
+        while !remaining.isEmpty {
+            let count = remaining.withUnsafeBytes {
                 Foundation.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
             guard count > 0 else { return }
-            rest = rest.dropFirst(count)
+            remaining = remaining.dropFirst(count)
         }
     }
 

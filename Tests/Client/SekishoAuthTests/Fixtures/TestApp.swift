@@ -6,11 +6,11 @@ import Testing
 @testable import DevMode
 @testable import Support
 
-/// An app on a device, and the gateway that it uses.
+/// An app on a device, with the gateway that it uses.
 struct TestApp: Sendable {
     let gateway: TestGateway
     let clock: DeviceClock
-    let wire: TestWire
+    let transport: TestTransport
     let store: TestStore
     let auth: Auth
 
@@ -24,17 +24,17 @@ struct TestApp: Sendable {
         }
         self.store = store
         clock = DeviceClock(self.gateway.clock)
-        wire = TestWire(self.gateway.clock)
-        auth = try Self.auth(self.gateway, clock, wire, store, change)
+        transport = TestTransport(self.gateway.clock)
+        auth = try Self.auth(self.gateway, clock, transport, store, change)
     }
 
-    /// The instance of another process of the same app on the same device.
+    /// Returns the instance of another process of the app, for example after a restart: same gateway, clock and store.
     func restarted(change: (inout SekishoOptions) -> Void = { _ in }) throws -> Auth {
-        try Self.auth(gateway, clock, wire, store, change)
+        try Self.auth(gateway, clock, transport, store, change)
     }
 
     private static func auth(
-        _ gateway: TestGateway, _ clock: DeviceClock, _ wire: TestWire, _ store: TestStore,
+        _ gateway: TestGateway, _ clock: DeviceClock, _ transport: TestTransport, _ store: TestStore,
         _ change: (inout SekishoOptions) -> Void
     ) throws -> Auth {
         let port = try #require(gateway.server?.port)
@@ -43,7 +43,7 @@ struct TestApp: Sendable {
         options.bundleIdentifier = SimulatedProviders.appleClient
         options.deviceName = "Ada's phone"
         options.store = store
-        options.transport = wire
+        options.transport = transport
         options.clock = clock.auth
         options.refreshesProactively = false
         change(&options)
@@ -54,7 +54,7 @@ struct TestApp: Sendable {
 }
 
 extension Proof {
-    /// What an app makes of the result of a provider's dialog.
+    /// The credential that an app creates from the result of a provider's dialog.
     func credential(name: PersonNameComponents? = nil) -> OAuthCredential {
         if provider == "apple.com" {
             return OAuthProvider.appleCredential(
@@ -64,47 +64,47 @@ extension Proof {
     }
 }
 
-/// What the listeners of an instance heard, in order.
-final class Heard: Sendable {
-    private let lines = Mutex<[String]>([])
+/// Records the calls of an instance's listeners, in order.
+final class ListenerLog: Sendable {
+    private let state = Mutex<[String]>([])
 
-    var all: [String] { lines.withLock { $0 } }
+    var lines: [String] { state.withLock { $0 } }
 
-    /// The lines since the last call.
-    func take() -> [String] {
-        lines.withLock { lines in
+    /// Removes and returns all lines.
+    func removeAll() -> [String] {
+        state.withLock { lines in
             defer { lines = [] }
             return lines
         }
     }
 
-    func note(_ line: String) { lines.withLock { $0.append(line) } }
+    func append(_ line: String) { state.withLock { $0.append(line) } }
 
-    /// Notes a user by ``Auth/addStateDidChangeListener(_:)`` and each token by ``Auth/addIDTokenDidChangeListener(_:)``.
+    /// Adds a listener of each kind. They record "signed in" or "signed out", and "token" or "no token".
     init(_ auth: Auth) {
         auth.addStateDidChangeListener { [self] _, user in
             dispatchPrecondition(condition: .onQueue(.main))
-            note(user == nil ? "signed out" : "signed in")
+            append(user == nil ? "signed out" : "signed in")
         }
         auth.addIDTokenDidChangeListener { [self] _, user in
             dispatchPrecondition(condition: .onQueue(.main))
-            note(user == nil ? "no token" : "token")
+            append(user == nil ? "no token" : "token")
         }
     }
 
     init() {}
 }
 
-/// Waits until a condition holds that another task brings about.
+/// Waits until a condition is true, at most about 10 seconds.
 func eventually(_ condition: () async throws -> Bool) async throws {
     for _ in 0..<2000 {
         if try await condition() { return }
         try await Task.sleep(nanoseconds: 5_000_000)
     }
-    Issue.record("the condition did not come to hold")
+    Issue.record("the condition did not become true")
 }
 
-/// The error that an operation throws, or `nil`.
+/// Returns the error that an operation throws, or `nil`. Records an issue for any other error than ``AuthErrorCode``.
 func failure<Result>(of operation: () async throws -> Result) async -> AuthErrorCode? {
     do {
         _ = try await operation()

@@ -4,16 +4,14 @@ import Synchronization
 
 /// A session store in memory that fails on demand.
 final class TestStore: SessionStore {
-    struct State {
+    private struct State {
         var items: [String: Data] = [:]
         var failure: SessionStoreError?
-        var saves = 0
     }
 
-    let state = Mutex(State())
+    private let state = Mutex(State())
 
     var isEmpty: Bool { state.withLock { $0.items.isEmpty } }
-    var saves: Int { state.withLock { $0.saves } }
 
     /// The only item.
     var item: Data? {
@@ -21,17 +19,12 @@ final class TestStore: SessionStore {
         set { state.withLock { state in for key in state.items.keys { state.items[key] = newValue } } }
     }
 
-    /// What every call throws from now on.
+    /// Makes every further call throw an error. `nil` ends this.
     func fail(_ failure: SessionStoreError?) { state.withLock { $0.failure = failure } }
 
     func load(_ key: String) throws -> Data? { try access { $0.items[key] } }
 
-    func save(_ item: Data, for key: String) throws {
-        try access { state in
-            state.items[key] = item
-            state.saves += 1
-        }
-    }
+    func save(_ item: Data, for key: String) throws { try access { $0.items[key] = item } }
 
     func remove(_ key: String) throws { try access { _ = $0.items.removeValue(forKey: key) } }
 

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Support
 
-@Suite("The age of tokens")
+@Suite("Token age and proactive refresh")
 struct ClockTests {
-    @Test("does not depend on the device's clock", arguments: [-7200, 7200] as [TimeInterval])
+    @Test("the token age does not depend on the device's clock", arguments: [-7200, 7200] as [TimeInterval])
     func wrongClock(error: TimeInterval) async throws {
         let app = try await TestApp()
         app.clock.error = error
@@ -18,7 +18,8 @@ struct ClockTests {
     }
 
     @Test(
-        "does not change when the user sets the clock while the app runs", arguments: [-7200, 7200] as [TimeInterval])
+        "the token age does not change when the user sets the clock while the app runs",
+        arguments: [-7200, 7200] as [TimeInterval])
     func clockIsSet(error: TimeInterval) async throws {
         let app = try await TestApp()
         let user = try await app.auth.signInAnonymously().user
@@ -28,7 +29,7 @@ struct ClockTests {
         #expect(try await refreshes(app, user) == 1)
     }
 
-    @Test("is unknown after a restart if the clock was set back, so that the token is renewed")
+    @Test("the token age is unknown after a restart if the clock was set back, so the token is refreshed")
     func clockIsSetBack() async throws {
         let app = try await TestApp()
         _ = try await app.auth.signInAnonymously()
@@ -37,17 +38,17 @@ struct ClockTests {
     }
 
     private func refreshes(_ app: TestApp, _ user: User) async throws -> Int {
-        try await app.wire.operations { try await user.getIDToken() }.operations.count { $0 == "token" }
+        try await app.transport.operations { try await user.getIDToken() }.operations.count { $0 == "token" }
     }
 
-    @Test("is watched: tokens are renewed before they expire, without a call")
+    @Test("a proactive refresh renews the tokens before they expire")
     func proactive() async throws {
         let app = try await TestApp { $0.refreshesProactively = true }
         let user = try await app.auth.signInAnonymously().user
         for refreshes in 1...3 {
             try await eventually { app.clock.sleeperCount == 1 }
             app.clock.advance(by: 3301)
-            try await eventually { app.wire.operations.count { $0 == "token" } == refreshes }
+            try await eventually { app.transport.operations.count { $0 == "token" } == refreshes }
         }
         try await eventually { app.clock.sleeperCount == 1 }
         #expect(app.auth.currentUser === user)
@@ -55,11 +56,11 @@ struct ClockTests {
         try await eventually { app.clock.sleeperCount == 0 }
     }
 
-    @Test("is watched: failed attempts are repeated after a minute, then two")
+    @Test("a proactive refresh that fails is retried after 60 seconds, doubled up to 960")
     func proactiveBackoff() async throws {
         let app = try await TestApp { $0.refreshesProactively = true }
         let user = try await app.auth.signInAnonymously().user
-        app.wire.always(.losesRequest)
+        app.transport.injectAlways(.dropRequest)
         try await eventually { app.clock.sleeperCount == 1 }
         app.clock.advance(by: 3301)
         for delay in [60, 120, 240, 480, 960, 960] as [TimeInterval] {
@@ -67,7 +68,7 @@ struct ClockTests {
             app.clock.advance(by: delay)
         }
         try await eventually { app.clock.sleeperCount == 1 }
-        app.wire.always(nil)
+        app.transport.injectAlways(nil)
         app.clock.advance(by: 960)
         try await eventually { app.clock.sleeperCount == 1 && (app.clock.sleeps.last ?? 0) > 3000 }
         #expect(app.auth.currentUser === user)

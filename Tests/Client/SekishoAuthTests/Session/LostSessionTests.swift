@@ -8,6 +8,8 @@ import Testing
 
 @Suite("A lost response with the tokens of a new session")
 struct LostSessionTests {
+    private static let keyHeader = "Sekisho-Resumption-Key"
+
     /// A change that replaces the session.
     struct Change: CustomTestStringConvertible, Sendable {
         let testDescription: String
@@ -39,7 +41,7 @@ struct LostSessionTests {
     @Test("leaves the user signed in", arguments: Change.all)
     func lostResponse(change: Change) async throws {
         let (app, user) = try await signedIn(change)
-        app.wire.next(.losesResponse, of: change.request)
+        app.transport.injectNext(.dropResponse, for: change.request)
         #expect(await failure { try await change.run(user) } == .networkError)
         try await user.reload()
         #expect(!user.isAnonymous || change.isAnonymous)
@@ -50,13 +52,13 @@ struct LostSessionTests {
     @Test("leaves the user signed in if the process ends before it can write", arguments: Change.all)
     func killed(change: Change) async throws {
         let (app, user) = try await signedIn(change)
-        app.wire.next(.holdsResponse, of: change.request)
+        app.transport.injectNext(.holdResponse, for: change.request)
         async let changed: Void = change.run(user)
-        try await eventually { app.wire.heldCount == 1 }
-        let item = app.store.item
-        app.wire.release()
+        try await eventually { app.transport.heldCount == 1 }
+        let itemBefore = app.store.item
+        app.transport.releaseResponses()
         try await changed
-        app.store.item = item
+        app.store.item = itemBefore
         let restored = try #require(try app.restarted().currentUser)
         try await restored.reload()
         try await restartAfterAnHour(app, restored)
@@ -65,73 +67,71 @@ struct LostSessionTests {
     @Test("leaves the user signed in if the next response is lost too", arguments: Change.all)
     func lostTwice(change: Change) async throws {
         let (app, user) = try await signedIn(change)
-        app.wire.next(.losesResponse, of: change.request)
+        app.transport.injectNext(.dropResponse, for: change.request)
         #expect(await failure { try await change.run(user) } == .networkError)
-        for _ in 0..<3 { app.wire.next(.losesResponse, of: "token") }
+        for _ in 0..<3 { app.transport.injectNext(.dropResponse, for: "token") }
         #expect(await failure { try await user.reload() } == .networkError)
         try await user.reload()
         try await restartAfterAnHour(app, user)
     }
 
-    @Test("leaves the user signed in if the gateway makes the change after the app has moved on")
+    @Test("leaves the user signed in if the gateway receives the request late")
     func lateChange() async throws {
         let (app, user) = try await signedIn(Change.all[0])
-        app.wire.next(.losesRequest, of: "update")
+        app.transport.injectNext(.dropRequest, for: "update")
         #expect(await failure { try await user.updatePassword(to: "another secret") } == .networkError)
-        let key = try #require(app.wire.headers["Sekisho-Resumption-Key"])
+        let key = try #require(app.transport.headers[Self.keyHeader])
         let idToken = try await user.getIDToken(forcingRefresh: true)
         let late = try await app.gateway.post(
             "/v1/accounts:update", ["idToken": .string(idToken), "password": "another secret"],
-            headers: ["Sekisho-Resumption-Key": key])
+            headers: [Self.keyHeader: key])
         #expect(late.outcome == "200")
         try await user.reload()
         try await restartAfterAnHour(app, user)
     }
 
-    @Test("another key is made for the next session")
+    @Test("each session has a different key")
     func keys() async throws {
         let (app, user) = try await signedIn(Change.all[0])
         var keys: [String?] = []
         for number in 0..<2 {
-            app.wire.next(.losesResponse, of: "update")
+            app.transport.injectNext(.dropResponse, for: "update")
             #expect(await failure { try await user.updatePassword(to: "another secret \(number)") } == .networkError)
-            keys.append(app.wire.headers["Sekisho-Resumption-Key"])
+            keys.append(app.transport.headers[Self.keyHeader])
             _ = try await user.getIDToken(forcingRefresh: true)
             _ = try await user.getIDToken(forcingRefresh: true)
-            #expect(app.wire.headers["Sekisho-Resumption-Key"] == nil)
+            #expect(app.transport.headers[Self.keyHeader] == nil)
         }
         #expect(Set(keys).count == 2 && !keys.contains(nil))
     }
 
-    private static let keyHeader = "Sekisho-Resumption-Key"
-
-    /// Whether the store has a key with which an older refresh token would open a later session.
+    /// Whether the store contains a resumption key.
     private func hasKey(_ app: TestApp) throws -> Bool {
         String(decoding: try #require(app.store.item), as: UTF8.self).contains("resumptionKey")
     }
 
-    @Test("a key is stored before the request, and forgotten after its response", arguments: Change.all)
+    @Test("a key is stored before the request, and removed after its response", arguments: Change.all)
     func keyOfSuccess(change: Change) async throws {
         let (app, user) = try await signedIn(change)
-        app.wire.next(.holdsResponse, of: change.request)
+        app.transport.injectNext(.holdResponse, for: change.request)
         async let changed: Void = change.run(user)
-        try await eventually { app.wire.heldCount == 1 }
+        try await eventually { app.transport.heldCount == 1 }
         #expect(try hasKey(app))
-        app.wire.release()
+        app.transport.releaseResponses()
         try await changed
         #expect(try !hasKey(app))
     }
 
     @Test(
-        "a copy of the store from after a rejected change does not open the session of a later one",
+        "a copy of the store after a rejected change gives no tokens of a later session",
         arguments: Change.all)
     func keyOfRejection(change: Change) async throws {
         let (app, user) = try await signedIn(change)
-        app.wire.next(
-            .answers(400, [:], #"{"error":{"code":400,"message":"CREDENTIAL_TOO_OLD_LOGIN_AGAIN"}}"#),
-            of: change.request)
+        app.transport.injectNext(
+            .respond(400, [:], #"{"error":{"code":400,"message":"CREDENTIAL_TOO_OLD_LOGIN_AGAIN"}}"#),
+            for: change.request)
         #expect(await failure { try await change.run(user) } == .requiresRecentLogin)
-        let rejected = try #require(app.wire.headers[Self.keyHeader])
+        let rejected = try #require(app.transport.headers[Self.keyHeader])
         #expect(try !hasKey(app))
         let copy = try #require(user.refreshToken)
         try await change.run(user)
@@ -145,17 +145,17 @@ struct LostSessionTests {
     func keyOfLink() async throws {
         let app = try await TestApp(TestGateway(.sekisho, transport: .socket))
         let user = try await app.auth.signInAnonymously().user
-        app.wire.next(.losesRequest, of: "signInWithIdp")
+        app.transport.injectNext(.dropRequest, for: "signInWithIdp")
         let credential = try app.gateway.apple().credential()
         #expect(await failure { try await user.link(with: credential) } == .networkError)
-        #expect(app.wire.headers[Self.keyHeader] == nil)
+        #expect(app.transport.headers[Self.keyHeader] == nil)
         #expect(try !hasKey(app))
     }
 
-    @Test("a key is forgotten when the gateway does not accept the lost request any more")
+    @Test("a key is removed when the gateway does not accept the lost request any more")
     func keyOfLostRequest() async throws {
         let (app, user) = try await signedIn(Change.all[0])
-        app.wire.next(.losesRequest, of: "update")
+        app.transport.injectNext(.dropRequest, for: "update")
         #expect(await failure { try await user.updatePassword(to: "another secret") } == .networkError)
         _ = try await user.getIDToken(forcingRefresh: true)
         #expect(try hasKey(app))
@@ -164,15 +164,16 @@ struct LostSessionTests {
         #expect(try !hasKey(app))
     }
 
-    @Test("another attempt has the key of the lost one, which may still arrive")
+    @Test("a retry has the key of the lost request, which may still arrive")
     func keyOfSecondAttempt() async throws {
         let (app, user) = try await signedIn(Change.all[0])
-        app.wire.next(.losesRequest, of: "update")
+        app.transport.injectNext(.dropRequest, for: "update")
         #expect(await failure { try await user.updatePassword(to: "another secret") } == .networkError)
-        let key = app.wire.headers[Self.keyHeader]
-        app.wire.next(.answers(400, [:], #"{"error":{"code":400,"message":"WEAK_PASSWORD"}}"#), of: "update")
+        let key = app.transport.headers[Self.keyHeader]
+        app.transport.injectNext(
+            .respond(400, [:], #"{"error":{"code":400,"message":"WEAK_PASSWORD"}}"#), for: "update")
         #expect(await failure { try await user.updatePassword(to: "x") } == .weakPassword)
-        #expect(app.wire.headers[Self.keyHeader] == key)
+        #expect(app.transport.headers[Self.keyHeader] == key)
         #expect(try hasKey(app))
     }
 

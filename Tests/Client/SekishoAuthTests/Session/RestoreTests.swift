@@ -1,7 +1,7 @@
 import Foundation
-import SekishoAuth
 import Testing
 
+@testable import SekishoAuth
 @testable import Support
 
 @Suite("The restore of a session")
@@ -16,16 +16,16 @@ struct RestoreTests {
         let (app, uid) = try await stored()
         app.store.fail(.locked)
         let auth = try app.restarted()
-        let heard = Heard(auth)
+        let log = ListenerLog(auth)
         #expect(auth.isRestoring)
         #expect(auth.currentUser == nil)
-        await mainQueueDrained()
-        #expect(heard.all == [])
+        await MainQueue.drain()
+        #expect(log.lines == [])
         app.store.fail(nil)
         #expect(auth.currentUser?.uid == uid)
         #expect(!auth.isRestoring)
-        await mainQueueDrained()
-        #expect(heard.all == ["signed in", "token"])
+        await MainQueue.drain()
+        #expect(log.lines == ["signed in", "token"])
     }
 
     @Test("is repeated when the device is unlocked")
@@ -45,16 +45,16 @@ struct RestoreTests {
         let (app, uid) = try await stored()
         app.store.fail(.failed("-34018"))
         let auth = try app.restarted()
-        let heard = Heard(auth)
+        let log = ListenerLog(auth)
         #expect(auth.currentUser == nil)
         #expect(!auth.isRestoring)
-        await mainQueueDrained()
-        #expect(heard.take() == ["signed out", "no token"])
+        await MainQueue.drain()
+        #expect(log.removeAll() == ["signed out", "no token"])
         #expect(!app.store.isEmpty)
         app.store.fail(nil)
         #expect(auth.currentUser?.uid == uid)
-        await mainQueueDrained()
-        #expect(heard.all == ["signed in", "token"])
+        await MainQueue.drain()
+        #expect(log.lines == ["signed in", "token"])
     }
 
     struct Item: CustomTestStringConvertible, Sendable {
@@ -69,13 +69,13 @@ struct RestoreTests {
             $0.replacingOccurrences(of: #""format":1"#, with: #""format":2,"added":{"x":[1]}"#)
         },
         Item(testDescription: "empty", isReadable: false) { _ in "" },
-        Item(testDescription: "cut", isReadable: false) { String($0.dropLast(10)) },
+        Item(testDescription: "truncated", isReadable: false) { String($0.dropLast(10)) },
         Item(testDescription: "of another instance", isReadable: false) {
             $0.replacingOccurrences(of: #"\n\#(TestGateway.apiKey)\n"#, with: #"\nanother key\n"#)
         },
     ]
 
-    @Test("reads the item of every version, and ignores a damaged or foreign one", arguments: items)
+    @Test("reads the item of every version, and ignores a damaged one and one of another instance", arguments: items)
     func item(row: Item) async throws {
         let (app, uid) = try await stored()
         let text = String(decoding: try #require(app.store.item), as: UTF8.self)
@@ -83,26 +83,20 @@ struct RestoreTests {
         let auth = try app.restarted()
         #expect(auth.currentUser?.uid == (row.isReadable ? uid : nil))
         if !row.isReadable {
-            // The item does not get in the way of the next sign-in.
+            // The item does not prevent the next sign-in.
             let user = try await auth.signInAnonymously().user
             #expect(try app.restarted().currentUser?.uid == user.uid)
         }
     }
 
-    @Test("keeps the sessions of servers, API keys and tenants apart")
+    @Test("keeps the sessions of servers, API keys and tenants separate")
     func keys() async throws {
         let (app, _) = try await stored()
-        let configured = Auth(options: options(app) { _ in })
+        let configured = Auth(options: try #require(app.auth.app).options)
         #expect(configured.currentUser == nil)
         #expect(try app.restarted { $0.apiKey = "another" }.currentUser == nil)
         #expect(try app.restarted { $0.tenantID = "tenant" }.currentUser == nil)
         #expect(try app.restarted().currentUser != nil)
-    }
-
-    private func options(_ app: TestApp, _ change: (inout SekishoOptions) -> Void) -> SekishoOptions {
-        var options = app.auth.app?.options ?? SekishoOptions(url: URL(fileURLWithPath: "/"), apiKey: "")
-        change(&options)
-        return options
     }
 
     @Test("a listener that is added before or after the restore is called with the user once")
@@ -110,28 +104,28 @@ struct RestoreTests {
         let (app, uid) = try await stored()
         app.store.fail(.locked)
         let auth = try app.restarted()
-        let before = Heard(auth)
+        let before = ListenerLog(auth)
         app.store.fail(nil)
         #expect(auth.currentUser?.uid == uid)
-        let after = Heard(auth)
-        await mainQueueDrained()
-        #expect(before.all == ["signed in", "token"])
-        #expect(after.all == ["signed in", "token"])
+        let after = ListenerLog(auth)
+        await MainQueue.drain()
+        #expect(before.lines == ["signed in", "token"])
+        #expect(after.lines == ["signed in", "token"])
     }
 
     @Test("a listener that is removed is not called any more")
     func removed() async throws {
         let (app, _) = try await stored()
-        let heard = Heard()
-        let handle = app.auth.addStateDidChangeListener { _, _ in heard.note("called") }
-        await mainQueueDrained()
+        let log = ListenerLog()
+        let handle = app.auth.addStateDidChangeListener { _, _ in log.append("called") }
+        await MainQueue.drain()
         app.auth.removeStateDidChangeListener(handle)
         try app.auth.signOut()
-        await mainQueueDrained()
-        #expect(heard.all == ["called"])
+        await MainQueue.drain()
+        #expect(log.lines == ["called"])
     }
 
-    /// Removes its listener when it ends, as controllers of tutorials do.
+    /// Removes its listener in its deinitializer, as controllers of tutorials do.
     private final class Owner: @unchecked Sendable {
         private let auth: Auth
         private var handle: (any NSObjectProtocol)?
@@ -144,19 +138,19 @@ struct RestoreTests {
         deinit { if let handle { auth.removeStateDidChangeListener(handle) } }
     }
 
-    @Test("a listener can keep the last reference to an object that removes another listener when it ends")
+    @Test("a removed listener can hold the last reference to an object whose deinitializer removes another listener")
     func removedInDeinit() async throws {
         let (app, _) = try await stored()
         nonisolated(unsafe) let handle = { [owner = Owner(app.auth)] in
             app.auth.addStateDidChangeListener { _, _ in withExtendedLifetime(owner) {} }
         }()
-        await mainQueueDrained()
-        let heard = Heard()
+        await MainQueue.drain()
+        let log = ListenerLog()
         DispatchQueue.global().async {
             app.auth.removeStateDidChangeListener(handle)
-            heard.note("removed")
+            log.append("removed")
         }
-        try await eventually { heard.all == ["removed"] }
+        try await eventually { log.lines == ["removed"] }
     }
 
     @Test("a sequence that is cancelled while the store is locked ends")
@@ -168,7 +162,7 @@ struct RestoreTests {
             for await _ in auth.authStateChanges { Issue.record("an element while restoring") }
             return "ended"
         }
-        await mainQueueDrained()
+        await MainQueue.drain()
         task.cancel()
         #expect(await task.value == "ended")
     }
@@ -185,9 +179,5 @@ struct RestoreTests {
         #expect(first.uid != second.uid)
         var late = app.auth.idTokenChanges.makeAsyncIterator()
         #expect(await late.next() == .some(second))
-    }
-
-    private func mainQueueDrained() async {
-        await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
     }
 }

@@ -13,52 +13,52 @@ struct ServerChangeTests {
         app.auth.useEmulator(withHost: Self.otherHost, port: Int(try #require(app.gateway.server?.port)))
     }
 
-    @Test("sends no token of a user to the new server, also if a refresh is under way")
+    @Test("sends no token of a user to the new server, even if a refresh is in progress")
     func refresh() async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
         app.clock.advance(by: 3600)
-        app.wire.next(.losesResponse, of: "token")
-        app.wire.next(.holdsResponse, of: "token")
+        app.transport.injectNext(.dropResponse, for: "token")
+        app.transport.injectNext(.holdResponse, for: "token")
         let refresh = Task { try await user.getIDToken() }
-        try await eventually { app.wire.heldCount == 1 }
+        try await eventually { app.transport.heldCount == 1 }
         try useOtherServer(app)
-        app.wire.release()
+        app.transport.releaseResponses()
         _ = try await refresh.value
         try await user.reload()
         #expect(app.auth.currentUser == nil)
-        #expect(app.wire.hosts == ["127.0.0.1"])
+        #expect(app.transport.hosts == ["127.0.0.1"])
     }
 
-    @Test("keeps a sign-in that is under way at its server")
+    @Test("keeps a sign-in that is in progress at its server")
     func signIn() async throws {
         let app = try await TestApp()
-        app.wire.next(.holdsResponse, of: "signUp")
+        app.transport.injectNext(.holdResponse, for: "signUp")
         let signIn = Task { try await app.auth.signInAnonymously().user }
-        try await eventually { app.wire.heldCount == 1 }
+        try await eventually { app.transport.heldCount == 1 }
         try useOtherServer(app)
-        app.wire.release()
+        app.transport.releaseResponses()
         let user = try await signIn.value
         #expect(app.auth.currentUser == nil)
-        #expect(app.wire.hosts == ["127.0.0.1"])
+        #expect(app.transport.hosts == ["127.0.0.1"])
         #expect(try app.restarted().currentUser?.uid == user.uid)
     }
 
     @Test("keeps listeners and sequences")
     func observers() async throws {
         let app = try await TestApp()
-        let heard = Heard(app.auth)
+        let log = ListenerLog(app.auth)
         var users = app.auth.authStateChanges.makeAsyncIterator()
         #expect(await users.next() == .some(nil))
         try useOtherServer(app)
         let user = try await app.auth.signInAnonymously().user
-        #expect(heard.all.suffix(2) == ["signed in", "token"])
+        #expect(log.lines.suffix(2) == ["signed in", "token"])
         #expect(await users.next() == .some(user))
-        #expect(app.wire.hosts == [Self.otherHost])
+        #expect(app.transport.hosts == [Self.otherHost])
     }
 
-    @Test("a user of another gateway can neither become the current one nor prove a merge")
-    func foreignUser() async throws {
+    @Test("a user of another gateway can neither become the current user nor prove the target of a merge")
+    func userOfAnotherGateway() async throws {
         let app = try await TestApp()
         let user = try await app.auth.signInAnonymously().user
         let other = try await TestApp(app.gateway)
@@ -67,6 +67,6 @@ struct ServerChangeTests {
         #expect(other.auth.currentUser == nil)
         let otherUser = try await other.auth.signInAnonymously().user
         #expect(await failure { try await otherUser.previewMerge(into: .user(user)) } == .invalidUserToken)
-        #expect(other.wire.hosts == [Self.otherHost])
+        #expect(other.transport.hosts == [Self.otherHost])
     }
 }

@@ -22,7 +22,7 @@ struct SharedStoreTests {
             app.clock.advance(by: 10)
             _ = try await user.getIDToken(forcingRefresh: true)
         }
-        // Its ID token is still valid, so that it sends the request without a refresh.
+        // Its ID token is still valid, so it sends the request without a refresh.
         try await other.reload()
         #expect(other.refreshToken == user.refreshToken)
         app.clock.advance(by: 3600)
@@ -31,7 +31,7 @@ struct SharedStoreTests {
         try await restored.reload()
     }
 
-    @Test("a process whose user is not the stored one any more follows the store, and does not write")
+    @Test("a process adopts another user from the store, and does not overwrite it")
     func anotherUser() async throws {
         let (app, user, otherAuth, _) = try await twoProcesses()
         let next = try await otherAuth.createUser(withEmail: "mary@example.com", password: "correct horse battery").user
@@ -40,8 +40,8 @@ struct SharedStoreTests {
         #expect(try app.restarted().currentUser?.uid == next.uid)
     }
 
-    @Test("the end of the former user's session leaves the session of the next user in the store")
-    func formerSessionEnds() async throws {
+    @Test("the end of the previous user's session does not remove the session of the next user")
+    func previousSessionEnds() async throws {
         let (app, user, otherAuth, _) = try await twoProcesses()
         let idToken = try await user.getIDToken()
         try otherAuth.signOut()
@@ -55,9 +55,9 @@ struct SharedStoreTests {
     @Test("a sign-out in one process is not undone by a write of the other")
     func signOut() async throws {
         let (app, user, otherAuth, _) = try await twoProcesses()
-        app.wire.next(.losesRequest, of: "revokeSession")
+        app.transport.injectNext(.dropRequest, for: "revokeSession")
         try otherAuth.signOut()
-        try await eventually { app.wire.operations.contains("revokeSession") }
+        try await eventually { app.transport.operations.contains("revokeSession") }
         try await user.reload()
         #expect(app.store.isEmpty)
     }

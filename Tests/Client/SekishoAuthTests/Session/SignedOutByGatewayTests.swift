@@ -4,87 +4,89 @@ import Testing
 
 @testable import Support
 
-@Suite("What ends a session on the device")
+@Suite("Sign-out by the gateway")
 struct SignedOutByGatewayTests {
     struct Fault: CustomTestStringConvertible, Sendable {
         let testDescription: String
-        let fault: TestWire.Fault
+        let fault: TestTransport.Fault
         let error: AuthErrorCode
     }
 
     static let faults = [
-        Fault(testDescription: "no connection", fault: .losesRequest, error: .networkError),
-        Fault(testDescription: "a lost response", fault: .losesResponse, error: .networkError),
-        Fault(testDescription: "503 with text", fault: .answers(503, [:], "overloaded"), error: .internalError),
+        Fault(testDescription: "no connection", fault: .dropRequest, error: .networkError),
+        Fault(testDescription: "a lost response", fault: .dropResponse, error: .networkError),
+        Fault(testDescription: "503 with text", fault: .respond(503, [:], "overloaded"), error: .internalError),
         Fault(
             testDescription: "500 with the JSON of a rejection",
-            fault: .answers(500, [:], #"{"error":{"code":400,"message":"USER_NOT_FOUND"}}"#), error: .internalError),
-        Fault(testDescription: "429 with text", fault: .answers(429, [:], "slow down"), error: .tooManyRequests),
-        Fault(testDescription: "a page of a hotspot", fault: .answers(200, [:], "<html>"), error: .internalError),
+            fault: .respond(500, [:], #"{"error":{"code":400,"message":"USER_NOT_FOUND"}}"#), error: .internalError),
+        Fault(testDescription: "429 with text", fault: .respond(429, [:], "slow down"), error: .tooManyRequests),
         Fault(
-            testDescription: "a cut body", fault: .answers(200, [:], #"{"access_token":"x","#), error: .internalError),
-        Fault(testDescription: "an empty body", fault: .answers(200), error: .internalError),
-        Fault(testDescription: "a JSON array", fault: .answers(200, [:], "[]"), error: .internalError),
+            testDescription: "the page of a captive portal", fault: .respond(200, [:], "<html>"), error: .internalError),
         Fault(
-            testDescription: "a redirect", fault: .answers(302, ["Location": "http://localhost/login"]),
+            testDescription: "a truncated body", fault: .respond(200, [:], #"{"access_token":"x","#),
             error: .internalError),
-        Fault(testDescription: "a proxy's 407", fault: .answers(407, [:], "<html>"), error: .internalError),
-        Fault(testDescription: "404 with text", fault: .answers(404, [:], "not found"), error: .internalError),
+        Fault(testDescription: "an empty body", fault: .respond(200), error: .internalError),
+        Fault(testDescription: "a JSON array", fault: .respond(200, [:], "[]"), error: .internalError),
+        Fault(
+            testDescription: "a redirect", fault: .respond(302, ["Location": "http://localhost/login"]),
+            error: .internalError),
+        Fault(testDescription: "a proxy's 407", fault: .respond(407, [:], "<html>"), error: .internalError),
+        Fault(testDescription: "404 with text", fault: .respond(404, [:], "not found"), error: .internalError),
         Fault(
             testDescription: "a wrong API key",
-            fault: .answers(
+            fault: .respond(
                 400, [:],
                 #"{"error":{"code":400,"message":"API key not valid.","errors":[{"reason":"keyInvalid"}]}}"#),
             error: .invalidAPIKey),
         Fault(
             testDescription: "a disabled project",
-            fault: .answers(403, [:], #"{"error":{"code":403,"message":"PROJECT_DISABLED"}}"#), error: .internalError),
+            fault: .respond(403, [:], #"{"error":{"code":403,"message":"PROJECT_DISABLED"}}"#), error: .internalError),
         Fault(
             testDescription: "a refresh token of another database",
-            fault: .answers(400, [:], #"{"error":{"code":400,"message":"INVALID_REFRESH_TOKEN"}}"#),
+            fault: .respond(400, [:], #"{"error":{"code":400,"message":"INVALID_REFRESH_TOKEN"}}"#),
             error: .invalidUserToken),
         Fault(
             testDescription: "a code that this version does not know",
-            fault: .answers(400, [:], #"{"error":{"code":400,"message":"BRAND_NEW_CODE : text"}}"#),
+            fault: .respond(400, [:], #"{"error":{"code":400,"message":"BRAND_NEW_CODE : text"}}"#),
             error: .internalError),
     ]
 
-    @Test("is not a failure of the network, a proxy or the gateway", arguments: faults)
+    @Test("a failure of the network, a proxy or the gateway keeps the user signed in", arguments: faults)
     func keepsUser(row: Fault) async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
-        let heard = Heard(app.auth)
-        try await eventually { heard.all.count == 2 }
+        let log = ListenerLog(app.auth)
+        try await eventually { log.lines.count == 2 }
         app.clock.advance(by: 3600)
-        app.wire.always(row.fault)
+        app.transport.injectAlways(row.fault)
         #expect(await failure { try await user.getIDToken() } == row.error)
         #expect(await failure { try await user.reload() } == row.error)
         #expect(app.auth.currentUser === user)
         #expect(try app.restarted().currentUser?.uid == user.uid)
-        app.wire.always(nil)
+        app.transport.injectAlways(nil)
         try await user.reload()
-        #expect(heard.all == ["signed in", "token", "token"])
+        #expect(log.lines == ["signed in", "token", "token"])
     }
 
-    struct Ending: CustomTestStringConvertible, Sendable {
+    struct SessionEnd: CustomTestStringConvertible, Sendable {
         let testDescription: String
-        /// At a request with the ID token.
+        /// The error of a request with the ID token.
         let error: AuthErrorCode
         let end: @Sendable (TestApp, User) async throws -> Void
     }
 
-    static let endings = [
-        Ending(testDescription: "a deleted account", error: .userNotFound) { app, user in
+    static let sessionEnds = [
+        SessionEnd(testDescription: "a deleted account", error: .userNotFound) { app, user in
             try await app.gateway.makeServiceKey()
             #expect(try await app.gateway.administer(":delete", ["localId": .string(user.uid)]).status == 200)
         },
-        Ending(testDescription: "a disabled account", error: .userDisabled) { app, user in
+        SessionEnd(testDescription: "a disabled account", error: .userDisabled) { app, user in
             try await app.gateway.makeServiceKey()
             let disabled = try await app.gateway.administer(
                 ":update", ["localId": .string(user.uid), "disableUser": true])
             #expect(disabled.status == 200)
         },
-        Ending(testDescription: "a revoked session", error: .userTokenExpired) { app, user in
+        SessionEnd(testDescription: "a revoked session", error: .userTokenExpired) { app, user in
             let idToken = try await user.getIDToken()
             let revoked = try await app.gateway.post(
                 "/v1/accounts:revokeSession", ["idToken": .string(idToken), "everywhere": true])
@@ -92,9 +94,9 @@ struct SignedOutByGatewayTests {
         },
     ]
 
-    @Test("is an error of the gateway at a refresh", arguments: endings)
-    func refresh(row: Ending) async throws {
-        // A refresh token of a deleted account says nothing about the account.
+    @Test("a refresh that the gateway rejects signs the user out", arguments: sessionEnds)
+    func refresh(row: SessionEnd) async throws {
+        // The response to a refresh does not reveal that the account was deleted.
         let error = row.error == .userNotFound ? .userTokenExpired : row.error
         try await expectEnd(row, error) { app, user in
             app.clock.advance(by: 3600)
@@ -102,39 +104,41 @@ struct SignedOutByGatewayTests {
         }
     }
 
-    @Test("is an error of the gateway at a request with the ID token", arguments: endings)
-    func request(row: Ending) async throws {
+    @Test("a request with the ID token that the gateway rejects signs the user out", arguments: sessionEnds)
+    func request(row: SessionEnd) async throws {
         try await expectEnd(row, row.error) { _, user in try await user.reload() }
     }
 
-    private func expectEnd(_ row: Ending, _ expected: AuthErrorCode, _ operation: (TestApp, User) async throws -> Void)
+    private func expectEnd(
+        _ row: SessionEnd, _ expected: AuthErrorCode, _ operation: (TestApp, User) async throws -> Void
+    )
         async throws
     {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
-        let heard = Heard(app.auth)
-        try await eventually { heard.all.count == 2 }
+        let log = ListenerLog(app.auth)
+        try await eventually { log.lines.count == 2 }
         try await row.end(app, user)
         let error = await failure { try await operation(app, user) }
         #expect(error == expected)
         #expect(app.auth.currentUser == nil)
         #expect(app.store.isEmpty)
-        #expect(heard.all == ["signed in", "token", "signed out", "no token"])
+        #expect(log.lines == ["signed in", "token", "signed out", "no token"])
         #expect(try app.restarted().currentUser == nil)
     }
 
-    @Test("is an error of the gateway at a request that is repeated with a new ID token")
+    @Test("a request that is rejected again with a new ID token signs the user out")
     func repeatedRequest() async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
         for code in ["INVALID_ID_TOKEN", "USER_DISABLED"] {
-            app.wire.next(.answers(400, [:], #"{"error":{"code":400,"message":"\#(code)"}}"#), of: "lookup")
+            app.transport.injectNext(.respond(400, [:], #"{"error":{"code":400,"message":"\#(code)"}}"#), for: "lookup")
         }
         #expect(await failure { try await user.reload() } == .userDisabled)
         #expect(app.auth.currentUser == nil)
     }
 
-    @Test("is not the rejection of a credential")
+    @Test("a rejected credential keeps the user signed in")
     func credential() async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
@@ -143,7 +147,7 @@ struct SignedOutByGatewayTests {
         #expect(app.auth.currentUser === user)
     }
 
-    @Test("keeps the user if the store cannot remove the session, until it can")
+    @Test("a store that cannot remove the session keeps the user signed in until it can")
     func storeFails() async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user

@@ -21,7 +21,7 @@ struct TokenRefreshTests {
         let (app, user) = try await signedIn()
         let old = try await user.getIDToken()
         app.clock.advance(by: hour)
-        let (tokens, operations) = try await app.wire.operations {
+        let (tokens, operations) = try await app.transport.operations {
             try await withThrowingTaskGroup(of: String.self) { group in
                 for _ in 0..<50 { group.addTask { try await user.getIDToken() } }
                 return try await group.reduce(into: Set<String>()) { $0.insert($1) }
@@ -37,21 +37,21 @@ struct TokenRefreshTests {
     func sharedFailure() async throws {
         let (app, user) = try await signedIn()
         app.clock.advance(by: hour)
-        app.wire.always(.answers(500, [:], "out of order"))
-        let (codes, operations) = await app.wire.operations {
+        app.transport.injectAlways(.respond(500, [:], "failed"))
+        let (codes, operations) = await app.transport.operations {
             await withTaskGroup(of: AuthErrorCode?.self) { group in
                 for _ in 0..<50 { group.addTask { await failure { try await user.getIDToken() } } }
                 return await group.reduce(into: Set<AuthErrorCode?>()) { $0.insert($1) }
             }
         }
         #expect(codes == [.internalError])
-        // Callers that came while an attempt ran share its outcome.
+        // Callers that wait for the same attempt share its outcome.
         #expect(operations.count < 50)
         #expect(app.auth.currentUser === user)
     }
 
-    @Test("is not needed while five minutes remain, and is done then")
-    func margin() async throws {
+    @Test("is done when less than five minutes remain, and not before")
+    func refreshMargin() async throws {
         let (app, user) = try await signedIn()
         let first = try await user.getIDToken()
         app.clock.advance(by: hour - 301)
@@ -70,20 +70,20 @@ struct TokenRefreshTests {
         #expect(try await user.getIDToken() == second)
     }
 
-    @Test("survives a lost response, again and again")
+    @Test("succeeds although responses are lost repeatedly")
     func lostResponse() async throws {
         let (app, user) = try await signedIn()
         for _ in 0..<5 {
             app.clock.advance(by: hour)
-            app.wire.next(.losesResponse)
-            app.wire.next(.losesResponse)
+            app.transport.injectNext(.dropResponse)
+            app.transport.injectNext(.dropResponse)
             _ = try await user.getIDToken()
             try await user.reload()
         }
         #expect(try app.restarted().currentUser?.uid == user.uid)
     }
 
-    @Test("survives the end of the process between the response and the write")
+    @Test("succeeds after the process ended between the response and the write")
     func killedBeforeWrite() async throws {
         let (app, user) = try await signedIn()
         for _ in 0..<3 {
@@ -99,14 +99,14 @@ struct TokenRefreshTests {
         }
     }
 
-    @Test("of two processes at once leaves both signed in, for hours")
+    @Test("in two processes at once keeps both signed in")
     func twoProcesses() async throws {
         let (app, user) = try await signedIn()
         let other = try #require(try app.restarted().currentUser)
         for round in 0..<6 {
             app.clock.advance(by: hour)
             if round % 3 == 2 {
-                // One process is ahead by a refresh.
+                // One process has refreshed its tokens once more than the other.
                 _ = try await user.getIDToken(forcingRefresh: true)
             }
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -143,29 +143,29 @@ struct TokenRefreshTests {
     func supersededByOperation(row: Operation) async throws {
         let (app, user) = try await signedIn()
         app.clock.advance(by: 100)
-        app.wire.next(.holdsResponse, of: row.request)
+        app.transport.injectNext(.holdResponse, for: row.request)
         let update = Task { try await row.run(app, user) }
-        try await eventually { app.wire.heldCount == 1 }
-        // The gateway has ended the session that the device knows.
+        try await eventually { app.transport.heldCount == 1 }
+        // The gateway has replaced the session whose tokens the device still has.
         let refreshes = (0..<20).map { _ in Task { try await user.getIDToken(forcingRefresh: true) } }
         try await Task.sleep(nanoseconds: 50_000_000)
-        app.wire.release()
+        app.transport.releaseResponses()
         try await update.value
         for refresh in refreshes { _ = try await refresh.value }
         #expect(app.auth.currentUser === user)
-        #expect(!app.wire.operations.contains("token"))
+        #expect(!app.transport.operations.contains("token"))
         try await user.reload()
     }
 
     @Test("that ends after the sign-out changes nothing")
-    func signOutMeanwhile() async throws {
+    func signOutDuringRefresh() async throws {
         let (app, user) = try await signedIn()
         app.clock.advance(by: hour)
-        app.wire.next(.holdsResponse, of: "token")
+        app.transport.injectNext(.holdResponse, for: "token")
         let refresh = Task { try await user.getIDToken() }
-        try await eventually { app.wire.heldCount == 1 }
+        try await eventually { app.transport.heldCount == 1 }
         try app.auth.signOut()
-        app.wire.release()
+        app.transport.releaseResponses()
         _ = try await refresh.value
         #expect(app.auth.currentUser == nil)
         #expect(app.store.isEmpty)
@@ -175,27 +175,27 @@ struct TokenRefreshTests {
     func cancelledCaller() async throws {
         let (app, user) = try await signedIn()
         app.clock.advance(by: hour)
-        app.wire.next(.holdsResponse, of: "token")
+        app.transport.injectNext(.holdResponse, for: "token")
         let caller = Task { try await user.getIDToken() }
-        try await eventually { app.wire.heldCount == 1 }
+        try await eventually { app.transport.heldCount == 1 }
         caller.cancel()
-        app.wire.release()
+        app.transport.releaseResponses()
         _ = await caller.result
-        let (_, operations) = try await app.wire.operations { try await user.getIDToken() }
+        let (_, operations) = try await app.transport.operations { try await user.getIDToken() }
         #expect(operations == [])
     }
 
-    @Test("that fails leaves the present token usable while it is valid")
+    @Test("that fails leaves the current token usable while it is valid")
     func staleToken() async throws {
         let (app, user) = try await signedIn()
         let token = try await user.getIDToken()
         app.clock.advance(by: hour - 200)
-        app.wire.always(.losesRequest)
+        app.transport.injectAlways(.dropRequest)
         #expect(try await user.getIDToken() == token)
         #expect(await failure { try await user.getIDToken(forcingRefresh: true) } == .networkError)
         app.clock.advance(by: 200)
         #expect(await failure { try await user.getIDToken() } == .networkError)
-        app.wire.always(nil)
+        app.transport.injectAlways(nil)
         #expect(try await user.getIDToken() != token)
     }
 
@@ -203,12 +203,12 @@ struct TokenRefreshTests {
     func retryAfter(status: Int) async throws {
         let (app, user) = try await signedIn()
         app.clock.advance(by: hour)
-        app.wire.next(.answers(status, ["Retry-After": "40"], "overloaded"))
-        let (first, operations) = await app.wire.operations { await failure { try await user.getIDToken() } }
+        app.transport.injectNext(.respond(status, ["Retry-After": "40"], "overloaded"))
+        let (first, operations) = await app.transport.operations { await failure { try await user.getIDToken() } }
         #expect(first?.retryAfter == 40)
         #expect(operations == ["token"])
         app.clock.advance(by: 30)
-        let (second, none) = await app.wire.operations { await failure { try await user.getIDToken() } }
+        let (second, none) = await app.transport.operations { await failure { try await user.getIDToken() } }
         #expect(second == first)
         #expect(second?.retryAfter == 10)
         #expect(none == [])
@@ -219,37 +219,38 @@ struct TokenRefreshTests {
     @Test("repeats an operation whose ID token the gateway rejects")
     func rejectedToken() async throws {
         let (app, user) = try await signedIn()
-        app.wire.next(.answers(400, [:], #"{"error":{"code":400,"message":"INVALID_ID_TOKEN"}}"#), of: "lookup")
-        let (_, operations) = try await app.wire.operations { try await user.reload() }
+        app.transport.injectNext(
+            .respond(400, [:], #"{"error":{"code":400,"message":"INVALID_ID_TOKEN"}}"#), for: "lookup")
+        let (_, operations) = try await app.transport.operations { try await user.reload() }
         #expect(operations == ["lookup", "token", "lookup"])
         #expect(app.auth.currentUser === user)
     }
 
-    @Test("refuses tokens of another user")
-    func foreignTokens() async throws {
+    @Test("rejects tokens of another user")
+    func tokensOfAnotherUser() async throws {
         let (app, user) = try await signedIn()
         app.clock.advance(by: hour)
-        app.wire.next(
-            .answers(
+        app.transport.injectNext(
+            .respond(
                 200, [:],
-                #"{"access_token":"a","id_token":"a","refresh_token":"b","expires_in":"3600","user_id":"somebody"}"#))
+                #"{"access_token":"a","id_token":"a","refresh_token":"b","expires_in":"3600","user_id":"another"}"#))
         #expect(try await user.getIDToken() != "a")
         #expect(app.auth.currentUser === user)
     }
 
-    @Test("refuses tokens that cannot be used", arguments: [("", "3600"), ("x", "0"), ("x", "-1")])
+    @Test("rejects tokens that cannot be used", arguments: [("", "3600"), ("x", "0"), ("x", "-1")])
     func unusableTokens(refreshToken: String, lifetime: String) async throws {
         let (app, user) = try await signedIn()
         let idToken = try await user.getIDToken()
         let known = user.refreshToken
         app.clock.advance(by: hour)
-        app.wire.always(
-            .answers(
+        app.transport.injectAlways(
+            .respond(
                 200, [:],
                 #"{"access_token":"\#(idToken)","refresh_token":"\#(refreshToken)","expires_in":"\#(lifetime)"}"#))
         #expect(await failure { try await user.getIDToken() } == .internalError)
         #expect(user.refreshToken == known)
-        app.wire.always(nil)
+        app.transport.injectAlways(nil)
         _ = try await user.getIDToken()
     }
 

@@ -14,7 +14,7 @@ struct FileStoreTests {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    @Test("keeps items from one instance to the next, and removes them")
+    @Test("keeps items for other instances, and removes them")
     func items() throws {
         try withStore { store in
             #expect(try store.load("a") == nil)
@@ -40,7 +40,7 @@ struct FileStoreTests {
         }
     }
 
-    @Test("leaves no temporary file, and ignores those of a crash")
+    @Test("leaves no temporary file, and ignores one that a crash has left")
     func leftovers() throws {
         try withStore { store in
             try store.save(Data("1".utf8), for: "a")
@@ -68,7 +68,7 @@ struct FileStoreTests {
         }
     }
 
-    @Test("a reader sees a whole item while many write")
+    @Test("a reader gets a complete item while others write")
     func atomic() async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("sekisho-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: directory) }

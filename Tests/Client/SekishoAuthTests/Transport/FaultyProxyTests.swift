@@ -5,7 +5,7 @@ import Testing
 
 @testable import Support
 
-@Suite("Behind a proxy that drops, cuts, garbles and delays responses")
+@Suite("Behind a proxy that drops, truncates, corrupts and delays responses")
 struct FaultyProxyTests {
     @Test("no user is signed out, and every refresh succeeds in the end", arguments: 1...4 as ClosedRange<UInt64>)
     func refreshes(seed: UInt64) async throws {
@@ -22,7 +22,7 @@ struct FaultyProxyTests {
                     _ = try await user.getIDToken(forcingRefresh: true)
                     try await user.reload()
                 } catch let error as AuthErrorCode {
-                    // Only what does not concern the user.
+                    // Errors that must not sign the user out.
                     let isHarmless = [.networkError, .internalError, .invalidUserToken].contains(error)
                     #expect(isHarmless, "\(error)")
                 }

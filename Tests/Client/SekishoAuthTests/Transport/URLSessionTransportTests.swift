@@ -34,7 +34,7 @@ struct URLSessionTransportTests {
     }
 
     @Test("fails for an incomplete body")
-    func cut() async throws {
+    func truncated() async throws {
         await #expect(throws: (any Error).self) {
             try await exchange { $0.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{") }
         }
@@ -72,7 +72,7 @@ struct URLSessionTransportTests {
             try await exchange { connection in
                 connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n")
                 let part = [UInt8](repeating: 32, count: 1 << 20)
-                // Less than the header announces: without the limit, the error would be another one.
+                // Less than `Content-Length`: without the limit, the error would be different.
                 for _ in 0..<64 { connection.send(part) }
             }
         }

@@ -6,18 +6,18 @@ import Testing
 
 @testable import Support
 
-/// A real connection to a gateway that can lose, replace and hold messages. Everything that passes is checked against
-/// the contract.
-final class TestWire: HTTPTransport {
+/// Sends requests to a gateway and injects faults. Every request and response is checked against the contract.
+final class TestTransport: HTTPTransport {
     enum Fault: Sendable {
-        /// The request does not arrive.
-        case losesRequest
-        /// The gateway acts, and its response is lost.
-        case losesResponse
-        /// A proxy answers instead of the gateway.
-        case answers(Int, [String: String] = [:], String = "")
-        /// The gateway acts, and its response waits for ``release()``.
-        case holdsResponse
+        /// The gateway does not receive the request.
+        case dropRequest
+        /// The gateway handles the request, and its response is lost.
+        case dropResponse
+        /// A response with this status, these header fields and this body is returned. The gateway does not receive the
+        /// request.
+        case respond(Int, [String: String] = [:], String = "")
+        /// The gateway handles the request, and its response is returned by ``releaseResponses()``.
+        case holdResponse
     }
 
     private struct State {
@@ -25,7 +25,8 @@ final class TestWire: HTTPTransport {
         var faults: [(operation: String?, fault: Fault)] = []
         var permanent: Fault?
         var held: [CheckedContinuation<Void, Never>] = []
-        var headers: [[String: String]] = []
+        var headers: [String: String] = [:]
+        var body: Data?
         var hosts: Set<String> = []
     }
 
@@ -38,13 +39,15 @@ final class TestWire: HTTPTransport {
     /// The operations that were sent, for example `signUp`.
     var operations: [String] { state.withLock { $0.operations } }
     /// The header fields of the latest request.
-    var headers: [String: String] { state.withLock { $0.headers.last ?? [:] } }
+    var headers: [String: String] { state.withLock { $0.headers } }
+    /// The JSON body of the latest request.
+    var body: JSON? { state.withLock(\.body).flatMap { try? JSON([UInt8]($0)) } }
     /// The hosts that requests were sent to.
     var hosts: Set<String> { state.withLock { $0.hosts } }
-    /// How many responses wait.
+    /// The number of held responses.
     var heldCount: Int { state.withLock { $0.held.count } }
 
-    /// The operations that `body` sends.
+    /// Returns the operations that are sent during `body`.
     func operations<Result>(
         during body: () async throws -> Result
     ) async rethrows -> (result: Result, operations: [String]) {
@@ -53,14 +56,16 @@ final class TestWire: HTTPTransport {
         return (result, Array(operations.dropFirst(before)))
     }
 
-    /// Applies a fault to the next request, or to the next one of an operation.
-    func next(_ fault: Fault, of operation: String? = nil) { state.withLock { $0.faults.append((operation, fault)) } }
+    /// Injects a fault into the next request, or into the next request of an operation.
+    func injectNext(_ fault: Fault, for operation: String? = nil) {
+        state.withLock { $0.faults.append((operation, fault)) }
+    }
 
-    /// Applies a fault to every request.
-    func always(_ fault: Fault?) { state.withLock { $0.permanent = fault } }
+    /// Injects a fault into every request from now on. `nil` ends this.
+    func injectAlways(_ fault: Fault?) { state.withLock { $0.permanent = fault } }
 
-    /// Delivers the responses that wait.
-    func release() {
+    /// Returns the held responses.
+    func releaseResponses() {
         let held = state.withLock { state in
             defer { state.held = [] }
             return state.held
@@ -72,7 +77,8 @@ final class TestWire: HTTPTransport {
         let operation = request.url.path.split(whereSeparator: { $0 == ":" || $0 == "/" }).last.map(String.init) ?? ""
         let fault = state.withLock { state -> Fault? in
             state.operations.append(operation)
-            state.headers.append(request.headers)
+            state.headers = request.headers
+            state.body = request.body
             state.hosts.insert(request.url.host ?? "")
             if let index = state.faults.firstIndex(where: { $0.operation == nil || $0.operation == operation }) {
                 return state.faults.remove(at: index).fault
@@ -80,13 +86,13 @@ final class TestWire: HTTPTransport {
             return state.permanent
         }
         switch fault {
-        case .losesRequest: throw URLError(.cannotConnectToHost)
-        case .answers(let status, let headers, let body):
+        case .dropRequest: throw URLError(.cannotConnectToHost)
+        case .respond(let status, let headers, let body):
             return TransportResponse(status: status, headers: headers, body: Data(body.utf8))
-        case .losesResponse:
+        case .dropResponse:
             _ = try await forward(request, operation)
             throw URLError(.networkConnectionLost)
-        case .holdsResponse:
+        case .holdResponse:
             let response = try await forward(request, operation)
             await withCheckedContinuation { continuation in state.withLock { $0.held.append(continuation) } }
             return response
@@ -96,7 +102,7 @@ final class TestWire: HTTPTransport {
 
     private func forward(_ request: TransportRequest, _ operation: String) async throws -> TransportResponse {
         var request = request
-        // The test server replaces the field, because its own client sets it.
+        // The test server reads this field instead of `User-Agent`, which `URLSession` sets.
         request.headers["X-Test-User-Agent"] = request.headers["User-Agent"]
         var response = try await Self.session.send(request)
         let format = DateFormatter()

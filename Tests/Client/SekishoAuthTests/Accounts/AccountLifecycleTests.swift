@@ -5,48 +5,48 @@ import Testing
 @testable import DevMode
 @testable import Support
 
-@Suite("The life of an account")
-struct AccountLifeTests {
-    @Test("keeps its uid from anonymous to deletion, and listeners are called for every step in order")
-    func life() async throws {
+@Suite("An account from creation to deletion")
+struct AccountLifecycleTests {
+    @Test("keeps its uid, and listeners are called for every step in order")
+    func lifecycle() async throws {
         let app = try await TestApp()
-        let heard = Heard(app.auth)
+        let log = ListenerLog(app.auth)
         let user = try await app.auth.signInAnonymously().user
         let uid = user.uid
         #expect(user.isAnonymous)
-        #expect(heard.take() == ["signed out", "no token", "signed in", "token"])
+        #expect(log.removeAll() == ["signed out", "no token", "signed in", "token"])
 
         #expect(try await app.auth.signInAnonymously().user === user)
-        #expect(heard.take() == [])
+        #expect(log.removeAll() == [])
 
         try await user.link(with: EmailAuthProvider.credential(withEmail: "ada@example.com", password: "secret1"))
         #expect(!user.isAnonymous)
         #expect(user.email == "ada@example.com")
-        #expect(heard.take() == ["token"])
+        #expect(log.removeAll() == ["token"])
 
         let apple = try await user.link(with: app.gateway.apple().credential())
         #expect(apple.user === user)
         #expect(Set(user.providerData.map(\.providerID)) == ["password", "apple.com"])
-        #expect(heard.take() == ["token"])
+        #expect(log.removeAll() == ["token"])
 
         app.clock.advance(by: 10)
         _ = try await user.getIDToken(forcingRefresh: true)
-        #expect(heard.take() == ["token"])
+        #expect(log.removeAll() == ["token"])
 
         try await user.reauthenticate(
             with: EmailAuthProvider.credential(withEmail: "ada@example.com", password: "secret1"))
-        #expect(heard.take() == ["token"])
+        #expect(log.removeAll() == ["token"])
 
         #expect(try await user.unlink(fromProvider: "password") === user)
         #expect(user.providerData.map(\.providerID) == ["apple.com"])
-        #expect(heard.take() == ["token"])
+        #expect(log.removeAll() == ["token"])
 
         #expect(app.auth.currentUser === user)
         #expect(user.uid == uid)
         try await user.delete()
         #expect(app.auth.currentUser == nil)
         #expect(app.store.isEmpty)
-        #expect(heard.take() == ["signed out", "no token"])
+        #expect(log.removeAll() == ["signed out", "no token"])
     }
 
     @Test("has no claim of an identity that was unlinked, and listeners are called")
@@ -54,10 +54,10 @@ struct AccountLifeTests {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
         try await user.link(with: app.gateway.apple().credential())
-        let heard = Heard(app.auth)
+        let log = ListenerLog(app.auth)
         app.clock.advance(by: 10)
         _ = try await user.unlink(fromProvider: "apple.com")
-        #expect(heard.all == ["signed in", "token", "token"])
+        #expect(log.lines == ["signed in", "token", "token"])
         let claims = try claims(of: try await user.getIDToken())
         #expect(claims["firebase"]?["identities"]?["apple.com"] == nil)
     }
