@@ -116,13 +116,16 @@ public final class ActionCodeSettings: Sendable {
         set { values.withLock { $0.url = newValue } }
     }
 
-    /// Whether the app handles the link (default: false). Must be true for sign-in links.
+    /// Whether an app opens the link (default: false). Must be true for sign-in links.
+    ///
+    /// The app is ``iOSBundleID`` or ``androidPackageName``, if an administrator has associated it with the gateway's host.
+    /// Otherwise, the link opens a page of the gateway.
     public var handleCodeInApp: Bool {
         get { values.current.handleCodeInApp }
         set { values.withLock { $0.handleCodeInApp = newValue } }
     }
 
-    /// The bundle identifier of the app that opens the link (default: that of the main bundle). The gateway ignores it.
+    /// The bundle identifier of the app that opens the link (default: that of the main bundle).
     public var iOSBundleID: String? {
         get { values.current.bundleID }
         set { values.withLock { $0.bundleID = newValue } }
@@ -134,14 +137,19 @@ public final class ActionCodeSettings: Sendable {
         set { values.withLock { $0.linkDomain = newValue } }
     }
 
-    /// The package name of the Android app that opens the link. The gateway ignores it.
+    /// The package name of the Android app that opens the link.
     public var androidPackageName: String? { values.current.android?.package }
     /// The minimum version of the Android app that opens the link. The gateway ignores it.
     public var androidMinimumVersion: String? { values.current.android?.minimumVersion }
     /// Whether the Android app is installed if it is not available. The gateway ignores it.
     public var androidInstallIfNotAvailable: Bool { values.current.android?.installIfNotAvailable ?? false }
 
-    /// Sets the Android app that opens the link. The gateway ignores it.
+    /// Sets the Android app that opens the link.
+    ///
+    /// - Parameters:
+    ///   - androidPackageName: the package name of the app.
+    ///   - installIfNotAvailable: ignored by the gateway.
+    ///   - minimumVersion: ignored by the gateway.
     public func setAndroidPackageName(
         _ androidPackageName: String, installIfNotAvailable: Bool, minimumVersion: String?
     ) {

@@ -90,7 +90,9 @@ extension AuthCore {
             "/v1/accounts:sendOobCode",
             SendOobCodeRequest(
                 tenantId: idToken == nil ? tenantID : nil, requestType: requestType, email: email, newEmail: newEmail,
-                idToken: idToken, continueUrl: settings?.url?.absoluteString))
+                idToken: idToken, continueUrl: settings?.url?.absoluteString,
+                canHandleCodeInApp: settings?.handleCodeInApp, iOSBundleId: settings?.iOSBundleID,
+                androidPackageName: settings?.androidPackageName))
     }
 
     func resetPassword(_ code: String, newPassword: String? = nil) async throws -> ResetPasswordResponse {

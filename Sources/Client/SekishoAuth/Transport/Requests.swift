@@ -86,6 +86,9 @@ struct SendOobCodeRequest: Encodable {
     var newEmail: String?
     var idToken: String?
     var continueUrl: String?
+    var canHandleCodeInApp: Bool?
+    var iOSBundleId: String?
+    var androidPackageName: String?
 }
 
 struct ResetPasswordRequest: Encodable {

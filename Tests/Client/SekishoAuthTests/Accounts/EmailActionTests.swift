@@ -29,6 +29,19 @@ struct EmailActionTests {
         #expect(await failure { try await app.auth.checkActionCode(code) } == .invalidActionCode)
     }
 
+    @Test("the request for an email names the apps that open the link")
+    func apps() async throws {
+        let app = try await TestApp()
+        let settings = settings()
+        settings.iOSBundleID = "com.example.app"
+        settings.setAndroidPackageName("com.example.droid", installIfNotAvailable: true, minimumVersion: "1")
+        try await app.auth.sendSignInLink(toEmail: "ada@example.com", actionCodeSettings: settings)
+        let body = try #require(app.transport.body)
+        #expect(body["canHandleCodeInApp"] == true)
+        #expect(body["iOSBundleId"] == "com.example.app")
+        #expect(body["androidPackageName"] == "com.example.droid")
+    }
+
     @Test("a verified address is visible after a reload")
     func verification() async throws {
         let app = try await TestApp()
