@@ -57,8 +57,9 @@ public struct URLSessionTransport: HTTPTransport {
                 if Task.isCancelled { collector.finish(task, .failure(CancellationError())) } else { task.resume() }
             }
         } onCancel: {
-            task.cancel()
+            // First, because the cancellation of the task ends it with a `URLError`.
             collector.finish(task, .failure(CancellationError()))
+            task.cancel()
         }
     }
 }
