@@ -38,10 +38,9 @@ extension User {
         guard session.current.profile.identities.contains(where: { $0.providerID == provider }) else {
             throw AuthErrorCode.noSuchProvider
         }
-        try await changeAccount("/v1/accounts:unlink") { idToken in
-            UnlinkRequest(
-                idToken: idToken, deleteProvider: [provider],
-                allowNoSignInMethod: allowNoSignInMethod ? true : nil)
+        try await changeAccount(replacesSession: provider == EmailAuthProvider.id) { idToken in
+            UpdateRequest(
+                idToken: idToken, deleteProvider: [provider], allowNoSignInMethod: allowNoSignInMethod ? true : nil)
         }
         // Refreshes the ID token if its claims still contain the identity.
         if (try? IDTokenClaims(of: session.current.tokens.idToken).hasIdentity(of: provider)) == true {
@@ -57,7 +56,7 @@ extension User {
     ///   ``AuthErrorCode/passwordDoesNotMeetRequirements``; ``AuthErrorCode/operationNotAllowed``.
     public func updatePassword(to password: String) async throws {
         guard !password.isEmpty else { throw AuthErrorCode.weakPassword }
-        try await changeAccount("/v1/accounts:update", replacesSession: true) {
+        try await changeAccount(replacesSession: true) {
             UpdateRequest(idToken: $0, password: password)
         }
     }
@@ -69,7 +68,7 @@ extension User {
     ///   ``AuthErrorCode/emailAlreadyInUse``; ``AuthErrorCode/invalidEmail`` or ``AuthErrorCode/missingEmail``.
     public func updateEmail(to email: String) async throws {
         guard !email.isEmpty else { throw AuthErrorCode.missingEmail }
-        try await changeAccount("/v1/accounts:update", replacesSession: true) {
+        try await changeAccount(replacesSession: true) {
             UpdateRequest(idToken: $0, email: email)
         }
     }
@@ -106,13 +105,12 @@ extension User {
     ///
     /// - Parameter replacesSession: whether the gateway ends the session and starts another.
     func changeAccount(
-        _ path: String, replacesSession: Bool = false,
-        _ request: @escaping @Sendable (String) -> some Encodable & Sendable
+        replacesSession: Bool = false, _ request: @escaping @Sendable (_ idToken: String) -> UpdateRequest
     ) async throws {
         try await replacingTokens { [self] idToken in
             let body = request(idToken)
             let response: TimedResponse<SessionResponse> = try await replacingSession(if: replacesSession) { key in
-                try await core.post(path, body, resumptionKey: key)
+                try await core.post("/v1/accounts:update", body, resumptionKey: key)
             }
             await adopt(response.tokens) { if replacesSession { $0.resumptionKey = nil } }
             do {

@@ -41,7 +41,7 @@ public final class UserProfileChangeRequest: Sendable {
         if case .some(.none) = values.displayName { removed.append("DISPLAY_NAME") }
         if case .some(.none) = values.photoURL { removed.append("PHOTO_URL") }
         let attributes = removed.isEmpty ? nil : removed
-        try await user.changeAccount("/v1/accounts:update") { idToken in
+        try await user.changeAccount { idToken in
             UpdateRequest(
                 idToken: idToken, displayName: values.displayName ?? nil,
                 photoUrl: (values.photoURL ?? nil)?.absoluteString, deleteAttribute: attributes)

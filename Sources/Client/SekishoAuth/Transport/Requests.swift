@@ -70,13 +70,9 @@ struct UpdateRequest: Encodable {
     var displayName: String?
     var photoUrl: String?
     var deleteAttribute: [String]?
-    var oobCode: String?
-}
-
-struct UnlinkRequest: Encodable {
-    var idToken: String
-    var deleteProvider: [String]
+    var deleteProvider: [String]?
     var allowNoSignInMethod: Bool?
+    var oobCode: String?
 }
 
 struct SendOobCodeRequest: Encodable {

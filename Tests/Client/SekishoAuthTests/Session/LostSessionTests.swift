@@ -24,6 +24,9 @@ struct LostSessionTests {
             Change(testDescription: "of a new address", request: "update") { user in
                 try await user.updateEmail(to: "new@example.com")
             },
+            Change(testDescription: "of a removed password", request: "update") { user in
+                _ = try await user.unlink(fromProvider: "password", allowNoSignInMethod: true)
+            },
             Change(testDescription: "of a first password", request: "signUp", isAnonymous: true) { user in
                 try await user.link(
                     with: EmailAuthProvider.credential(withEmail: "ada@example.com", password: "another secret"))
