@@ -8,7 +8,7 @@ let settings: [SwiftSetting] = [
 
 let client: Target.Dependency = .product(name: "SekishoAuth", package: "sekisho")
 
-// A package of its own, so that the gateway's package neither builds nor offers it.
+// A separate package, so that the package of the gateway does not build the sample app.
 let package = Package(
     name: "SekishoSample",
     platforms: [.iOS(.v15), .macOS(.v12)],

@@ -1,4 +1,4 @@
-"""The command-line twin of the sample app, which shows the same view model as its SwiftUI screens."""
+"""The command-line version of the sample app, which has the same view model as its SwiftUI screens."""
 
 import json
 import subprocess
@@ -21,7 +21,7 @@ def build():
 
 
 class SampleApp:
-    """A running process. `screen` is what it showed last."""
+    """A running process. `screen` is the state that it printed last."""
 
     def __init__(self, url, store, *options):
         command = [build() / "sekisho-sample", "--server", url, "--store", store, *options]
@@ -44,10 +44,10 @@ class SampleApp:
         """Runs a command that must succeed and returns the screen after it. Repeats it if the gateway is overloaded."""
         screen = self.run(*words)
         for _ in range(3):
-            if "503" not in screen.get("problem", {}).get("text", ""):
+            if "503" not in screen.get("error", {}).get("text", ""):
                 break
             screen = self.run(*words)
-        assert "problem" not in screen, (words, screen)
+        assert "error" not in screen, (words, screen)
         return screen
 
     def send(self, *words):

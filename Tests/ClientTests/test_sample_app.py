@@ -1,4 +1,4 @@
-"""Every screen of the sample app against a live gateway, by its command-line twin."""
+"""The view model of the sample app against a gateway, through its command-line version."""
 
 import pytest
 import requests
@@ -66,7 +66,7 @@ def link_for(own_dev, email, request_type):
 
 
 def code_of(screen):
-    return screen.get("problem", {}).get("code")
+    return screen.get("error", {}).get("code")
 
 
 def test_the_first_screen_offers_apple_first(app):
@@ -90,7 +90,7 @@ def test_a_used_link_and_a_taken_address_are_explained(app, device, own_dev):
     app.succeed("sign-up", email, PASSWORD)
     link = link_for(own_dev, email, "VERIFY_EMAIL")
     app.succeed("open", link)
-    assert app.run("open", link)["problem"]["text"] == "The code from the email is not valid or was already used."
+    assert app.run("open", link)["error"]["text"] == "The code from the email is not valid or was already used."
     other = device("tablet")
     assert code_of(other.run("sign-up", email, PASSWORD)) == EMAIL_ALREADY_IN_USE
     assert code_of(other.run("sign-in", email, "wrong")) == WRONG_PASSWORD
@@ -128,7 +128,7 @@ def test_a_password_change_continues_after_a_recent_login(app, own_dev, later):
     app.succeed("sign-up", email, PASSWORD)
     later()
     assert app.run("change-password", NEW_PASSWORD)["reauthentication"] == ["password"]
-    assert "problem" not in app.screen
+    assert "error" not in app.screen
     assert code_of(app.run("reauthenticate", email, "wrong")) == WRONG_PASSWORD
     assert app.screen["reauthentication"] == ["password"]
     screen = app.succeed("reauthenticate", email, PASSWORD)
@@ -170,7 +170,7 @@ def test_an_anonymous_user_keeps_the_account_with_a_password(app):
         "uid": uid, "email": email, "isAnonymous": False, "isEmailVerified": False, "methods": ["password"]}
 
 
-def test_apple_signs_in_with_a_nonce_and_the_name_of_the_first_time(app):
+def test_apple_signs_in_with_a_nonce_and_the_name_of_the_first_sign_in(app):
     person = fresh_email()
     uid = app.succeed("apple", "sign-in", person)["user"]["uid"]
     assert (app.user["name"], app.user["methods"]) == ("Ada Lovelace", ["apple.com"])
@@ -267,7 +267,7 @@ def test_a_signed_out_device_is_not_in_the_list(app, device):
     tablet = device("tablet")
     tablet.succeed("sign-in", email, PASSWORD)
     tablet.succeed("sign-out")
-    # The gateway hears of it shortly after.
+    # The sign-out does not wait for the request that ends the session.
     assert gateway.eventually(lambda: [entry["name"] for entry in app.succeed("devices")["devices"]] == ["phone"])
 
 

@@ -26,7 +26,7 @@ OPERATIONS = [
 
 def refresh(app):
     """Renews the tokens and returns the screen. Repeats the command while the gateway is overloaded."""
-    eventually(lambda: app.run("refresh").get("problem", {}).get("code") not in HARMLESS)
+    eventually(lambda: app.run("refresh").get("error", {}).get("code") not in HARMLESS)
     return app.screen
 
 
@@ -63,7 +63,7 @@ class Phone:
     def require_user(self, app):
         """Fails unless the user of the store can go on."""
         assert app.user and app.user["uid"] == self.uid, app.screen
-        assert "problem" not in refresh(app), app.screen
+        assert "error" not in refresh(app), app.screen
         assert app.user["uid"] == self.uid
 
     def commands(self, app):
@@ -113,9 +113,9 @@ def refresh_at_once(apps, rounds=20):
         for app in apps:
             app.send("refresh")
         for app in apps:
-            assert app.answer().get("problem", {}).get("code") in {None, *HARMLESS}, app.screen
+            assert app.answer().get("error", {}).get("code") in {None, *HARMLESS}, app.screen
     for app in apps:
-        assert "problem" not in refresh(app), app.screen
+        assert "error" not in refresh(app), app.screen
 
 
 def test_two_processes_with_one_store_refresh_at_once(dev, account):
@@ -153,7 +153,7 @@ def test_the_user_stays_when_the_network(fault, dev, account):
                 app.run(*command)
                 assert network.planned == [], (operation, command)
                 assert app.user and app.user["uid"] == uid, (command, app.screen)
-                assert "problem" not in refresh(app), app.screen
+                assert "error" not in refresh(app), app.screen
         with SampleApp(network.url, store) as restarted:
             assert restarted.user["uid"] == uid
             restarted.succeed("refresh")
@@ -164,7 +164,7 @@ def test_a_sign_in_can_be_repeated_when_the_network(fault, dev, account, tmp_pat
     email, uid, _ = account
     with proxy(dev) as network, SampleApp(network.url, tmp_path / "tablet", "--timeout", "1") as app:
         network.next(fault, ":signInWithPassword")
-        assert app.run("sign-in", email, PASSWORD)["problem"]["code"] in HARMLESS
+        assert app.run("sign-in", email, PASSWORD)["error"]["code"] in HARMLESS
         assert app.screen["screen"] == "signIn"
         network.next(fault, ":lookup")
         app.succeed("sign-in", email, PASSWORD)

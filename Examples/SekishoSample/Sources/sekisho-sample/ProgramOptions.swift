@@ -6,10 +6,10 @@ import SekishoSample
 struct ProgramOptions {
     static let help = """
         Usage: sekisho-sample [OPTION…]
-          --server URL       a development server (default: http://127.0.0.1:9099)
-          --store DIRECTORY  where the session is kept (default: that of the user)
-          --device NAME      the name in the list of devices (default: the program's)
-          --timeout SECONDS  how long a request may take (default: 60)
+          --server URL       development server (default: http://127.0.0.1:9099)
+          --store DIRECTORY  directory of the stored session (default: in the user's data directory)
+          --device NAME      name in the list of devices (default: program and system)
+          --timeout SECONDS  timeout of a request (default: 60)
 
         """
 
@@ -23,23 +23,25 @@ struct ProgramOptions {
     private var timeout: TimeInterval = 60
 
     init(_ arguments: [String]) throws {
-        var rest = arguments[...]
-        while let name = rest.popFirst() {
-            guard let value = rest.popFirst() else { throw Invalid(description: "\(name) has no value") }
+        var remaining = arguments[...]
+        while let name = remaining.popFirst() {
+            guard let value = remaining.popFirst() else {
+                throw Invalid(description: "the option \(name) has no value")
+            }
             switch name {
             case "--server": url = value
             case "--store": store = value
             case "--device": device = value
             case "--timeout":
                 guard let seconds = TimeInterval(value), seconds > 0 else {
-                    throw Invalid(description: "--timeout is not a number of seconds: \(value)")
+                    throw Invalid(description: "--timeout: expected a positive number of seconds, got \(value)")
                 }
                 timeout = seconds
             default: throw Invalid(description: "unknown option \(name)")
             }
         }
         guard components?.scheme == "http", components?.port != nil else {
-            throw Invalid(description: "--server is not http://HOST:PORT: \(url)")
+            throw Invalid(description: "--server: expected http://HOST:PORT, got \(url)")
         }
     }
 

@@ -5,7 +5,7 @@ import SekishoSample
     import FoundationNetworking
 #endif
 
-/// Apple's and Google's dialogs, as `sekisho dev` simulates them.
+/// The dialogs of Apple and Google, which `sekisho dev` simulates.
 struct ProviderSimulator: Sendable {
     private struct Request: Encodable {
         struct Person: Encodable {
@@ -41,11 +41,13 @@ struct ProviderSimulator: Sendable {
 
     let server: String
 
-    /// Signs a person in at a provider.
+    /// Signs a person in at a simulated provider.
     ///
     /// - Parameters:
+    ///   - email: the email address of the person.
     ///   - isVerified: whether the provider has verified the email address.
-    ///   - nonce: the value in the request to the provider.
+    ///   - providerID: the provider ID.
+    ///   - nonce: the nonce in the request to the provider.
     func authorize(
         _ email: String, isVerified: Bool, at providerID: String, nonce: String?
     ) async throws -> ProviderAuthorization {

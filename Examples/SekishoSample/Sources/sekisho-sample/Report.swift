@@ -19,7 +19,7 @@ struct Report: Encodable {
         let method: String
     }
 
-    struct Problem: Encodable {
+    struct ErrorMessage: Encodable {
         let code: Int
         let text: String
     }
@@ -30,7 +30,7 @@ struct Report: Encodable {
     let devices: [Device]
     let reauthentication: [String]?
     let conflict: String?
-    let problem: Problem?
+    let error: ErrorMessage?
     let notice: String?
 
     init(_ state: SampleState) {
@@ -51,7 +51,7 @@ struct Report: Encodable {
             case .otherAccount: "otherAccount"
             case nil: nil
             }
-        problem = state.problem.map { Problem(code: $0.code.rawValue, text: $0.text) }
+        error = state.error.map { ErrorMessage(code: $0.code.rawValue, text: $0.text) }
         notice = state.notice
     }
 }

@@ -1,7 +1,8 @@
 import Foundation
 import SekishoSample
 
-/// The command-line twin of the sample app: reads commands from standard input, and prints the screen as JSON after each.
+/// The command-line version of the sample app. Reads commands from standard input, and prints the state of the screens as
+/// JSON after each.
 @main struct SampleProgram {
     @MainActor static func main() async {
         let options: ProgramOptions
@@ -21,7 +22,7 @@ import SekishoSample
         }
     }
 
-    /// The lines of standard input. A thread waits for them, because listeners need the main thread.
+    /// The lines of standard input. A separate thread reads them, because listeners are called on the main thread.
     private static func lines() -> AsyncStream<String> {
         let (stream, continuation) = AsyncStream.makeStream(of: String.self)
         Thread.detachNewThread {

@@ -2,7 +2,7 @@ import Foundation
 import SekishoAuth
 import SekishoSample
 
-/// Runs commands on the view model, and prints what its screens would show.
+/// Runs commands on the view model, and prints its state.
 @MainActor struct Screen {
     static let help = """
         anonymous | sign-up EMAIL PASSWORD | sign-in EMAIL PASSWORD | sign-out
@@ -18,7 +18,7 @@ import SekishoSample
     let model: SampleModel
     let simulator: ProviderSimulator
 
-    /// Runs a command and prints the screen.
+    /// Runs a command and prints the state.
     func run(_ words: [String]) async {
         let argument = { (index: Int) in index < words.count ? words[index] : "" }
         switch words[0] {
@@ -42,7 +42,7 @@ import SekishoSample
     private func runSimple(_ command: String, _ argument: String) async -> Bool {
         switch command {
         case "show": break
-        case "anonymous": await model.continueWithoutAccount()
+        case "anonymous": await model.signInAnonymously()
         case "sign-out": await model.signOut()
         case "use-other-account": await model.useOtherAccount()
         case "merge": await model.mergeIntoOtherAccount()
@@ -65,7 +65,7 @@ import SekishoSample
         return true
     }
 
-    /// Shows the provider's dialog and uses its result.
+    /// Simulates the provider's dialog and uses its result.
     private func useProvider(
         _ providerID: String, _ purpose: String, _ email: String, isVerified: Bool = true
     ) async {
@@ -82,7 +82,7 @@ import SekishoSample
         }
     }
 
-    /// Prints the screen as one line of JSON.
+    /// Prints the state as one line of JSON.
     func show() {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

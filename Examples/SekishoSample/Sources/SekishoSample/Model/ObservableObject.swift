@@ -1,13 +1,13 @@
 #if !canImport(Combine)
-    /// Replaces Combine's protocol, which Linux does not have.
+    /// Stands in for Combine's protocol on Linux.
     public protocol ObservableObject: AnyObject {}
 
-    /// Replaces Combine's property wrapper.
+    /// Stands in for Combine's property wrapper on Linux.
     @propertyWrapper public struct Published<Value> {
         /// The value.
         public var wrappedValue: Value
 
-        /// Creates a property with its first value.
+        /// Creates a property with its initial value.
         public init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
     }
 #endif

@@ -1,7 +1,7 @@
 import SekishoAuth
 
 extension SampleModel {
-    /// Changes the name.
+    /// Changes the display name. An empty name removes it.
     public func rename(_ name: String) async {
         await perform {
             let change = try self.user.createProfileChangeRequest()
@@ -10,7 +10,7 @@ extension SampleModel {
         }
     }
 
-    /// Renews the tokens and loads the profile, for example after the screen was pulled down.
+    /// Refreshes the tokens and reloads the profile, for pull to refresh.
     public func refresh() async {
         await perform {
             let user = try self.user
@@ -19,7 +19,7 @@ extension SampleModel {
         }
     }
 
-    /// Sends the email with the link that verifies the address again.
+    /// Sends another email with the link that verifies the account's address.
     public func sendEmailVerification() async {
         await perform {
             try await self.user.sendEmailVerification()
@@ -27,7 +27,7 @@ extension SampleModel {
         }
     }
 
-    /// Asks the owner of a new address to verify it. It then becomes the account's.
+    /// Sends an email with a link to a new address. The link verifies it, and it replaces the account's address.
     public func changeEmail(to email: String) async {
         await perform {
             try await self.user.sendEmailVerification(beforeUpdatingEmail: email)
@@ -35,7 +35,7 @@ extension SampleModel {
         }
     }
 
-    /// Sets a new password. The account's other sessions end.
+    /// Sets a new password. All other sessions of the account end.
     public func changePassword(to password: String) async {
         await perform {
             try await self.user.updatePassword(to: password)
@@ -43,7 +43,7 @@ extension SampleModel {
         }
     }
 
-    /// Removes a sign-in method.
+    /// Unlinks a provider.
     public func unlink(_ providerID: String) async {
         await perform { _ = try await self.user.unlink(fromProvider: providerID) }
     }
@@ -51,7 +51,7 @@ extension SampleModel {
     /// Loads the user's sessions.
     public func loadDevices() async { await perform { self.state.devices = try await self.user.listSessions() } }
 
-    /// Ends a session. If it is that of this device, the user is signed out.
+    /// Revokes a session. If it is the session of this device, the user is signed out.
     public func endSession(_ id: String) async {
         await perform {
             let user = try self.user
@@ -60,7 +60,7 @@ extension SampleModel {
         }
     }
 
-    /// Ends every session, also that of this device.
+    /// Revokes all sessions and signs the user out.
     public func endAllSessions() async { await perform { try await self.user.revokeAllSessions() } }
 
     /// Deletes the account.

@@ -7,12 +7,12 @@ public struct ProviderAuthorization: Sendable {
     public var providerID: String
     /// The identity token.
     public var idToken: String
-    /// The user's name. Apple returns it at the first sign-in only.
+    /// The user's name. Apple sends it at the first sign-in only.
     public var fullName: PersonNameComponents?
     /// Apple's authorization code. With it, the gateway can revoke Apple's tokens when the account is deleted.
     public var authorizationCode: String?
 
-    /// Describes the result of a dialog.
+    /// Creates the result of a dialog.
     public init(
         providerID: String, idToken: String, fullName: PersonNameComponents? = nil, authorizationCode: String? = nil
     ) {
@@ -24,10 +24,11 @@ public struct ProviderAuthorization: Sendable {
 }
 
 extension SampleModel {
-    /// Requests the nonce of the next dialog from the gateway. Call it before the button is shown.
+    /// Requests a nonce for the next dialog from the gateway. Called when the button appears.
     public func prepareNonce() async { await perform { self.nonce = try await self.auth.issueNonce() } }
 
-    /// Returns the nonce for the request to the provider.
+    /// Returns the nonce for the request to the provider. If the one from the gateway is missing or expired, creates one on
+    /// the device (not on Linux).
     public func nonceForRequest() -> SignInNonce? {
         #if canImport(CryptoKit)
             if nonce.map({ ($0.expiresAt ?? .distantFuture) < Date() }) ?? true { nonce = .random() }

@@ -1,7 +1,7 @@
 import Foundation
 import SekishoAuth
 
-/// What a credential is used for.
+/// The operation that a credential is used for.
 public enum CredentialPurpose: String, Sendable {
     case signIn = "sign-in"
     case link
@@ -9,10 +9,10 @@ public enum CredentialPurpose: String, Sendable {
 }
 
 extension SampleModel {
-    /// Uses the app without a sign-in method.
-    public func continueWithoutAccount() async { await perform { try await self.auth.signInAnonymously() } }
+    /// Signs in anonymously.
+    public func signInAnonymously() async { await perform { try await self.auth.signInAnonymously() } }
 
-    /// Creates an account, and sends the owner of the address an email to verify it.
+    /// Creates an account, and sends an email with a link that verifies the address.
     public func signUp(email: String, password: String) async {
         await perform {
             let result = try await self.auth.createUser(withEmail: email, password: password)
@@ -41,8 +41,8 @@ extension SampleModel {
         }
     }
 
-    /// The second half of ``Conflict/signInFirst(email:)``, without another request to the provider. The credential
-    /// is discarded if the user has signed in to an account with another address.
+    /// Resolves ``Conflict/signInFirst(email:)``: links the postponed credential, without another dialog of the provider.
+    /// Discards it if the account that the user has signed in to has another address.
     private func linkPostponedCredential(to user: User) async throws {
         guard case .signInFirst(let email) = state.conflict, let credential = postponedCredential else { return }
         dismissConflict()
@@ -50,13 +50,13 @@ extension SampleModel {
         try await user.link(with: credential)
     }
 
-    /// Forgets the credential that cannot be used yet.
+    /// Dismisses the conflict and discards its credential.
     public func dismissConflict() {
         state.conflict = nil
         postponedCredential = nil
     }
 
-    /// Signs in to the account that has the identity, and leaves this one.
+    /// Resolves ``Conflict/otherAccount``: signs in to the other account.
     public func useOtherAccount() async {
         await perform {
             guard let credential = self.postponedCredential else { return }
@@ -65,7 +65,7 @@ extension SampleModel {
         }
     }
 
-    /// Merges this account into the one that has the identity.
+    /// Resolves ``Conflict/otherAccount``: merges this account into the other account.
     public func mergeIntoOtherAccount() async {
         await perform {
             guard let credential = self.postponedCredential else { return }
@@ -73,11 +73,11 @@ extension SampleModel {
             let user = try self.user
             let preview = try await user.previewMerge(into: .credential(credential))
             _ = try await user.merge(preview)
-            self.state.notice = "The accounts are one now."
+            self.state.notice = "The two accounts are merged."
         }
     }
 
-    /// Sends an email with a link that sets a new password.
+    /// Sends an email with a link to reset the password.
     public func sendPasswordReset(to email: String) async {
         await perform {
             try await self.auth.sendPasswordReset(withEmail: email)
@@ -85,7 +85,7 @@ extension SampleModel {
         }
     }
 
-    /// Sends an email with a link that signs in.
+    /// Sends an email with a sign-in link.
     public func sendSignInLink(to email: String, continueURL: String) async {
         await perform {
             let settings = ActionCodeSettings()
@@ -97,7 +97,7 @@ extension SampleModel {
         }
     }
 
-    /// Opens the link of an email, as the app receives it from the system.
+    /// Handles a link from an email that the system has opened in the app.
     public func open(link: String) async {
         await perform {
             guard let action = ActionCodeURL(link: link), let code = action.code else {
@@ -110,7 +110,7 @@ extension SampleModel {
             }
             try await self.auth.applyActionCode(code)
             self.state.notice = "Thank you. The address is verified."
-            // After a change of the address, this signs the user out: the sessions of the former address have ended.
+            // A change of the address ends all sessions. The user is then signed out here.
             _ = try? await self.auth.currentUser?.reload()
         }
     }

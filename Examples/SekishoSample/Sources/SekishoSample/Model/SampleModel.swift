@@ -5,31 +5,30 @@ import SekishoAuth
     import Combine
 #endif
 
-/// The view model of all screens.
+/// The view model of all screens. Each method is the action of a button.
 ///
-/// Each method is what a button does. Methods do not throw: the error is in ``state``.
+/// Public methods do not throw. They store the error in ``SampleState/error``.
 @MainActor public final class SampleModel: ObservableObject {
     /// What the screens show.
     @Published public internal(set) var state = SampleState()
 
     let auth: Auth
-    /// The nonce of Apple's or Google's next dialog.
+    /// The nonce for the next dialog of Apple or Google.
     var nonce: SignInNonce?
-    /// The credential of ``SampleState/conflict``.
+    /// The credential that caused ``SampleState/conflict``.
     var postponedCredential: AuthCredential?
     /// The address that a sign-in link was sent to.
     var linkEmail: String?
-    /// What waits for ``SampleState/reauthentication``.
+    /// The action that requires ``SampleState/reauthentication``.
     private var postponedAction: (@MainActor () async throws -> Void)?
     private var listener: AuthStateDidChangeListenerHandle?
 
-    /// Creates the model. Call it once, because it configures the library.
+    /// Creates the model and configures the library. Call it once.
     public init(server: SampleServer) { auth = server.auth() }
 
-    /// Shows the restored user, follows its changes and requests the sign-in methods to offer.
+    /// Shows the restored user, adds a listener and loads the sign-in methods.
     public func start() async {
         if listener == nil {
-            // Without a request of this app too: another device may have ended the session.
             listener = auth.addIDTokenDidChangeListener { [weak self] _, _ in self?.showUser() }
         }
         showUser()
@@ -40,10 +39,10 @@ import SekishoAuth
         }
     }
 
-    /// Runs what a button does, and shows the outcome.
+    /// Runs an action, and shows its error, conflict or request for reauthentication.
     func perform(_ action: @escaping @MainActor () async throws -> Void) async {
         state.isBusy = true
-        state.problem = nil
+        state.error = nil
         state.notice = nil
         do {
             try await action()
@@ -51,14 +50,14 @@ import SekishoAuth
             postponedAction = action
             state.reauthentication = auth.currentUser?.providerData.map(\.providerID)
         } catch {
-            state.problem = Problem(error)
+            state.error = ErrorMessage(error)
             showConflict(error)
         }
         state.isBusy = false
         showUser()
     }
 
-    /// Repeats the action that needed a recent login.
+    /// Repeats the action that required a recent login.
     func continuePostponedAction() async throws {
         state.reauthentication = nil
         let action = postponedAction
@@ -66,7 +65,7 @@ import SekishoAuth
         try await action?()
     }
 
-    /// Closes the question for a credential.
+    /// Cancels the reauthentication and the action that requires it.
     public func cancelReauthentication() {
         postponedAction = nil
         state.reauthentication = nil

@@ -1,14 +1,14 @@
 import Foundation
 import SekishoAuth
 
-/// Where the app signs in.
+/// The gateway that the app uses.
 public struct SampleServer: Sendable {
     /// The gateway's options.
     public var options: SekishoOptions
     /// The port of `sekisho dev` on this machine, or `nil` for a gateway with TLS.
     public var developmentPort: Int?
 
-    /// Describes a server.
+    /// Creates a server.
     public init(options: SekishoOptions, developmentPort: Int? = nil) {
         self.options = options
         self.developmentPort = developmentPort
@@ -18,7 +18,7 @@ public struct SampleServer: Sendable {
     public static let development = SampleServer(
         options: SekishoOptions(url: URL(fileURLWithPath: "/"), apiKey: "any"), developmentPort: 9099)
 
-    /// Configures the library.
+    /// Configures the library, and returns the instance to use.
     func auth() -> Auth {
         SekishoApp.configure(options: options)
         let auth = Auth.auth()

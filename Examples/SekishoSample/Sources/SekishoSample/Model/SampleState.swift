@@ -3,7 +3,7 @@ import SekishoAuth
 
 /// What the screens show.
 public struct SampleState: Sendable {
-    /// The main screen, over which sheets appear.
+    /// The main screen.
     public enum Screen: String, Sendable {
         /// The stored session cannot be read yet, because the device is locked.
         case restoring
@@ -15,37 +15,37 @@ public struct SampleState: Sendable {
     public internal(set) var screen = Screen.restoring
     /// Whether a request is in progress.
     public internal(set) var isBusy = false
-    /// The signed-in user, if any.
+    /// The profile of the signed-in user, if any.
     public internal(set) var user: Profile?
     /// The sign-in methods to offer, Apple first.
     public internal(set) var loginMethods: [LoginMethod] = []
-    /// Whether the app may be used without a sign-in method.
+    /// Whether anonymous sign-in is allowed.
     public internal(set) var allowsAnonymous = false
     /// The user's sessions.
     public internal(set) var devices: [UserSession] = []
-    /// The providers with which the user can reauthenticate. `nil` unless that is necessary.
+    /// The IDs of the providers with which the user can reauthenticate. `nil` unless an action requires a recent login.
     public internal(set) var reauthentication: [String]?
-    /// Why a credential cannot be used yet.
+    /// The conflict that the user has to resolve.
     public internal(set) var conflict: Conflict?
-    /// What went wrong.
-    public internal(set) var problem: Problem?
-    /// Confirms an action whose result the screen does not show.
+    /// The error of the latest action.
+    public internal(set) var error: ErrorMessage?
+    /// The confirmation of the latest action, if the screen does not show its result otherwise.
     public internal(set) var notice: String?
 }
 
-/// A copy of the user's profile. A changed copy updates the screen.
+/// A copy of the user's profile for the screens.
 public struct Profile: Equatable, Sendable {
     /// The ID of the account.
     public let uid: String
-    /// The name to show.
+    /// The display name.
     public let name: String?
     /// The email address.
     public let email: String?
     /// Whether the email address is verified.
     public let isEmailVerified: Bool
-    /// Whether the account has no sign-in method yet.
+    /// Whether the user is anonymous.
     public let isAnonymous: Bool
-    /// The providers of the account's sign-in methods.
+    /// The IDs of the linked providers.
     public let methods: [String]
 
     init(_ user: User) {
@@ -58,19 +58,19 @@ public struct Profile: Equatable, Sendable {
     }
 }
 
-/// A credential that cannot be used yet.
+/// The reason why a credential cannot be used yet.
 public enum Conflict: Equatable, Sendable {
-    /// An account with the same email address exists. Sign in to it; the credential is linked then.
+    /// An account with the same email address exists. After a sign-in to it, the credential is linked.
     case signInFirst(email: String?)
-    /// Another account has the identity. Use that account, or merge this one into it.
+    /// The credential is linked to another account. Sign in to that account, or merge this account into it.
     case otherAccount
 }
 
 /// An error as the screens show it.
-public struct Problem: Equatable, Sendable {
+public struct ErrorMessage: Equatable, Sendable {
     /// The library's code, for example ``AuthErrorCode/wrongPassword``.
     public let code: AuthErrorCode
-    /// The message that the user sees.
+    /// The message for the user.
     public let text: String
 
     init(_ error: any Error) {

@@ -3,7 +3,7 @@
     import SekishoAuth
     import SwiftUI
 
-    /// Sign in with Apple, for any purpose.
+    /// The button for Sign in with Apple. Signs in, links or reauthenticates.
     struct AppleButton: View {
         @ObservedObject var model: SampleModel
         let purpose: CredentialPurpose
@@ -24,7 +24,7 @@
     }
 
     extension ProviderAuthorization {
-        /// - Returns: `nil` if Apple gave no identity token.
+        /// - Returns: `nil` if Apple's credential has no identity token.
         init?(_ credential: ASAuthorizationAppleIDCredential) {
             guard let idToken = credential.identityToken.flatMap({ String(data: $0, encoding: .utf8) }) else {
                 return nil

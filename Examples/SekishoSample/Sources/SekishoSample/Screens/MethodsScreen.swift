@@ -1,7 +1,7 @@
 #if canImport(SwiftUI) && canImport(AuthenticationServices)
     import SwiftUI
 
-    /// Adds and removes sign-in methods. For an anonymous user, the first one keeps the account.
+    /// Links and unlinks providers. The first provider makes an anonymous account permanent.
     struct MethodsScreen: View {
         @ObservedObject var model: SampleModel
         @State private var email = ""

@@ -29,7 +29,7 @@
         }
     }
 
-    /// Lists the user's sessions, and ends them.
+    /// Lists and revokes the user's sessions.
     struct DevicesScreen: View {
         @ObservedObject var model: SampleModel
 

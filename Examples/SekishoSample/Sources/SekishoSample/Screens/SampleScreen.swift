@@ -1,11 +1,11 @@
 #if canImport(SwiftUI)
     import SwiftUI
 
-    /// The whole app: signs in, then shows the account.
+    /// The root view: sign-in, then the account.
     public struct SampleScreen: View {
         @ObservedObject private var model: SampleModel
 
-        /// Shows a model.
+        /// Creates the view of a model.
         public init(model: SampleModel) { self.model = model }
 
         public var body: some View {
@@ -50,7 +50,7 @@
         @ObservedObject var model: SampleModel
 
         var body: some View {
-            if let problem = model.state.problem { Text(problem.text).foregroundColor(.red) }
+            if let error = model.state.error { Text(error.text).foregroundColor(.red) }
             if let notice = model.state.notice { Text(notice) }
         }
     }

@@ -1,7 +1,7 @@
 #if canImport(SwiftUI) && canImport(AuthenticationServices)
     import SwiftUI
 
-    /// Signs in. The order of the methods is the gateway's: Apple comes first.
+    /// The sign-in methods, in the order of the gateway's response: Apple is first.
     struct SignInScreen: View {
         @ObservedObject var model: SampleModel
         @State private var email = ""
@@ -18,7 +18,7 @@
                     }
                 }
                 if model.state.allowsAnonymous {
-                    Button("Continue without an account") { Task { await model.continueWithoutAccount() } }
+                    Button("Continue without an account") { Task { await model.signInAnonymously() } }
                 }
                 if case .signInFirst = model.state.conflict {
                     Text("You already have an account. Sign in to it; the new sign-in method is then added.")
@@ -38,7 +38,7 @@
         }
     }
 
-    /// Proves again who the user is.
+    /// Asks the user to reauthenticate.
     struct ReauthenticationScreen: View {
         @ObservedObject var model: SampleModel
         @State private var password = ""
