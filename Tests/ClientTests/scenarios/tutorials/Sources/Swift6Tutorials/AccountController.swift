@@ -1,7 +1,7 @@
 import Foundation
 import SekishoAuth
 
-/// What an account screen does, with completion handlers.
+/// The actions of an account screen, with completion handlers.
 final class AccountController {
     func rename() {
         let changeRequest = Auth.auth().currentUser?.createProfileChangeRequest()

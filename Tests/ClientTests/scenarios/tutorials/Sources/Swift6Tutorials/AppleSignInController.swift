@@ -1,18 +1,18 @@
 import Foundation
 import SekishoAuth
 
-/// What the delegate of Apple's dialog does with the identity token.
+/// Signs in with the identity token that the delegate of Apple's dialog gets.
 final class AppleSignInController {
-    enum Spelling {
+    enum FactoryMethod {
         case current
-        /// FirebaseAuth removed it in version 12.
+        /// FirebaseAuth removed this method in version 12.
         case beforeVersion12
     }
 
-    func finish(idToken idTokenString: String, nonce: String, spelling: Spelling) {
+    func finish(idToken idTokenString: String, nonce: String, method: FactoryMethod) {
         let fullName = PersonNameComponents()
         let credential =
-            switch spelling {
+            switch method {
             case .current:
                 OAuthProvider.appleCredential(
                     withIDToken: idTokenString, rawNonce: nonce, fullName: fullName)

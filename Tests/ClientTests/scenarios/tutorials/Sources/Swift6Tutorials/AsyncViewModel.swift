@@ -38,7 +38,7 @@ import SekishoAuth
     func observe() async throws {
         var users: [String] = []
         for await user in Auth.auth().authStateChanges {
-            users.append(user?.email ?? "nobody")
+            users.append(user?.email ?? "no user")
             if user == nil { break }
             try await user?.delete()
         }

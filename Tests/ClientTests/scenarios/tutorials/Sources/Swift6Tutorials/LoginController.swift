@@ -10,7 +10,7 @@ final class LoginController {
             if let user = user {
                 show("listener: \(user.email ?? "-"), \(auth.currentUser?.uid == user.uid)")
             } else {
-                show("listener: nobody")
+                show("listener: no user")
             }
         }
     }
@@ -26,7 +26,7 @@ final class LoginController {
                 case .emailAlreadyInUse:
                     show("taken: \(error.localizedDescription)")
                 case .weakPassword, .invalidEmail:
-                    show("refused")
+                    show("rejected")
                 default:
                     show("failed: \(error.domain)")
                 }

@@ -5,7 +5,7 @@ import SekishoAuth
     import FoundationNetworking
 #endif
 
-/// What the tutorials would show on the screen.
+/// The texts that the tutorials would show on the screen.
 let (screen, screenContinuation) = AsyncStream.makeStream(of: String.self)
 
 func show(_ text: String) { screenContinuation.yield(text) }
@@ -17,7 +17,7 @@ func show(_ text: String) { screenContinuation.yield(text) }
         guard let server = environment["SEKISHO_URL"].flatMap({ URL(string: $0) }), let port = server.port,
             let email = environment["SEKISHO_EMAIL"]
         else { throw AuthErrorCode.internalError }
-        // The changed configuration: `FirebaseApp.configure()` in the tutorials.
+        // The tutorials call `FirebaseApp.configure()` instead.
         var options = SekishoOptions(url: server, apiKey: "any")
         options.store = MemoryStore()
         SekishoApp.configure(options: options)
@@ -58,12 +58,12 @@ func show(_ text: String) { screenContinuation.yield(text) }
         account.deleteAccount()
         await wait()
 
-        for spelling in [AppleSignInController.Spelling.current, .beforeVersion12] {
+        for method in [AppleSignInController.FactoryMethod.current, .beforeVersion12] {
             let apple = AppleSignInController()
-            let nonce = "nonce \(spelling) of \(email)"
+            let nonce = "nonce \(method) of \(email)"
             apple.finish(
                 idToken: try await appleToken(email: "apple." + email, rawNonce: nonce, server), nonce: nonce,
-                spelling: spelling)
+                method: method)
             await wait()
         }
 
@@ -74,7 +74,7 @@ func show(_ text: String) { screenContinuation.yield(text) }
         await wait()
     }
 
-    /// The identity token that Apple's dialog gives to the app.
+    /// Returns an identity token, as Apple's dialog would.
     private static func appleToken(email: String, rawNonce: String, _ server: URL) async throws -> String {
         var request = URLRequest(
             url: server.appendingPathComponent("emulator/v1/projects/demo/simulatedSignIns"))
