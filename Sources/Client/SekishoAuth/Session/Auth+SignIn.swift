@@ -69,12 +69,13 @@ extension Auth {
         return link.operation == .emailLink && link.code?.isEmpty == false
     }
 
-    /// Signs the user out on this device. The session is also ended at the gateway; the call does not wait for that.
+    /// Signs the user out on this device, and sends a request that ends the session at the gateway. The call does not wait
+    /// for this request and ignores its errors.
     ///
     /// - Throws: ``AuthErrorCode/keychainError`` if the stored session cannot be removed. The user then stays signed in.
     public func signOut() throws {
         guard let user = try core.signOut() else { return }
-        // A failure is ignored: the user is signed out on this device in any case.
+        // Errors are ignored, because the user is already signed out on this device.
         Task {
             if let tokens = try? await user.freshTokens() {
                 await user.core.revokeSessionIgnoringErrors(tokens.idToken)
