@@ -27,7 +27,7 @@ class SampleApp:
         command = [build() / "sekisho-sample", "--server", url, "--store", store, *options]
         self.process = subprocess.Popen(
             [str(word) for word in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.screen = self.answer()
+        self.screen = self.read()
 
     def __enter__(self):
         return self
@@ -36,12 +36,12 @@ class SampleApp:
         self.kill()
 
     def run(self, *words):
-        """Runs a command and returns the screen after it."""
+        """Runs a command and returns the state after it."""
         self.send(*words)
-        return self.answer()
+        return self.read()
 
     def succeed(self, *words):
-        """Runs a command that must succeed and returns the screen after it. Repeats it if the gateway is overloaded."""
+        """Runs a command that must succeed and returns the state after it. Repeats it if the gateway is overloaded."""
         screen = self.run(*words)
         for _ in range(3):
             if "503" not in screen.get("error", {}).get("text", ""):
@@ -55,7 +55,8 @@ class SampleApp:
         self.process.stdin.write(" ".join(f'"{word}"' for word in words) + "\n")
         self.process.stdin.flush()
 
-    def answer(self):
+    def read(self):
+        """Waits for the state after a command and returns it."""
         line = self.process.stdout.readline()
         assert line, "the sample app ended"
         self.screen = json.loads(line)

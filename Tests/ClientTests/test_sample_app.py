@@ -117,7 +117,7 @@ def test_a_new_address_becomes_the_accounts_when_it_is_verified(app, own_dev):
     new = fresh_email()
     app.succeed("change-email", new)
     app.succeed("open", link_for(own_dev, new, "VERIFY_AND_CHANGE_EMAIL"))
-    # The sessions of the former address have ended.
+    # The change of the address has ended all sessions.
     assert app.screen["screen"] == "signIn"
     app.succeed("sign-in", new, PASSWORD)
     assert (app.user["email"], app.user["isEmailVerified"]) == (new, True)

@@ -25,7 +25,7 @@ OPERATIONS = [
 
 
 def refresh(app):
-    """Renews the tokens and returns the screen. Repeats the command while the gateway is overloaded."""
+    """Refreshes the tokens and returns the state. Repeats the command while the gateway is overloaded."""
     eventually(lambda: app.run("refresh").get("error", {}).get("code") not in HARMLESS)
     return app.screen
 
@@ -61,7 +61,7 @@ class Phone:
             self.longest_delay *= 1.2 if was_running else 1 / 1.2
 
     def require_user(self, app):
-        """Fails unless the user of the store can go on."""
+        """Fails unless the stored user is signed in and can refresh the tokens."""
         assert app.user and app.user["uid"] == self.uid, app.screen
         assert "error" not in refresh(app), app.screen
         assert app.user["uid"] == self.uid
@@ -113,7 +113,7 @@ def refresh_at_once(apps, rounds=20):
         for app in apps:
             app.send("refresh")
         for app in apps:
-            assert app.answer().get("error", {}).get("code") in {None, *HARMLESS}, app.screen
+            assert app.read().get("error", {}).get("code") in {None, *HARMLESS}, app.screen
     for app in apps:
         assert "error" not in refresh(app), app.screen
 
