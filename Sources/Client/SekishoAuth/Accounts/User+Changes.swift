@@ -1,9 +1,6 @@
 extension User {
     /// Reloads the account's profile, for example after the user has verified the email address or changed the name on
     /// another device.
-    ///
-    /// - Throws: ``AuthErrorCode/userTokenExpired``, ``AuthErrorCode/userDisabled`` or ``AuthErrorCode/userNotFound``. These
-    ///   errors also sign the user out, here and in the other methods that change the user's own account.
     public func reload() async throws {
         try await withIDToken { try await self.loadProfile(with: $0) }
     }

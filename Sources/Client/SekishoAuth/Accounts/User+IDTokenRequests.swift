@@ -20,8 +20,8 @@ extension User {
             } catch let error as AuthErrorCode where error.rejectsIDToken {
                 // Refreshes the rejected tokens, unless another operation has replaced them.
                 let current = session.current.tokens
-                let renewed = current.idToken == tokens.idToken ? try await freshTokens(forced: true) : current
-                return try await operation(renewed.idToken)
+                let refreshed = current.idToken == tokens.idToken ? try await freshTokens(forced: true) : current
+                return try await operation(refreshed.idToken)
             }
         } catch {
             await signOut(after: error, action)
@@ -39,14 +39,14 @@ extension User {
             try await taskQueue.run { [self] in
                 var tokens = session.current.tokens
                 if !tokens.isFresh(at: core.gatewayClock.reading) {
-                    tokens = try await renewTokens(from: tokens)
+                    tokens = try await refreshTokens(from: tokens)
                 }
                 do {
                     do {
                         return try await operation(tokens.idToken)
                     } catch let error as AuthErrorCode where error.rejectsIDToken {
-                        let renewed = try await renewTokens(from: tokens)
-                        return try await operation(renewed.idToken)
+                        let refreshed = try await refreshTokens(from: tokens)
+                        return try await operation(refreshed.idToken)
                     }
                 } catch {
                     await signOut(after: error, action)

@@ -4,8 +4,8 @@ extension User {
     /// If the gateway cannot be reached, the current token is returned while it is valid for at least 30 seconds.
     ///
     /// - Parameter forcingRefresh: whether to refresh a valid token too, for example after a change of custom claims.
-    /// - Throws: ``AuthErrorCode/userTokenExpired``, ``AuthErrorCode/userDisabled`` or ``AuthErrorCode/userNotFound``, which
-    ///   also sign the user out; ``AuthErrorCode/invalidUserToken`` and ``AuthErrorCode/keychainError``, which do not.
+    /// - Throws: ``AuthErrorCode/invalidUserToken`` if the gateway cannot read the refresh token, or
+    ///   ``AuthErrorCode/keychainError`` if earlier tokens cannot be stored. Both keep the user signed in.
     public func getIDToken(forcingRefresh: Bool = false) async throws -> String {
         do {
             return try await freshTokens(forced: forcingRefresh).idToken

@@ -4,6 +4,10 @@ public import Foundation
 ///
 /// The instance stays the same when the tokens or the profile change. A sign-in creates a new instance. All members can be
 /// used on any thread. The description contains neither an email address nor a token.
+///
+/// Methods throw ``AuthErrorCode/userTokenExpired``, ``AuthErrorCode/userDisabled`` or ``AuthErrorCode/userNotFound`` if
+/// the session has ended, or the account is disabled or deleted. This signs the user out, unless the error can concern the
+/// account of a credential in the request. For errors of all requests, see ``Auth``.
 public final class User: UserInfo {
     let core: AuthCore
     let session: Locked<Session>

@@ -30,12 +30,12 @@ extension User {
             let state = refreshState.current
             if state.attempts != attempts, let failure = state.failure { throw failure }
             // A separate task, because cancelling this caller must not cancel the request of the others.
-            return try await Task { try await renewTokens(from: known) }.value
+            return try await Task { try await refreshTokens(from: known) }.value
         }
     }
 
     /// Refreshes the tokens, unless the store has newer ones. Call it only in the task queue.
-    func renewTokens(from known: SessionTokens) async throws -> SessionTokens {
+    func refreshTokens(from known: SessionTokens) async throws -> SessionTokens {
         core.adoptStoredSession()
         let stored = session.current.tokens
         if stored.idToken != known.idToken && stored.isFresh(at: core.gatewayClock.reading) { return stored }
@@ -55,7 +55,7 @@ extension User {
                 let rejected = session.current.tokens
                 core.adoptStoredSession()
                 let stored = session.current.tokens
-                if stored != rejected { return try await renewTokens(from: rejected) }
+                if stored != rejected { return try await refreshTokens(from: rejected) }
                 await core.endSession(of: self)
             }
             throw error

@@ -31,7 +31,6 @@ struct Profile: Codable, Hashable, Sendable {
     var createdAt: TimeInterval?
     /// Seconds since 1970.
     var lastSignInAt: TimeInterval?
-    var hasPassword: Bool?
 }
 
 /// A linked provider of an account, with the profile that it sent.

@@ -54,8 +54,7 @@ extension Profile {
             uid: user.localId, email: user.email, isEmailVerified: user.emailVerified ?? false,
             displayName: user.displayName, photoURL: user.photoUrl, phoneNumber: user.phoneNumber,
             identities: (user.providerUserInfo ?? []).map(ProviderProfile.init),
-            createdAt: user.createdAt.map { $0.value / 1000 }, lastSignInAt: user.lastLoginAt.map { $0.value / 1000 },
-            hasPassword: user.passwordHash.map { !$0.isEmpty } ?? false)
+            createdAt: user.createdAt.map { $0.value / 1000 }, lastSignInAt: user.lastLoginAt.map { $0.value / 1000 })
     }
 
     /// Creates a profile from the claims of an ID token, without the linked providers.

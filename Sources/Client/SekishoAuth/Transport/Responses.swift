@@ -5,8 +5,6 @@ internal import Foundation
 
 /// The response of an operation that can return tokens.
 struct SessionResponse: Decodable, Sendable {
-    var localId: String?
-    var email: String?
     var isNewUser: Bool?
     var idToken: String?
     var refreshToken: String?
@@ -16,7 +14,6 @@ struct SessionResponse: Decodable, Sendable {
 struct SignInWithIdpResponse: Decodable, Sendable {
     var providerId: String?
     var email: String?
-    var displayName: String?
     var screenName: String?
     var rawUserInfo: String?
     var oauthIdToken: String?
@@ -55,7 +52,6 @@ struct LookupUser: Decodable, Sendable {
     var photoUrl: String?
     var phoneNumber: String?
     var providerUserInfo: [ProviderUserInfo]?
-    var passwordHash: String?
     var createdAt: StringEncodedNumber?
     var lastLoginAt: StringEncodedNumber?
     var tenantId: String?

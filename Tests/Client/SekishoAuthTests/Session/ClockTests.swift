@@ -41,7 +41,7 @@ struct ClockTests {
         try await app.transport.operations { try await user.getIDToken() }.operations.count { $0 == "token" }
     }
 
-    @Test("a proactive refresh renews the tokens before they expire")
+    @Test("tokens are refreshed proactively before they expire")
     func proactive() async throws {
         let app = try await TestApp { $0.refreshesProactively = true }
         let user = try await app.auth.signInAnonymously().user
@@ -56,7 +56,7 @@ struct ClockTests {
         try await eventually { app.clock.sleeperCount == 0 }
     }
 
-    @Test("a proactive refresh that fails is retried after 60 seconds, doubled up to 960")
+    @Test("a failed proactive refresh is retried after 60 seconds, doubled up to 960")
     func proactiveBackoff() async throws {
         let app = try await TestApp { $0.refreshesProactively = true }
         let user = try await app.auth.signInAnonymously().user

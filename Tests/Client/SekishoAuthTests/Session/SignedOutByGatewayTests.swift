@@ -142,7 +142,7 @@ struct SignedOutByGatewayTests {
     func credential() async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
-        let unknown = EmailAuthProvider.credential(withEmail: "nobody@example.com", password: "secret1")
+        let unknown = EmailAuthProvider.credential(withEmail: "unknown@example.com", password: "secret1")
         #expect(await failure { try await user.reauthenticate(with: unknown) } == .userMismatch)
         #expect(app.auth.currentUser === user)
     }

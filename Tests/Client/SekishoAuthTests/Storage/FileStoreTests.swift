@@ -32,8 +32,8 @@ struct FileStoreTests {
     @Test("is readable only by its owner: directory 0700, file 0600, whatever the umask is")
     func modes() throws {
         try withStore { store in
-            let former = umask(0)
-            defer { umask(former) }
+            let previous = umask(0)
+            defer { umask(previous) }
             try store.save(Data("x".utf8), for: "a")
             #expect(try permissions(store.directory.path) == 0o700)
             #expect(try permissions(store.directory.appendingPathComponent("a.json").path) == 0o600)

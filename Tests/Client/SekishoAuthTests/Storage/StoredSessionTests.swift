@@ -8,7 +8,7 @@ struct StoredSessionTests {
     /// An item as version 0.1.0 writes it. It must stay readable: a user whose item cannot be read is signed out.
     private static let item = #"""
         {"format":1,"owner":"default\nhttps://auth.example.com\nkey\n","session":{"isAnonymous":false,\#
-        "profile":{"createdAt":1800000000,"email":"ada@example.com","hasPassword":true,"identities":[{\#
+        "profile":{"createdAt":1800000000,"email":"ada@example.com","identities":[{\#
         "email":"ada@example.com","providerID":"password","uid":"ada@example.com"}],"isEmailVerified":true,\#
         "lastSignInAt":1800000000,"uid":"ada"},"tenantID":"acme","tokens":{"clockOffset":-1.5,"idToken":"a.b.c",\#
         "lifetime":3600,"requestedAt":1800000000,"refreshToken":"r"}}}
