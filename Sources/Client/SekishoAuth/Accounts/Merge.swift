@@ -104,8 +104,8 @@ extension User {
 
     /// Merges this account into the target of a preview, and signs in to the target.
     ///
-    /// - Throws: ``AuthErrorCode/internalError`` with the ``AuthErrorCode/serverCode`` `MERGE_PREVIEW_OUTDATED` if an
-    ///   account has changed since. After ``AuthErrorCode/networkError``, the accounts may be merged: the user then has to
+    /// - Throws: ``AuthErrorCode/requiresRecentLogin``; ``AuthErrorCode/internalError`` with the
+    ///   ``AuthErrorCode/serverCode`` `MERGE_PREVIEW_OUTDATED` if an account has changed since the preview. After ``AuthErrorCode/networkError``, the accounts may be merged: the user then has to
     ///   sign in to the target.
     public func merge(_ preview: MergePreview) async throws -> MergeResult {
         let core = core

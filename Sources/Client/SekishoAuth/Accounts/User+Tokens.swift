@@ -22,6 +22,9 @@ extension User {
     }
 
     /// Returns the ID token with its claims. Refreshes it as ``getIDToken(forcingRefresh:)``.
+    ///
+    /// - Throws: ``AuthErrorCode/malformedJWT`` if the claims cannot be decoded; otherwise as
+    ///   ``getIDToken(forcingRefresh:)``.
     public func getIDTokenResult(forcingRefresh: Bool = false) async throws -> AuthTokenResult {
         try AuthTokenResult(try await getIDToken(forcingRefresh: forcingRefresh))
     }

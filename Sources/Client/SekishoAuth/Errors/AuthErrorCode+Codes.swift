@@ -25,9 +25,9 @@ extension AuthErrorCode {
     public static let accountExistsWithDifferentCredential = AuthErrorCode(known: 17012)
     /// The operation requires a more recent login. Reauthenticate and try again.
     public static let requiresRecentLogin = AuthErrorCode(known: 17014)
-    /// The account already has an identity of this provider.
+    /// The provider is already linked to the account.
     public static let providerAlreadyLinked = AuthErrorCode(known: 17015)
-    /// The account has no identity of this provider.
+    /// The provider is not linked to the account.
     public static let noSuchProvider = AuthErrorCode(known: 17016)
     /// The user's token is not valid. Sign in again.
     public static let invalidUserToken = AuthErrorCode(known: 17017)
@@ -39,7 +39,7 @@ extension AuthErrorCode {
     public static let invalidAPIKey = AuthErrorCode(known: 17023)
     /// The credential belongs to another user.
     public static let userMismatch = AuthErrorCode(known: 17024)
-    /// Another account already has this identity.
+    /// The credential is already linked to another account.
     public static let credentialAlreadyInUse = AuthErrorCode(known: 17025)
     /// The password is too weak.
     public static let weakPassword = AuthErrorCode(known: 17026)
@@ -152,14 +152,14 @@ extension AuthErrorCode {
             "ERROR_REQUIRES_RECENT_LOGIN",
             "The operation requires a more recent login. Reauthenticate and try again."
         ),
-        17015: ("ERROR_PROVIDER_ALREADY_LINKED", "The account already has an identity of this provider."),
-        17016: ("ERROR_NO_SUCH_PROVIDER", "The account has no identity of this provider."),
+        17015: ("ERROR_PROVIDER_ALREADY_LINKED", "The provider is already linked to the account."),
+        17016: ("ERROR_NO_SUCH_PROVIDER", "The provider is not linked to the account."),
         17017: ("ERROR_INVALID_USER_TOKEN", "The user's token is not valid. Sign in again."),
         17020: ("ERROR_NETWORK_REQUEST_FAILED", "The gateway could not be reached, or did not respond in time."),
         17021: ("ERROR_USER_TOKEN_EXPIRED", "The session has ended. Sign in again."),
         17023: ("ERROR_INVALID_API_KEY", "The API key is not valid."),
         17024: ("ERROR_USER_MISMATCH", "The credential belongs to another user."),
-        17025: ("ERROR_CREDENTIAL_ALREADY_IN_USE", "Another account already has this identity."),
+        17025: ("ERROR_CREDENTIAL_ALREADY_IN_USE", "The credential is already linked to another account."),
         17026: ("ERROR_WEAK_PASSWORD", "The password is too weak."),
         17028: ("ERROR_APP_NOT_AUTHORIZED", "The API key does not belong to this app."),
         17029: ("ERROR_EXPIRED_ACTION_CODE", "The code from the email has expired."),

@@ -13,8 +13,8 @@ public typealias IDTokenDidChangeListenerHandle = any NSObjectProtocol
 ///
 /// Methods throw ``AuthErrorCode``, or `CancellationError` if the calling task is cancelled. Every method that sends a
 /// request can throw ``AuthErrorCode/networkError``, ``AuthErrorCode/tooManyRequests``, ``AuthErrorCode/invalidAPIKey``,
-/// ``AuthErrorCode/appNotAuthorized`` and ``AuthErrorCode/internalError``. A sign-in can also
-/// throw ``AuthErrorCode/keychainError`` if the session cannot be stored. The methods list only further errors.
+/// ``AuthErrorCode/appNotAuthorized`` and ``AuthErrorCode/internalError``. A sign-in can also throw
+/// ``AuthErrorCode/keychainError`` if the session cannot be stored. The methods list only further errors.
 public final class Auth: Sendable {
     /// The version of the library.
     public static let libraryVersion = "0.1.0"
@@ -102,24 +102,24 @@ public final class Auth: Sendable {
 
     // MARK: Listeners
 
-    /// Calls a listener with the current user now, and whenever another user signs in or the user signs out.
+    /// Calls a listener once with the current user, and whenever another user signs in or the user signs out.
     ///
     /// - Returns: a handle for ``removeStateDidChangeListener(_:)``.
     @discardableResult public func addStateDidChangeListener(
         _ listener: @escaping (Auth, User?) -> Void
     ) -> AuthStateDidChangeListenerHandle { addListener(.user, listener) }
 
-    /// Calls a listener with the current user now, and whenever the ID token changes or the user signs out.
+    /// Calls a listener once with the current user, and whenever the ID token changes or the user signs out.
     ///
     /// - Returns: a handle for ``removeIDTokenDidChangeListener(_:)``.
     @discardableResult public func addIDTokenDidChangeListener(
         _ listener: @escaping (Auth, User?) -> Void
     ) -> IDTokenDidChangeListenerHandle { addListener(.idToken, listener) }
 
-    /// Removes a listener. If this is called on the main queue, the listener is not called any more.
+    /// Removes a listener. After a call on the main queue, the listener is not called any more.
     public func removeStateDidChangeListener(_ handle: AuthStateDidChangeListenerHandle) { remove(handle) }
 
-    /// Removes a listener. If this is called on the main queue, the listener is not called any more.
+    /// Removes a listener. After a call on the main queue, the listener is not called any more.
     public func removeIDTokenDidChangeListener(_ handle: IDTokenDidChangeListenerHandle) { remove(handle) }
 
     /// The current user, and the user after each sign-in and sign-out (`nil`: no user).

@@ -59,8 +59,8 @@ extension AuthCore {
             throw AuthErrorCode.internalError.with(
                 "The response is not in the expected format. Check SekishoOptions.url.")
         }
+        // Before the first response, the offset was unknown.
         var corrected = requestedAt
-        // The first response is the first one from which the offset is known.
         corrected.clockOffset = gatewayClock.reading.clockOffset
         return TimedResponse(value: value, requestedAt: corrected)
     }
