@@ -13,4 +13,4 @@ def kib(process, name):
 
 def test_an_idle_gateway_keeps_no_page_of_a_file_that_only_its_start_needs(new_installation):
     with new_installation().serving() as running:
-        eventually(lambda: kib(running.process, "VmRSS") < 0.75 * kib(running.process, "VmHWM"))
+        assert eventually(lambda: kib(running.process, "VmRSS") < 0.75 * kib(running.process, "VmHWM"))
