@@ -22,7 +22,7 @@ class Certificate:
     key_hash: str
 
     def context(self):
-        """For a server."""
+        """The TLS context of a server with this certificate."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(self.file, self.key_file)
         return context

@@ -1,4 +1,4 @@
-"""Client that sends one request to a running gateway and checks the response against openapi.yaml."""
+"""A client that checks each response of a running gateway against openapi.yaml."""
 
 import secrets
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Response:
 
     @property
     def code(self):
-        """The error code, or `None` if the request succeeded."""
+        """The error code; `None` if the body is not an error in JSON."""
         is_error = isinstance(self.body, dict) and isinstance(self.body.get("error"), dict)
         return error_code(self.body) if is_error else None
 

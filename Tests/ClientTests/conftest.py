@@ -74,7 +74,7 @@ def empty_database(dev):
 
 @pytest.fixture(scope="session")
 def rs256_installation(new_installation):
-    """An installation that signs tokens as firebase-admin expects; tests change nothing but their own accounts."""
+    """An installation that signs tokens as firebase-admin expects; tests change only what they have created in it."""
     return new_installation("--algorithm RS256 --domain localhost")
 
 

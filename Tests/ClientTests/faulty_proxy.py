@@ -36,7 +36,8 @@ class Proxy(ThreadingHTTPServer):
         with self.lock:
             self.planned.append((operation, FAULTS[fault]))
 
-    def fault_of(self, path):
+    def take_fault(self, path):
+        """Removes and returns the next fault for a path; `None` if there is none."""
         with self.lock:
             for index, (operation, fault) in enumerate(self.planned):
                 if path.split("?")[0].endswith(operation):
@@ -52,7 +53,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self):
         self.body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        fault = self.server.fault_of(self.path)
+        fault = self.server.take_fault(self.path)
         if fault:
             fault(self)
         else:
@@ -61,7 +62,7 @@ class Handler(BaseHTTPRequestHandler):
     do_GET = do_POST
 
     def forward(self):
-        """Sends the request to the gateway and returns its status, header fields and body."""
+        """Sends the request to the gateway and returns the status, header fields and body of the response."""
         connection = http.client.HTTPConnection(self.server.target, timeout=30)
         connection.request(self.command, self.path, self.body, dict(self.headers.items()))
         response = connection.getresponse()

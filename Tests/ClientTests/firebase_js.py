@@ -15,7 +15,7 @@ IMPORT_MAP = """<script type="importmap">
 {"imports": {"https://www.gstatic.com/firebasejs/12.14.0/firebase-app.js": "/firebase-app.js"}}
 </script>"""
 
-is_absent = pytest.mark.skipif(
+requires_sdk = pytest.mark.skipif(
     not all((MODULES / name).is_file() for name in NAMES),
     reason=f"the Firebase SDK is not in {MODULES}; set SEKISHO_FIREBASE_JS")
 

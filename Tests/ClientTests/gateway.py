@@ -79,7 +79,7 @@ def dev(folder: Path, *options, data="data"):
 
 @contextmanager
 def running(words, log: Path, **environment):
-    """Runs a process of the gateway and stops it afterwards. Fails if it exits with an error."""
+    """Runs a process of the gateway and stops it afterwards. Fails if it exits with an error, unless it was killed."""
     with log.open("w") as output:
         process = subprocess.Popen(
             [binary(), *words],
@@ -129,7 +129,7 @@ def eventually_applied(condition):
 
 
 def on_every_loop(condition, within=CONFIGURATION_SECONDS):
-    """Waits until `condition` holds `LOOP_PROBES` times in a row.
+    """Waits until `condition` holds `LOOP_PROBES` times in a row, and returns whether it did.
 
     The gateway has several event loops, each with its own connections and its own copy of the configuration. One true
     value proves only that one loop has the new configuration.

@@ -26,6 +26,7 @@ def generate(language, folder):
 
 
 def warnings(log):
+    """The lines of a log with warnings or errors, except the known warnings."""
     lines = [line for line in log.splitlines() if re.search(r" (WARN|ERROR) ", line)]
     return [line for line in lines if not any(known in line for known in KNOWN_WARNINGS)]
 

@@ -77,7 +77,7 @@ class Installation:
 
     @contextmanager
     def started(self, api_key="", **environment):
-        """Runs `sekisho serve` without waiting until it is ready."""
+        """Runs `sekisho serve`, and does not wait until it is ready."""
         log = self.folder / f"serve-{secrets.token_hex(4)}.log"
         with gateway.running(["serve"], log, **self.environment | environment) as process:
             yield Gateway(self.url, DEMO_PROJECT, api_key, self.database_url, process, log)

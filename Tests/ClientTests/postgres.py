@@ -41,7 +41,7 @@ class Postgres:
         self._process.wait(60)
 
     def kill(self):
-        """Ends all of its processes at once, as a crash does."""
+        """Ends all processes of the server at once, as a crash does."""
         for process in [self._process.pid, *children(self._process.pid)]:
             # A child may have ended since.
             with suppress(ProcessLookupError):
@@ -58,7 +58,7 @@ class Postgres:
 
     @contextmanager
     def frozen(self):
-        """The server keeps its connections and accepts new ones, but does not respond."""
+        """Stops all processes for a while: connections stay open and new ones are accepted, but get no response."""
         self._signal_all(signal.SIGSTOP)
         try:
             yield

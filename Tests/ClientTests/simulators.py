@@ -27,7 +27,7 @@ class Simulators:
         return _json(self.request("POST", "/simulatedSignIns", json))
 
     def apple(self, person=None, nonce=None, **more):
-        """Signs in with Apple; a nonce is always sent, as apps should do."""
+        """Signs in with Apple, always with a nonce, as apps should."""
         return self.sign_in("apple.com", person, rawNonce=nonce or secrets.token_urlsafe(), **more)
 
     def google(self, person=None, **more):

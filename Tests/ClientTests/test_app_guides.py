@@ -1,4 +1,4 @@
-"""The code in Deploy/guides works: it compiles, verifies ID tokens, and configures a project."""
+"""The code in Deploy/guides compiles (that for JWTKit is only parsed), verifies ID tokens, and configures a project."""
 
 import json
 import re
@@ -65,19 +65,19 @@ def test_swift_code_compiles_without_warnings(guide, block, mode, tmp_path):
         "swiftc", "-typecheck", "-swift-version", mode, "-warnings-as-errors", "-I", SCRATCH / "debug/Modules", file)
 
 
-def test_the_button_is_that_of_the_sample_app():
+def test_the_code_of_the_button_is_that_of_the_sample_app():
     [button] = [block for block in blocks("ios.md", "swift") if "SignInWithAppleButton" in block]
     assert textwrap.indent(button, " " * 12) in BUTTON.read_text()
 
 
-def test_swift_code_for_backends_is_swift(tmp_path):
+def test_swift_code_for_backends_can_be_parsed(tmp_path):
     [block] = blocks("verify-id-tokens.md", "swift")
     file = tmp_path / "Verify.swift"
     file.write_text(block)
     generator.run("swiftc", "-frontend", "-parse", file)
 
 
-def test_the_configuration_is_accepted_as_far_as_its_key(new_installation, tmp_path):
+def test_the_project_file_of_the_ios_guide_is_accepted_with_a_generated_key(new_installation, tmp_path):
     installation = new_installation()
     [text] = blocks("ios.md", "json")
     command = "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out".split()
@@ -96,7 +96,7 @@ def token(serve, contract):
 
 @pytest.fixture
 def in_guide(serve):
-    """The only block of a language, with the issuer and the audience of the gateway of the tests."""
+    """Returns the only block of a language, with the issuer and the audience of the tests' gateway."""
     def text(language):
         [block] = blocks("verify-id-tokens.md", language)
         assert ISSUER in block and '"my-app"' in block
@@ -106,7 +106,7 @@ def in_guide(serve):
 
 
 def damaged(token):
-    """Tokens that must be rejected: another payload, no signature, another signer."""
+    """Tokens that must be rejected: with another payload, with the algorithm `none`, without the signature."""
     header, payload, signature = token.split(".")
     claims = jwt.decode(token, options={"verify_signature": False})
     other = jwt.encode(claims | {"sub": "another"}, "secret" * 8, algorithm="HS256").split(".")[1]
@@ -114,7 +114,7 @@ def damaged(token):
     return [f"{header}.{other}.{signature}", unsigned, f"{header}.{payload}."]
 
 
-def test_python_verifies(in_guide, token):
+def test_the_python_code_accepts_an_id_token_and_rejects_damaged_ones(in_guide, token):
     namespace = {}
     exec(in_guide("python"), namespace)
     assert namespace["verify"](token)["sub"] == subject(token)
@@ -127,7 +127,7 @@ def subject(token):
     return jwt.decode(token, options={"verify_signature": False})["sub"]
 
 
-def test_node_verifies(in_guide, token, tmp_path):
+def test_the_node_code_accepts_an_id_token_and_rejects_damaged_ones(in_guide, token, tmp_path):
     (tmp_path / "verify.mjs").write_text(in_guide("javascript"))
     (tmp_path / "node_modules").symlink_to("/usr/share/nodejs")
     (tmp_path / "main.mjs").write_text(
@@ -138,7 +138,7 @@ def test_node_verifies(in_guide, token, tmp_path):
         assert generator.run("node", tmp_path / "main.mjs", bad).strip() == "rejected"
 
 
-def test_go_verifies(in_guide, token, tmp_path):
+def test_the_go_code_accepts_an_id_token_and_rejects_damaged_ones(in_guide, token, tmp_path):
     (tmp_path / "main.go").write_text(GO + in_guide("go"))
     program = tmp_path / "verify"
     generator.run(

@@ -1,4 +1,4 @@
-"""Tokens of Sign in with Apple are revoked when their account is deleted, whatever happens to the process."""
+"""Tokens of Sign in with Apple are revoked after their account is deleted, even if the process is killed first."""
 
 import secrets
 import signal
@@ -43,7 +43,7 @@ def test_a_token_is_revoked_once_although_the_process_is_killed_before(dev_folde
         Simulators(dev).configure(apple={"fault": fault})
         deleted = post(dev, "/v1/accounts:delete", {"idToken": account["idToken"]})
         assert deleted["appleRevocation"] == "QUEUED"
-        # The worker has claimed the grant, and cannot finish.
+        # The worker has claimed the grant, and Apple does not accept the revocation.
         assert eventually(lambda: sql(dev.database_url, "SELECT attempts FROM apple_grant").split() == ["1"])
         assert gateway.stop(dev.process, signal.SIGKILL) == -signal.SIGKILL
     with gateway.dev(dev_folder) as dev:

@@ -1,4 +1,4 @@
-"""Apple's notifications reach the gateway over HTTP, signed, and for every project that has the client ID."""
+"""The gateway verifies Apple's notifications and applies each in every project that has the client ID."""
 
 import secrets
 import time
@@ -30,7 +30,7 @@ def is_alive(dev, account):
 
 
 def happens(dev, **event):
-    """Lets something happen at Apple, and returns the payload of the notification that the gateway accepted."""
+    """Simulates an event at Apple, and returns the payload of the notification that the gateway accepted."""
     [sent] = Simulators(dev).configure(apple={"clientId": CLIENT} | event)["notifications"]
     assert sent["status"] == 200
     return sent["payload"]
@@ -106,8 +106,8 @@ def test_two_projects_with_one_client_id_are_both_notified(dev):
         assert apple_identity(dev, account, project)["credentialState"] == "REVOKED"
 
 
-@pytest.mark.parametrize("forgery", ["another key", "another audience", "altered", "no token"])
-def test_a_forged_notification_is_rejected(dev, forgery):
+@pytest.mark.parametrize("fault", ["another key", "another audience", "altered", "no token"])
+def test_a_notification_that_is_forged_or_for_another_app_is_rejected(dev, fault):
     person = fresh_person()
     account = signed_in(dev, person)
     genuine = happens(dev, relay={"person": person, "forwards": True})
@@ -119,8 +119,8 @@ def test_a_forged_notification_is_rejected(dev, forgery):
         "another audience": signed,
         "altered": ".".join([*signed.split(".")[:2], genuine.split(".")[2]]),
         "no token": "none",
-    }[forgery]
-    if forgery == "another audience":
+    }[fault]
+    if fault == "another audience":
         sent = Simulators(dev).configure(apple={"clientId": "com.attacker.app", "disconnect": person})
         assert [notification["status"] for notification in sent["notifications"]] == [400]
         payload = sent["notifications"][0]["payload"]
@@ -129,7 +129,7 @@ def test_a_forged_notification_is_rejected(dev, forgery):
     assert is_alive(dev, account)
 
 
-def test_notifications_wait_while_the_keys_of_apple_cannot_be_fetched(dev):
+def test_a_notification_gets_503_while_the_keys_of_apple_cannot_be_fetched(dev):
     simulators = Simulators(dev)
     person = fresh_person()
     account = signed_in(dev, person)

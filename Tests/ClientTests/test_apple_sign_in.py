@@ -54,7 +54,7 @@ def test_linked_apple_and_google_identities_sign_in_to_one_account(client, simul
     assert first["isNewUser"] is True
     linked = sign_in(client, simulators.google(ada), idToken=first["idToken"])
     assert linked["localId"] == first["localId"]
-    # As a new installation of the app, without a session.
+    # Without an ID token, as from a new installation of the app.
     for provider in ("google.com", "apple.com"):
         again = sign_in(client, simulators.sign_in(provider, ada))
         assert again["localId"] == first["localId"]
@@ -84,7 +84,7 @@ def test_the_name_that_apple_sends_once_is_kept(client, simulators):
 @pytest.mark.parametrize("settings", [
     {}, {"booleansAreStrings": True}, {"marksPrivateEmail": False}, {"relayDomain": "private.icloud.com"},
 ], ids=str)
-def test_a_hidden_email_is_never_disclosed(client, simulators, settings):
+def test_the_account_of_a_user_who_hides_the_email_has_only_the_relay_address(client, simulators, settings):
     simulators.configure(apple=settings)
     ada = fresh_person() | {"hidesEmail": True}
     first, again = (sign_in(client, simulators.apple(ada)) for _ in range(2))
@@ -135,7 +135,7 @@ def test_cached_keys_verify_tokens_during_a_failure_of_the_provider(client, simu
     sign_in(client, proof)
 
 
-def test_a_slow_provider_within_the_deadline_is_accepted(client, simulators):
+def test_keys_of_a_provider_that_is_slower_than_usual_are_accepted(client, simulators):
     sign_in(client, simulators.apple())
     simulators.configure(apple={"fault": "slow", "rotateKeys": True})
     sign_in(client, simulators.apple())
@@ -157,7 +157,7 @@ def test_a_token_for_another_audience_is_rejected(client, simulators, provider):
     assert rejection(client, getattr(simulators, provider)(audience="com.example.other"))[0] == "INVALID_IDP_RESPONSE"
 
 
-def test_a_nonce_must_match_and_counts_once(client, simulators):
+def test_a_nonce_must_match_and_works_once(client, simulators):
     def with_nonce(proof, nonce):
         credential = {"providerId": "apple.com", "idToken": proof["idToken"], "rawNonce": nonce}
         return client.call("signInWithIdp", {"credential": credential})
@@ -229,7 +229,7 @@ def test_an_invalid_simulated_sign_in_names_the_member(simulators, body, member)
     ({"apple": {"identityTokenLifetime": 2 ** 62}}, "/apple/identityTokenLifetime"),
     ({"apple": {"booleansAreStrings": "true"}}, "/apple/booleansAreStrings"),
 ])
-def test_an_invalid_simulator_setting_changes_nothing(simulators, change, member):
+def test_an_invalid_simulator_setting_is_rejected_with_the_name_of_its_member(simulators, change, member):
     before = simulators.key_fetches("apple")
     response = simulators.request("PATCH", "/simulators", change | {"reset": True})
     assert response.status_code == 400
@@ -260,7 +260,7 @@ def test_invalid_arguments_of_the_simulate_command_are_rejected(own_dev, words, 
 
 
 @pytest.mark.parametrize("provider", ISSUERS)
-def test_a_token_in_the_name_of_a_dropped_key_is_verified(client, simulators, provider):
+def test_a_foreign_token_that_names_a_dropped_key_is_rejected(client, simulators, provider):
     """`dev` accepts genuine tokens without verification, but none that names a key of a simulator."""
     key_id = simulators.key_id(provider)
     simulators.configure(**{provider.split(".")[0]: {"rotateKeys": True, "dropOldKeys": True}})

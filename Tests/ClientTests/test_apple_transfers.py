@@ -1,4 +1,4 @@
-"""An app moves to another developer team of Apple: accounts, sessions and sign-ins survive it, also an interruption."""
+"""An app moves to another Apple developer team: users keep their accounts, even if the commands are interrupted."""
 
 import base64
 import secrets
@@ -29,7 +29,7 @@ def dev_folder(folder):
 
 
 class Transfer:
-    """The commands, against the simulated Apple of a `dev`."""
+    """Runs the commands against the simulated Apple of a `dev` gateway."""
 
     def __init__(self, dev, folder):
         self.dev = dev
@@ -62,7 +62,7 @@ class Transfer:
         return int(sql(self.dev.database_url, query))
 
     def move(self):
-        """Apple moves the app, and the operator configures the new team."""
+        """Moves the app at the simulated Apple, and configures the new team."""
         self.simulators.configure(apple={"transferToTeam": TEAM, "clientId": CLIENT})
         changed = requests.patch(
             f"{self.dev.url}/v2/projects/demo/defaultSupportedIdpConfigs/apple.com",
@@ -157,13 +157,13 @@ def test_an_import_that_apple_rejects_is_listed_and_retried_only_if_asked(dev_fo
      "--team-id, --key-id and --private-key-file must be given together"),
     (["--to-team", TEAM, "--simulator", "http://appleid.example.com"], "--simulator: expected http://127.0.0.1:PORT"),
 ])
-def test_wrong_options_are_explained(options, complaint):
+def test_invalid_options_are_rejected_with_an_explanation(options, complaint):
     completed = gateway.run("apple", "export-transfers", "--project", "demo", *options)
     assert completed.returncode == 2
     assert complaint in completed.stderr
 
 
-def test_a_simulated_apple_is_only_for_a_database_of_dev(own):
+def test_the_option_simulator_is_rejected_with_a_database_of_serve(own):
     completed = own.run("apple import-transfers --project demo --simulator http://127.0.0.1:1")
     assert completed.returncode == 1
     assert "was created by `sekisho serve`" in completed.stderr

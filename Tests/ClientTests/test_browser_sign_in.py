@@ -1,4 +1,4 @@
-"""Sign-in with Apple, Google and a third-party OpenID provider in Chromium, against `sekisho dev`.
+"""Sign-in with Apple, Google and a third-party OpenID provider in Chromium.
 
 The app sends the messages of Firebase's JavaScript SDK; `test_firebase_js_pages.py` uses the SDK itself.
 """
@@ -75,7 +75,7 @@ def app(window, page, dev):
 
 
 def web_app(window, page, dev, host):
-    # An app finds the gateway like an emulator, below the prefixes of Google's hosts.
+    # As with an emulator, the names of Google's hosts are prefixes of the paths.
     return WebApp(
         window, f"http://{host}:{page.port}/index.html", pages=dev.url + "/emulator/auth",
         api=dev.url + "/identitytoolkit.googleapis.com", apiKey=dev.api_key).open()
@@ -124,7 +124,7 @@ def test_a_cancelled_popup_is_an_error_of_the_sdk(any_app, name):
 
 @pytest.mark.parametrize("fault", ["A code that was already used", "An ID token with another nonce"])
 @pytest.mark.parametrize("name", ["apple.com", "google.com"])
-def test_a_response_that_is_not_valid_is_explained_and_then_an_error(app, name, fault):
+def test_an_invalid_response_is_explained_on_a_page_and_is_then_an_error_of_the_sdk(app, name, fault):
     def decide(window):
         consent(button=fault)(window)
         # The page may be loading.
@@ -208,7 +208,7 @@ def test_sign_ins_in_a_browser_are_counted(page, dev):
 
 
 def test_a_foreign_page_that_opens_the_popup_gets_nothing(window, page, dev):
-    """It names a page of the app, and the user consents; the events go to windows of the gateway's origin only."""
+    """The foreign page names a page of the app, and the user consents. Events go only to the gateway's own origin."""
     with site() as attacker:
         window.open(f"http://localhost:{attacker.port}/")
         main = window.driver.current_window_handle

@@ -70,7 +70,7 @@ def test_another_master_key_is_rejected(installation, command):
     assert dump(installation.database_url) == before
 
 
-def test_the_app_review_report_needs_only_the_database(installation):
+def test_the_app_review_report_needs_no_master_key(installation):
     completed = installation.run("check --app-review --project demo", SEKISHO_MASTER_KEY="")
     assert (completed.returncode, completed.stderr) == (0, "")
     assert "project demo, app default" in completed.stdout and "5.1.1(v)" in completed.stdout

@@ -103,7 +103,7 @@ def test_an_unknown_option_is_named(command):
     ("keys rotate-refresh-key", "--project is required"),
     ("keys rotate-signing-key --now=yes --project demo", "--now takes no value, got \"yes\""),
 ])
-def test_invalid_arguments_are_rejected_before_anything_is_done(words, message):
+def test_invalid_arguments_are_rejected_with_an_explanation(words, message):
     completed = run(*words.split())
     assert (completed.returncode, completed.stdout) == (2, "")
     assert message in completed.stderr

@@ -1,4 +1,4 @@
-"""The environment of `sekisho serve`: all invalid variables are reported at once."""
+"""The environment of `sekisho serve`: its variables, their files, and the errors for invalid values."""
 
 import base64
 import re
@@ -22,7 +22,7 @@ VALID = {
     "SEKISHO_MASTER_KEY": VALID_MASTER_KEY,
     "SEKISHO_PUBLIC_URL": "https://auth.example.com",
 }
-# Only libpq parses a database URL, so the gateway rejects only an empty one at start.
+# Without DATABASE_URL: only libpq parses it, so the gateway rejects only an empty one at start.
 INVALID = {
     "SEKISHO_DATABASE_CONNECTIONS": ["0", "65", "-1", "four", "4.0"],
     "SEKISHO_DATABASE_PREPARED": ["yes", "ON"],
@@ -96,7 +96,7 @@ def test_an_unreadable_file_is_named(name, tmp_path):
 
 
 @pytest.mark.parametrize("ending", ["", "\n"])
-def test_every_variable_can_be_read_from_a_file(ending, tmp_path, installation):
+def test_the_variables_of_an_installation_can_be_read_from_files(ending, tmp_path, installation):
     environment = {}
     for name, value in installation.environment.items():
         path = tmp_path / name

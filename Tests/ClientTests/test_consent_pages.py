@@ -19,7 +19,7 @@ from web_site import site
 
 pytestmark = pytest.mark.slow
 
-# As `sekisho dev` configures its projects.
+# The values with which `sekisho dev` configures its projects.
 APPLE_CLIENT, APPLE_TEAM = "com.example.web", "DEVTEAM123"
 GOOGLE_CLIENT = "demo.apps.googleusercontent.com"
 VERIFIER = "a verifier that is at least forty-three characters long"
@@ -39,7 +39,7 @@ def client():
 
 
 class Provider:
-    """A simulated provider, as the web site asks it."""
+    """A simulated provider, as the web site uses it."""
 
     def __init__(self, base, callback):
         self.base, self.callback = base, callback
@@ -134,7 +134,7 @@ def fill_in(window, **fields):
         window.element(f"#{name}").send_keys(text)
 
 
-def test_a_person_of_dev_mode_is_chosen(simulators, client, provider, any_browser):
+def test_a_person_of_an_earlier_sign_in_can_be_chosen(simulators, client, provider, any_browser):
     person = fresh_person() | {"givenName": secrets.token_hex(4)}
     name = "apple.com" if isinstance(provider, Apple) else "google.com"
     known = jwt.decode(simulators.sign_in(name, person)["idToken"], options={"verify_signature": False})
@@ -186,7 +186,7 @@ def test_the_person_cancels(client, provider, any_browser):
     assert fields == {"error": provider.cancellation, "state": "a state"}
 
 
-def test_an_error_is_tested(client, provider, window):
+def test_the_page_can_return_an_id_token_with_another_nonce(client, provider, window):
     window.open(provider.url())
     window.element("summary").click()
     fields = decide(window, client, "An ID token with another nonce").fields
@@ -216,7 +216,7 @@ def test_a_test_can_skip_the_page(provider):
     ({"client_id": "com.example.stranger"}, "invalid_client"),
     ({"redirect_uri": "https://elsewhere.example.com/"}, "redirect_uri_mismatch"),
     ({"redirect_uri": "http://127.0.0.1.example.com/"}, "redirect_uri_mismatch")])
-def test_a_wrong_client_stays_at_the_provider(provider, window, changed, code):
+def test_a_request_with_a_wrong_client_id_or_redirect_uri_is_rejected_on_a_page(provider, window, changed, code):
     if isinstance(provider, Apple):
         code = code.replace("redirect_uri_mismatch", "unauthorized_client")
     window.open(provider.url(**changed))
@@ -234,7 +234,7 @@ def test_other_redirect_uris_are_added_until_the_simulators_are_reset(simulators
     assert requests.get(url, timeout=30).status_code == 400
 
 
-def test_the_client_ids_of_a_project_are_known_once_it_has_them(dev, google):
+def test_a_client_id_is_accepted_after_a_project_has_configured_it(dev, google):
     url = google.url(client_id="added.apps.googleusercontent.com")
     assert "No project has the client ID" in requests.get(url, timeout=30).text
     config = f"{dev.url}/v2/projects/with-added-client/defaultSupportedIdpConfigs/google.com?updateMask=clientIds"
@@ -254,7 +254,7 @@ def test_a_page_is_in_the_language_of_the_browser(provider, language, button):
 
 @pytest.mark.parametrize("language", ["en", "ja"])
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_a_page_fits_every_screen_size(provider, language, dark):
+def test_a_page_fits_narrow_and_wide_screens(provider, language, dark):
     with browser(language=language) as window:
         for width in (320, 500, 1280):
             window.screen(width, dark)
@@ -267,7 +267,7 @@ def test_a_page_fits_every_screen_size(provider, language, dark):
             "rgba(27, 32, 31, 1)" if dark else "rgba(255, 255, 255, 1)")
 
 
-def test_a_page_is_operable_with_the_keyboard(client, apple, window):
+def test_a_page_can_be_used_with_the_keyboard(client, apple, window):
     window.open(apple.url())
     fields = ["hidesEmailOfChosen", *window.driver.execute_script(
         "return [...document.querySelectorAll('.person')].map(button => button.innerText)"),

@@ -25,7 +25,7 @@ def test_the_document_is_valid():
     assert [str(error) for error in OpenAPIV30SpecValidator(CONTRACT.document).iter_errors()] == []
 
 
-def test_everything_produced_is_up_to_date():
+def test_generated_files_are_up_to_date():
     script = PATH.parent / "Deploy/contract"
     checked = subprocess.run([sys.executable, "-B", script, "--check"], capture_output=True, text=True, timeout=60)
     assert checked.returncode == 0, checked.stdout + checked.stderr
@@ -94,7 +94,7 @@ def test_server_errors_are_plain_text_with_retry_after(operation):
     for status in (500, 503):
         response = operation.response(status)
         if response:
-            # A page also explains that a provider is unavailable.
+            # Operations with pages have a page for an unavailable provider, besides the plain text.
             assert list(response["content"]) in (["text/plain"], ["text/html", "text/plain"])
             assert "Retry-After" in response["headers"]
 
@@ -129,7 +129,7 @@ def test_every_parameter_has_a_description(operation):
     assert [parameter["name"] for parameter in parameters if not parameter.get("description")] == []
 
 
-def test_the_type_of_a_request_has_the_name_of_an_operation_with_it():
+def test_the_type_of_a_request_has_the_name_of_an_operation_that_uses_it():
     requests = {}
     for operation in OPERATIONS:
         for media in operation.body.get("requestBody", {}).get("content", {}).values():

@@ -93,7 +93,7 @@ class Gateways:
         self.start()
 
 
-def test_crashes_lose_nothing_acknowledged_and_sign_nobody_out(folder, postgres):
+def test_crashes_lose_nothing_acknowledged_and_sign_no_user_out(folder, postgres):
     installation = Installation(folder, new_database(postgres.url)).with_project()
     key = installation.api_key()
     apps = [App(installation, key) for _ in range(CLIENTS)]

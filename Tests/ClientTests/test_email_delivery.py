@@ -90,7 +90,7 @@ def test_an_email_is_delivered_as_text_and_html_in_its_language(
     assert is_deleted(installation, queued)
 
 
-def test_expired_and_useless_emails_are_deleted_unsent(installation, server, sending, contract):
+def test_emails_that_are_expired_or_have_no_valid_code_are_deleted_unsent(installation, server, sending, contract):
     ada = Client(sending, contract).new_account()
     unknown = queue_email(installation, "PASSWORD_RESET", fresh_email(), code="code-for-an-unknown-address")
     void = queue_email(installation, "VERIFY_EMAIL", ada["email"], code="void", account=ada["localId"])
@@ -145,7 +145,7 @@ def test_nothing_is_sent_to_a_server_without_trusted_tls(installation, server, f
     delete_emails(installation)
 
 
-def test_a_permanently_rejected_recipient_is_abandoned_and_listed(installation, server, sending):
+def test_an_email_to_a_permanently_rejected_recipient_is_given_up_and_listed(installation, server, sending):
     server.rcpt_replies = ["550 5.1.1 <ada@example.org> unknown"]
     queued = queue_notice(installation)
     assert eventually(lambda: row(installation, queued, "failed_at"))
@@ -156,7 +156,7 @@ def test_a_permanently_rejected_recipient_is_abandoned_and_listed(installation, 
     assert "ada@example.org" not in listed and "ada@example.org" not in sending.log.read_text()
 
 
-def test_a_permanently_rejected_message_is_abandoned(installation, server, sending):
+def test_a_permanently_rejected_message_is_given_up(installation, server, sending):
     server.data_replies = ["554 5.7.1 spam"]
     queued = queue_notice(installation)
     assert eventually(lambda: row(installation, queued, "failed_at"))
@@ -295,7 +295,7 @@ def test_no_email_is_sent_without_a_server(installation):
     delete_emails(installation)
 
 
-def test_the_mail_test_command_sends_an_email(server):
+def test_the_command_email_test_sends_an_email(server):
     with smtp_server_running(server) as port:
         completed = gateway.run("email", "test", "ada@example.org", **environment(port))
         assert (completed.returncode, completed.stdout) == (0, f"accepted by 127.0.0.1:{port}\n")

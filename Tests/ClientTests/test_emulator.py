@@ -95,7 +95,7 @@ def test_pages_of_other_origins_may_read_responses(emulator):
 
 @pytest.mark.parametrize("method, name", [
     ("DELETE", "accounts"), ("GET", "oobCodes"), ("GET", "verificationCodes")])
-def test_tenants_have_their_own_accounts_and_codes(serve, emulator, method, name):
+def test_the_requests_about_tenants_exist_only_in_dev(serve, emulator, method, name):
     path = f"/emulator/v1/projects/demo/tenants/t/{name}"
     assert emulator.request(method, path).json() == ({} if name == "accounts" else {name: []})
     assert Emulator(serve).request(method, path, headers=OWNER).status_code == 404
@@ -110,7 +110,7 @@ def test_tenants_have_their_own_accounts_and_codes(serve, emulator, method, name
     ("Bearer YA29.x", 401),
     ("Basic owner", 403),
 ])
-def test_the_owner_token_is_an_administrator(emulator, authorization, status):
+def test_owner_and_google_access_tokens_authenticate_an_administrator(emulator, authorization, status):
     response = emulator.request("GET", "/v1/projects", headers={"Authorization": authorization})
     assert response.status_code == status
 

@@ -90,7 +90,7 @@ def test_an_update_without_mask_restores_the_defaults(project):
     assert before["emailPrivacyConfig"] == {"enableImprovedEmailPrivacy": False}
 
 
-def test_an_update_of_a_tenant_without_mask_disables_what_it_omits(project):
+def test_an_update_of_a_tenant_without_mask_disables_the_methods_that_it_omits(project):
     tenant = "/v2/projects/{P}/tenants/acme"
     methods = ("allowPasswordSignup", "enableEmailLinkSignin", "enableAnonymousUser")
     found = project.json("GET", tenant)
@@ -150,7 +150,7 @@ def test_a_relative_continue_url_is_malformed(project):
 
 # Changes of an address
 
-def test_each_change_of_an_address_offers_the_first_one_back(client, demo):
+def test_each_change_of_an_address_creates_a_recovery_code_for_the_first_one(client, demo):
     ada = client.new_account()
     first = ada["email"]
     for _ in range(2):
@@ -162,14 +162,14 @@ def test_each_change_of_an_address_offers_the_first_one_back(client, demo):
     assert (restored["email"], restored["emailVerified"]) == (first, True)
 
 
-def test_an_account_that_kept_its_address_shows_no_initial_one(client):
+def test_an_account_that_kept_its_address_has_no_initial_email(client):
     ada = client.new_account()
     assert "initialEmail" not in client.lookup(ada)
     same = ok(client.call("update", {"idToken": ada["idToken"], "email": ada["email"]}))
     assert "initialEmail" not in client.lookup(ada | same)
 
 
-def test_the_first_address_of_an_anonymous_account_offers_nothing_back(client, demo):
+def test_the_first_address_of_an_anonymous_account_creates_no_recovery_code(client, demo):
     anonymous, email = client.sign_up(), fresh_email()
     named = ok(client.call("update", {"idToken": anonymous["idToken"], "email": email}))
     assert "initialEmail" not in client.lookup(anonymous | named)
@@ -222,7 +222,7 @@ def test_identities_are_left_out_where_addresses_may_be_shared(dev, contract):
 # Sign-in with a provider
 
 @pytest.mark.parametrize("post_body", ["", "id_token=x", "providerId=&id_token=x"])
-def test_a_request_without_provider_repeats_its_uri(client, post_body):
+def test_the_error_for_a_request_without_provider_contains_its_uri(client, post_body):
     uri = "http://localhost/handler?a=b"
     refused = client.call("signInWithIdp", {"requestUri": uri, "postBody": post_body})
     assert refused.status == 400
@@ -241,7 +241,7 @@ def test_the_screen_name_language_and_time_zone_are_taken_over(client):
 
 
 @pytest.mark.parametrize("more", [{}, {"returnIdpCredential": True}])
-def test_linking_what_the_account_has_is_a_conflict(client, more):
+def test_linking_an_identity_that_the_account_already_has_is_a_conflict(client, more):
     claims = {"sub": secrets.token_hex(8)}
     first = ok(client.call("signInWithIdp", fake(claims)))
     again = client.call("signInWithIdp", fake(claims, idToken=first["idToken"], **more))
@@ -251,7 +251,7 @@ def test_linking_what_the_account_has_is_a_conflict(client, more):
         assert (again.status, again.code) == (400, "FEDERATED_USER_ID_ALREADY_LINKED")
 
 
-def test_authenticating_again_with_an_identity_of_the_account_is_none(client):
+def test_authenticating_again_with_an_identity_of_the_account_is_no_conflict(client):
     claims = {"sub": secrets.token_hex(8)}
     first = ok(client.call("signInWithIdp", fake(claims)))
     again = ok(client.call("signInWithIdp", fake(claims, idToken=first["idToken"], autoCreate=False)))
@@ -276,7 +276,7 @@ def test_a_backend_needs_a_valid_id_token(demo, request_type):
     assert demo.error("POST", "/v1/projects/{P}/accounts:sendOobCode", request) == "INVALID_ID_TOKEN"
 
 
-def test_a_reset_of_an_unknown_address_reveals_nothing_under_protection(project):
+def test_a_reset_of_an_unknown_address_succeeds_without_a_link_under_protection(project):
     request = {"requestType": "PASSWORD_RESET", "email": fresh_email(), "returnOobLink": True}
     assert project.error("POST", "/v1/projects/{P}/accounts:sendOobCode", request) == "EMAIL_NOT_FOUND"
     project.privacy()
@@ -295,13 +295,13 @@ def test_a_path_and_a_token_of_different_tenants_do_not_match(client, demo, oper
 
 
 @pytest.mark.parametrize("request_body", [{}, {"newPassword": PASSWORD}, {"oobCode": "x", "newPassword": PASSWORD}])
-def test_a_reset_without_password_sign_in_is_refused_first(client, demo, request_body):
+def test_a_reset_is_rejected_first_if_password_sign_in_is_disabled(client, demo, request_body):
     demo.json("PATCH", "/v2/projects/{P}/tenants/no-passwords", {"enableEmailLinkSignin": True})
     refused = client.call("resetPassword", request_body | {"tenantId": "no-passwords"})
     assert (refused.status, refused.code) == (400, "PASSWORD_LOGIN_DISABLED")
 
 
-def test_other_codes_are_checked_without_password_sign_in(client, demo):
+def test_other_codes_can_be_checked_if_password_sign_in_is_disabled(client, demo):
     demo.json("PATCH", "/v2/projects/{P}/tenants/links", {"enableEmailLinkSignin": True})
     issued = demo.json("POST", "/v1/projects/{P}/tenants/links/accounts:sendOobCode", {
         "requestType": "EMAIL_SIGNIN", "email": fresh_email(), "returnOobLink": True})
@@ -320,7 +320,7 @@ def test_a_backend_links_an_identity(project):
 
 @pytest.mark.parametrize("link, code", [
     ({"rawId": "x"}, "MISSING_PROVIDER_ID"), ({"providerId": "google.com"}, "MISSING_RAW_ID")])
-def test_an_identity_to_link_is_complete(project, link, code):
+def test_an_incomplete_identity_cannot_be_linked(project, link, code):
     user = project.user()
     request = {"localId": user["localId"], "linkProviderUserInfo": link}
     assert project.error("POST", "/v1/projects/{P}/accounts:update", request) == code
@@ -352,12 +352,12 @@ def test_a_genuine_token_is_accepted_without_verification(client, provider):
 
 @pytest.mark.parametrize("provider, changed", [
     ("apple.com", {"iss": "https://accounts.google.com"}), ("google.com", {"iss": "https://example.com"})])
-def test_a_token_of_another_issuer_is_verified(client, provider, changed):
+def test_a_foreign_token_with_another_issuer_is_rejected(client, provider, changed):
     assert client.call("signInWithIdp", genuine(provider, **changed)).status == 400
 
 
 @pytest.mark.parametrize("provider", ISSUERS)
-def test_a_token_in_the_name_of_a_simulators_key_is_verified(client, simulators, provider):
+def test_a_foreign_token_that_names_a_key_of_a_simulator_is_rejected(client, simulators, provider):
     key_id = simulators.key_id(provider)
     refused = client.call("signInWithIdp", genuine(provider, key_id=key_id))
     assert (refused.status, refused.code) == (400, "INVALID_IDP_RESPONSE")

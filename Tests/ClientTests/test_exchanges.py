@@ -77,7 +77,7 @@ def owner(description, operation, json=None, code=None, status=200, **options):
 
 
 def page(description, operation, status=200, **fields):
-    """A row of a form."""
+    """A row that posts a form to a page."""
     return Row(description, operation, status=status, options={"data": fields})
 
 

@@ -5,12 +5,12 @@
 
 import pytest
 
-from firebase_js import IMPORT_MAP, is_absent, modules
+from firebase_js import IMPORT_MAP, requires_sdk, modules
 from simulators import fresh_person
 from web_app import WebApp, browser_with_library, consent
 from web_site import files, site
 
-pytestmark = [pytest.mark.slow, is_absent]
+pytestmark = [pytest.mark.slow, requires_sdk]
 
 PAGE = f"""<!DOCTYPE html>
 <title>App</title>

@@ -1,4 +1,4 @@
-"""Clients generated from openapi.yaml compile without warnings, and each runs the same scenario."""
+"""Clients are generated from openapi.yaml; those in Python, TypeScript and Swift run the same scenario."""
 
 import os
 import re
@@ -30,7 +30,7 @@ def logs(tmp_path_factory):
 
 
 @pytest.mark.parametrize("language", generator.OPTIONS)
-def test_a_client_is_generated_without_warnings_and_with_the_schema_names(language, logs):
+def test_a_client_is_generated_without_unknown_warnings_and_with_the_schema_names(language, logs):
     log, _ = logs[language]
     assert generator.warnings(log) == []
     assert "SignUpRequest" in log or "sign_up_request" in log

@@ -12,7 +12,7 @@ from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.support.wait import WebDriverWait
 
 import gateway
-from firebase_js import MODULES, NAMES, is_absent
+from firebase_js import MODULES, NAMES, requires_sdk
 from simulators import fresh_person
 from web_app import SECONDS, browser_with_library, consent
 from web_site import site
@@ -69,7 +69,7 @@ def test_the_page_with_plain_rest_signs_in(page, tmp_path, label):
 
 
 @pytest.mark.slow
-@is_absent
+@requires_sdk
 @pytest.mark.parametrize("page", ["With Firebase's SDK"], indirect=True)
 @pytest.mark.parametrize("label", ["Sign in with Apple", "Sign in with Google"])
 def test_the_page_with_the_sdk_signs_in(page, tmp_path, label):
@@ -143,6 +143,6 @@ def test_the_files_configure_apple_and_then_google(own, configured):
 
 
 @pytest.mark.parametrize("guide", sorted(path.name for path in GUIDES.glob("*.md")))
-def test_links_between_the_guides_lead_somewhere(guide):
+def test_links_in_the_guides_lead_to_existing_files(guide):
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", (GUIDES / guide).read_text()):
         assert (GUIDES / target).exists(), target

@@ -1,4 +1,4 @@
-"""ID tokens verified by PyJWT, which is configured only with the issuer."""
+"""ID tokens verified by PyJWT, which gets the keys by discovery from the issuer."""
 
 import base64
 import json
@@ -70,7 +70,7 @@ def test_a_refresh_keeps_session_and_login_time(client, verified):
         assert before[claim] == after[claim]
 
 
-def test_two_logins_are_two_sessions(client, verified):
+def test_two_accounts_have_different_session_ids(client, verified):
     ada, grace = client.new_account(), client.new_account()
     assert verified(ada["idToken"])["sid"] != verified(grace["idToken"])["sid"]
 

@@ -1,4 +1,4 @@
-"""An idle gateway keeps little memory."""
+"""Resident memory of an idle gateway."""
 
 import re
 from pathlib import Path

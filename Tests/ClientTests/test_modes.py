@@ -1,4 +1,4 @@
-"""Nothing that belongs to `dev` works in `serve`, and neither accepts a database of the other."""
+"""`serve` rejects credentials, requests and options of `dev`, and neither accepts a database of the other."""
 
 import json
 from urllib.parse import urlencode

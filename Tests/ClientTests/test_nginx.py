@@ -9,7 +9,7 @@ import pytest
 import requests
 
 import gateway
-from firebase_js import MODULES, NAMES, is_absent
+from firebase_js import MODULES, NAMES, requires_sdk
 from simulators import Simulators
 from web_app import WebApp, browser_with_library, consent
 from web_site import FOLDER
@@ -139,7 +139,7 @@ def test_a_redirect_signs_in_on_the_origin_of_the_app(app, provider):
 
 
 def test_the_url_of_the_page_may_be_long(app):
-    """It is part of the state, and so of several URLs and headers."""
+    """The URL of the page is part of the state, and so of several URLs and headers."""
     app.url += "&filler=" + "x" * 1800
     parameters = {"login_hint": "x" * 3000}
     outcome = app.open().redirect("google.com", consent(), customParameters=parameters)
@@ -168,7 +168,7 @@ def test_the_pages_of_the_app_obey_their_content_security_policy(app):
     assert [message for message in app.window.console_messages() if "Content Security Policy" in message] == []
 
 
-@is_absent
+@requires_sdk
 def test_the_sdk_signs_in_by_a_redirect(sdk_app, provider):
     outcome = sdk_app.redirect(provider, consent())
     assert "value" in outcome, outcome
@@ -176,6 +176,6 @@ def test_the_sdk_signs_in_by_a_redirect(sdk_app, provider):
     assert sdk_app.open().run("return client.current()") == outcome["value"]["localId"]
 
 
-@is_absent
+@requires_sdk
 def test_the_sdk_signs_in_by_a_popup(sdk_app, provider):
     assert sdk_app.popup(provider, consent())["value"]["providerId"] == provider

@@ -85,7 +85,8 @@ def test_a_first_sign_in_creates_an_account_and_later_ones_find_it(client, provi
 
 
 def test_apple_takes_over_an_email_address_only_from_an_untrusted_provider(dev, client, provider, name, trusts_email):
-    """Apple proves the same address: a trusted provider's account must confirm, an untrusted one loses its sessions."""
+    """Apple verifies the same address. An account of a trusted provider must confirm; one of an untrusted provider is
+    reclaimed, and its sessions end."""
     ada = fresh_person()
     first = sign_in(client, name, *provider.id_token(email=ada["email"], email_verified=True)).body
     apple = client.call("signInWithIdp", idp_sign_in_body(Simulators(dev).apple(ada))).body
@@ -96,7 +97,7 @@ def test_apple_takes_over_an_email_address_only_from_an_untrusted_provider(dev, 
 
 
 @pytest.mark.parametrize("email_verified", [True, False, "true", None])
-def test_an_email_claim_alone_never_signs_in_to_an_existing_account(client, provider, name, email_verified):
+def test_an_email_claim_alone_does_not_sign_in_to_an_existing_account(client, provider, name, email_verified):
     ada = client.new_account()
     response = sign_in(client, name, *provider.id_token(email=ada["email"], email_verified=email_verified)).body
     assert response["needConfirmation"] is True
@@ -107,7 +108,7 @@ def test_an_email_claim_alone_never_signs_in_to_an_existing_account(client, prov
     assert linked["localId"] == ada["localId"]
 
 
-def test_signature_nonce_and_issuer_of_its_tokens_are_verified(client, provider, name):
+def test_signature_nonce_and_issuer_of_the_providers_tokens_are_verified(client, provider, name):
     id_token, nonce = provider.id_token()
     head, payload, signature = id_token.split(".")
     other = "A" if signature[20] != "A" else "B"

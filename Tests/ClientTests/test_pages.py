@@ -94,7 +94,7 @@ def test_an_email_address_is_verified_by_clicking_a_button(client, any_browser):
     assert any_browser.open(url).heading == "This link does not work"
 
 
-def test_an_account_created_by_someone_else_is_disavowed(client, any_browser):
+def test_the_owner_of_an_address_disavows_an_account(client, any_browser):
     eve = client.new_account()
     any_browser.open(link(client, "VERIFY_EMAIL", eve["email"])).click("This was not me")
     assert any_browser.heading == "Thank you for telling us"
@@ -306,7 +306,7 @@ def test_a_page_is_in_the_language_of_the_browser(dev, language, heading):
 
 @pytest.fixture(scope="module")
 def every_page(client, dev):
-    """The URLs of all pages, which a GET request does not use up."""
+    """The URLs of pages of every kind except the recovery page. A GET request uses no link up."""
     ada = verified_account(client)
     linked(client, "google.com", ada, device="Mozilla/5.0 (" + "Eve" * 40 + ")")
     return [
@@ -321,7 +321,7 @@ def every_page(client, dev):
 @pytest.mark.parametrize("language", ["en", "ja"])
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [320, 1280])
-def test_a_page_fits_every_screen_size(every_page, window, language, dark, width):
+def test_a_page_fits_narrow_and_wide_screens(every_page, window, language, dark, width):
     window.screen(width, dark)
     for url in every_page:
         window.open(url.replace("lang=en", "") + f"&lang={language}")
@@ -331,7 +331,7 @@ def test_a_page_fits_every_screen_size(every_page, window, language, dark, width
     assert window.style("main", "background-color") == ("rgba(29, 31, 36, 1)" if dark else "rgba(255, 255, 255, 1)")
 
 
-def test_a_page_is_operable_with_the_keyboard(client, window):
+def test_a_page_can_be_used_with_the_keyboard(client, window):
     window.open(link(client, "PASSWORD_RESET", client.new_account()["email"]))
     order = []
     for _ in range(3):

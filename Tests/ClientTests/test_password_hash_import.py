@@ -38,8 +38,8 @@ class Backend:
         return sql(self.gateway.database_url, f"SELECT password_hash FROM account WHERE id = '{user.uid}'").strip()
 
     def assert_only_the_owner_signs_in(self, user):
-        """Signs in with a wrong and the right password. With the right one, `serve` replaces the hash by its own Argon2id;
-        dev mode keeps it, because its own would be weaker."""
+        """Signs in with a wrong and the right password. At the right one, `serve` replaces the hash by an Argon2id hash;
+        `dev` keeps it, because a hash of `dev` would be weaker."""
         imported = self.stored_hash(user)
         assert self.sign_in(user, PASSWORD + "x") in ("INVALID_PASSWORD", "INVALID_LOGIN_CREDENTIALS")
         assert self.stored_hash(user) == imported
@@ -107,7 +107,7 @@ def test_a_hash_with_excessive_cost_is_rejected_in_its_row(in_serve):
     assert [(error.index, error.reason) for error in result.errors] == [(0, "rounds must be 4 to 14")]
 
 
-def test_the_signer_key_is_stored_encrypted_and_rewrapped(in_serve, own):
+def test_a_stored_hash_names_its_signer_key_and_rewrap_finds_no_old_key(in_serve, own):
     user = in_serve.import_user(ADMIN_HASHES["scrypt"][1](PASSWORD), ADMIN_HASHES["scrypt"][0])
     assert f"$k={sql(own.database_url, 'SELECT id FROM password_key').strip()}," in in_serve.stored_hash(user)
     assert own.run_ok("keys rewrap") == "rewrapped 0 secrets"

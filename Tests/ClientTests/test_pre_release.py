@@ -24,7 +24,7 @@ def outdated(folder, dev):
 
 
 @pytest.mark.parametrize("command", ["migrate", "serve", "projects list", "keys create-api-key --project demo"])
-def test_a_command_rejects_the_database(outdated, command):
+def test_a_command_rejects_a_pre_release_database(outdated, command):
     before = dump(outdated.database_url)
     ran = outdated.run(command)
     assert (ran.returncode, ran.stdout) == (1, "")
@@ -32,13 +32,13 @@ def test_a_command_rejects_the_database(outdated, command):
     assert dump(outdated.database_url) == before
 
 
-def test_check_reports_the_database(outdated):
+def test_check_reports_a_pre_release_database(outdated):
     checked = outdated.run("check")
     assert checked.returncode == 1
     assert f"wrong {ADVICE}\n" in checked.stdout
 
 
-def test_dev_rejects_a_folder(folder):
+def test_dev_rejects_a_folder_with_a_pre_release_database(folder):
     folder = folder / "outdated"
     folder.mkdir(mode=0o711)
     with gateway.dev(folder) as running:
@@ -48,7 +48,7 @@ def test_dev_rejects_a_folder(folder):
     assert ran.stderr.strip().endswith(ADVICE)
 
 
-def test_a_running_gateway_is_not_ready(folder, dev):
+def test_a_running_gateway_is_not_ready_on_a_pre_release_database(folder, dev):
     installation = Installation(folder, new_database(dev.database_url)).with_project()
     with installation.serving() as running:
         assert running.is_ready()

@@ -73,7 +73,7 @@ def test_email_settings_are_applied_once(apply, own, project):
     assert "email.senderAddress" in details and "no-reply@example.com" not in details
 
 
-def test_redirect_uris_are_applied_once_and_no_script_is_one(apply, project):
+def test_redirect_uris_are_applied_once_and_unsafe_ones_are_rejected(apply, project):
     web = {"platform": "web", "redirectUris": ["com.example.app:/done", "https://app.example.com/done"]}
     first = apply({"project": project, "apps": {"web": web}})
     assert first.returncode == 0, first.stderr
@@ -255,7 +255,7 @@ def test_an_app_stored_before_a_rule_is_tolerated_and_reported(apply, own, proje
     apply({"project": project}, "--prune")
 
 
-def test_check_reports_what_no_edit_may_add(apply, own, project):
+def test_check_reports_an_openid_provider_with_the_issuer_of_google(apply, own, project):
     corp = {"clientIds": ["c"], "issuer": "https://id.example.com", "relation": "own"}
     assert apply({"project": project, "providers": {"oidc.corp": corp}}).returncode == 0
     sql(own.database_url, f"""

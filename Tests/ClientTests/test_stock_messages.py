@@ -1,4 +1,4 @@
-"""Messages as stock Firebase SDKs send them, and the members of answers that the SDKs cannot do without."""
+"""Messages as stock Firebase SDKs send them, and the members of responses that these SDKs require."""
 
 import json
 from urllib.parse import urlencode
@@ -53,7 +53,7 @@ def test_deleting_an_account_answers_an_object(client):
         "kind": "identitytoolkit#DeleteAccountResponse", "appleRevocation": "NONE"}
 
 
-def test_a_sign_in_has_no_key_need_confirmation(client, simulators):
+def test_a_successful_sign_in_has_no_member_of_a_conflict(client, simulators):
     answer = ok(client.call("signInWithIdp", idp_sign_in_body(simulators.apple(), returnIdpCredential=True)))
     assert not {"needConfirmation", "errorMessage", "emailRecycled", "mfaPendingCredential"} & answer.keys()
 
@@ -87,7 +87,7 @@ NAMES = {
 @pytest.mark.parametrize("given, family", NAMES.values(), ids=NAMES)
 @pytest.mark.parametrize("encode", [True, False], ids=["encoded", "raw"])
 @pytest.mark.parametrize("is_last", [True, False], ids=["last", "first"])
-def test_a_name_arrives_in_any_spelling(client, simulators, given, family, encode, is_last):
+def test_a_name_is_read_in_any_encoding(client, simulators, given, family, encode, is_last):
     proof = simulators.apple()
     user = json.dumps({"name": {"firstName": given, "lastName": family}}, ensure_ascii=False)
     pairs = [("providerId", "apple.com"), ("id_token", proof["idToken"]), ("nonce", proof["rawNonce"])]
@@ -120,7 +120,7 @@ def test_checking_a_code_returns_the_address(client, request_type):
 
 
 @pytest.mark.parametrize("hashes", [False, True])
-def test_googles_token_is_sent_again_without_the_nonce_of_the_gateway(client, simulators, hashes):
+def test_googles_token_can_be_sent_again_without_the_nonce_of_the_gateway(client, simulators, hashes):
     nonce = ok(client.call("issueNonce", {}))
     claim = nonce["nonceSha256" if hashes else "nonce"]
     proof = simulators.google(rawNonce=claim)
@@ -147,7 +147,7 @@ def custom_token(uid):
 
 
 @pytest.mark.parametrize("provider", ["apple", "google"])
-def test_authenticating_again_with_an_unknown_identity_is_a_mismatch_for_sdks(client, simulators, provider):
+def test_authenticating_again_with_an_unknown_identity_gets_email_not_found(client, simulators, provider):
     body = idp_sign_in_body(getattr(simulators, provider)(), autoCreate=False)
     refused = client.call("signInWithIdp", body)
     assert (refused.status, refused.code) == (400, "EMAIL_NOT_FOUND")
@@ -174,7 +174,7 @@ def test_a_wrong_password_is_reported_before_the_other_account(client):
     assert client.call("signInWithPassword", wrong).code == "INVALID_PASSWORD"
 
 
-def test_a_custom_token_of_another_account_creates_none(client):
+def test_a_custom_token_of_another_account_creates_no_account(client):
     ada = client.new_account()
     body = {"token": custom_token("nobody-yet"), "idToken": ada["idToken"]}
     assert client.call("signInWithCustomToken", body).code == "USER_MISMATCH"
@@ -218,7 +218,7 @@ def legacy(dev):
     ("verifyPassword", {}, 400, "MISSING_EMAIL"),
     ("verifyPhoneNumber", {}, 501, "NOT_IMPLEMENTED"),
 ])
-def test_legacy_names_answer(legacy, name, body, status, code):
+def test_operations_respond_under_their_legacy_names(legacy, name, body, status, code):
     response = legacy.call(name, body)
     assert response.status_code == status, response.text
     assert isinstance(response.json(), dict)

@@ -1,4 +1,4 @@
-"""The library for apps, SekishoAuth, as other compilers than that of the package see it."""
+"""SekishoAuth, the library for apps, compiles in Swift 5 and 6 mode and against stubs of Apple's frameworks."""
 
 import re
 import subprocess

@@ -23,6 +23,7 @@ def get_users(library, ada):
     return library.get_users(ada.identifiers)
 
 
+# Operations on an account of the tenant, sent to another realm.
 OPERATIONS = {
     "get_user": lambda there, ada: there.get_user(ada.uid),
     "get_user_by_email": lambda there, ada: there.get_user_by_email(ada.email),
@@ -37,21 +38,21 @@ OPERATIONS = {
 
 
 @pytest.mark.parametrize("function", OPERATIONS)
-def test_an_operation_from_elsewhere_finds_and_changes_nothing(acme, elsewhere, ada, function):
+def test_an_operation_in_another_realm_does_not_find_or_change_an_account(acme, elsewhere, ada, function):
     before = acme.get_user(ada.uid)
     with pytest.raises((UserNotFoundError, auth.EmailNotFoundError)):
         OPERATIONS[function](elsewhere, ada)
     assert acme.get_user(ada.uid)._data == before._data
 
 
-def test_no_identifier_finds_an_account_from_elsewhere(acme, elsewhere, ada):
+def test_no_identifier_finds_an_account_of_another_realm(acme, elsewhere, ada):
     assert [user.uid for user in get_users(acme, ada).users] == [ada.uid]
     response = get_users(elsewhere, ada)
     assert (response.users, len(response.not_found)) == ([], len(ada.identifiers))
     assert ada.uid not in {user.uid for user in elsewhere.list_users().iterate_all()}
 
 
-def test_a_batch_from_elsewhere_deletes_no_account(acme, elsewhere, ada):
+def test_a_batch_in_another_realm_deletes_no_account(acme, elsewhere, ada):
     elsewhere.delete_users([ada.uid])
     assert acme.get_user(ada.uid).email == ada.email
 
@@ -82,7 +83,7 @@ def test_a_sign_in_link_creates_a_separate_account(admin, acme, elsewhere, realm
     assert response.body["isNewUser"] and response.body["localId"] != ada.uid
 
 
-def test_a_password_reset_changes_only_one_of_the_accounts(admin, acme, elsewhere, realm_fields, ada):
+def test_a_password_reset_changes_only_the_account_of_its_realm(admin, acme, elsewhere, realm_fields, ada):
     import_account(elsewhere, ada)
     code = query_parameters(elsewhere.generate_password_reset_link(ada.email))["oobCode"]
     right, wrong = realm_fields
@@ -94,7 +95,7 @@ def test_a_password_reset_changes_only_one_of_the_accounts(admin, acme, elsewher
     assert sign_in_with_password(admin.client, ada, "staple battery horse", **right)["localId"] == ada.uid
 
 
-def test_a_token_from_elsewhere_is_rejected(admin, acme, elsewhere, realm_fields, ada):
+def test_a_token_of_another_realm_is_rejected(admin, acme, elsewhere, realm_fields, ada):
     import_account(elsewhere, ada)
     token = sign_in_with_password(admin.client, ada, **realm_fields[0])["idToken"]
     tenant = {"tenantId": acme.tenant_id}

@@ -162,7 +162,7 @@ def test_a_sign_in_link_works_once(admin, acme, ada):
     assert admin.client.call("signInWithEmailLink", body).code == "INVALID_OOB_CODE"
 
 
-def test_no_sign_in_link_is_created_where_they_are_disabled(admin):
+def test_no_sign_in_link_is_created_if_the_tenant_does_not_allow_them(admin):
     tenant = admin.create_tenant("Passwords", allow_password_sign_up=True)
     library = admin.auth_for_tenant(tenant.tenant_id)
     with pytest.raises(InvalidArgumentError) as error:

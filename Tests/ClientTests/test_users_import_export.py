@@ -118,7 +118,7 @@ def test_an_export_can_be_imported_unchanged(users, others, format):
     assert users.export("stdout.json", "--format", format) == first
 
 
-def test_hashes_with_a_signer_key_need_it_for_every_import(users, others):
+def test_hashes_with_a_signer_key_need_this_key_in_every_import(users, others):
     assert users.import_file(users.file([ADA]), *FIREBASE, "--hash-key", as_base64(KEY)).returncode == 0
     users.export("out.json")
     rejected = others.import_file(users.folder / "out.json")
@@ -224,7 +224,7 @@ def test_an_interrupted_import_can_be_resumed(users):
 
 
 def many(count, **changes):
-    """Returns users for several batches. `changes` has other members for some, by `u` and their number."""
+    """Returns `count` users. `changes` has further members for some of them: `u7` is the user number 7."""
     return [{"localId": f"u{number:06}", "email": f"u{number}@example.com", "displayName": f"User {number}"}
             | changes.get(f"u{number}", {}) for number in range(count)]
 
@@ -232,7 +232,7 @@ def many(count, **changes):
 @pytest.mark.parametrize("taken", [
     {"localId": "u000007"}, {"email": "u7@example.com"}, {"phoneNumber": "+15555550100"},
     {"providerUserInfo": [{"providerId": "google.com", "rawId": "g1"}]}])
-def test_of_rows_that_conflict_the_first_is_imported_although_batches_are_stored_at_the_same_time(users, taken):
+def test_the_first_of_conflicting_rows_is_imported_although_batches_are_stored_concurrently(users, taken):
     later = [100, 3000, 5000, 5001, 9000]
     rows = many(10_000, u7=taken, **{f"u{number}": taken for number in later})
     path = users.file('{"users": [\n' + ",\n".join(map(json.dumps, rows)) + "\n]}")
@@ -284,7 +284,7 @@ def test_an_import_that_fails_in_one_batch_while_others_are_stored_can_be_resume
 
 
 @pytest.mark.parametrize("failing, slow", [("u000000", "u000000"), ("u001999", "u000000")])
-def test_an_import_with_a_batch_that_fails_counts_the_one_that_is_stored_beside_it(users, own, failing, slow):
+def test_an_import_with_a_failed_batch_counts_the_batch_that_is_stored_concurrently(users, own, failing, slow):
     trigger = users.project
     sql(own.database_url, f"""
         CREATE FUNCTION {trigger}() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN

@@ -17,7 +17,7 @@ SECONDS = 30
 
 @contextmanager
 def browser_with_library(folder, *hosts, ports=None):
-    """Chromium that reaches nothing but loopback, with a stand-in for Google's script.
+    """Chromium that reaches only loopback, with a replacement for Google's script.
 
     `ports` maps the other names that it can resolve to ports of loopback. All servers have the certificate that is
     yielded with the browser.
@@ -74,7 +74,7 @@ class WebApp:
         opens = decide is not nothing
         self.start("return client.popup(v[0], v[1])", provider, options)
         if opens and not self.in_popup(decide):
-            # The SDK gives its frame five seconds, and a busy machine may need longer.
+            # `sign_in.js` waits ten seconds for the frame, and the SDK five; a busy machine may need longer.
             assert self.finish()["error"] == "auth/network-request-failed"
             self.start("return client.popup(v[0], v[1])", provider, options)
             assert self.in_popup(decide), self.finish()

@@ -1,4 +1,4 @@
-// Stands in for https://apis.google.com/js/api.js, which tests cannot reach: a page and its frame call each other by name.
+// Replaces https://apis.google.com/js/api.js, which tests cannot reach: a page and its frame call each other by name.
 (() => {
     "use strict";
     const MARK = "gapi-for-tests";

@@ -130,6 +130,7 @@ export class Client {
             attributes: { style: { position: "absolute", top: "-100px", width: "1px", height: "1px" } }, dontclear: true,
         }, async channel => {
             await channel.restyle({ setHideOnLeave: false });
+            // The SDK waits five seconds.
             const late = new Promise((_, reject) => {
                 setTimeout(() => reject(new SignInError("auth/network-request-failed")), 10_000);
             });
