@@ -1,9 +1,9 @@
 import FoundationEssentials
 import Testing
 
-@Suite("The attack table of SECURITY.md")
+@Suite("Attack table of SECURITY.md")
 struct AttackTableTests {
-    /// Functions by suite, over all files that hold a part of it.
+    /// The functions of each suite, from all its files. A folder whose name ends with `Tests` is a suite too.
     static func suites() throws -> [String: Set<String>] {
         var suites: [String: Set<String>] = [:]
         for file in try Repository.files(in: "Tests", ending: "Tests.swift") {
@@ -24,8 +24,8 @@ struct AttackTableTests {
         return words.first.map { String($0.prefix { $0.isLetter || $0.isNumber }) }
     }
 
-    /// `Suite`, `Suite/function`, and `/function` after one of these, each between backquotes.
-    @Test("names only suites and tests that exist")
+    /// In the table, a test is `Suite`, `Suite/function`, `/function` after one of these, or a Python file or function.
+    @Test("The attack table names only suites and tests that exist")
     func namesExist() throws {
         let suites = try Self.suites()
         var (suite, count) = ("", 0)

@@ -1,8 +1,8 @@
 import Testing
 
-@Suite("The audit trail")
+@Suite("Audit trail")
 struct AuditTrailTests {
-    @Test("is append-only: only one statement deletes, by age, and none updates")
+    @Test("The audit trail is append-only: one statement inserts, one deletes by age, and none updates")
     func statements() throws {
         var touching: [String: [String]] = [:]
         for file in try Repository.files(in: "Sources", ending: ".swift") {

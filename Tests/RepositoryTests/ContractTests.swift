@@ -3,7 +3,7 @@ import HTTP
 import Identity
 import Testing
 
-@Suite("The contract")
+@Suite("Contract")
 struct ContractTests {
     struct Operation: Hashable, CustomStringConvertible {
         let method: String
@@ -13,7 +13,7 @@ struct ContractTests {
         var description: String { "\(method) \(path) (\(id))" }
     }
 
-    @Test("describes exactly the existing routes")
+    @Test("The contract describes exactly the existing routes")
     func routes() throws {
         let described = Self.operations(in: try Repository.text("openapi.yaml"))
         let built = Endpoint.all.map {
@@ -24,7 +24,7 @@ struct ContractTests {
         #expect(Set(built.map(\.id)).count == built.count, "operation ids are unique")
     }
 
-    @Test("names the scope of each operation for administrators")
+    @Test("The contract names the scope of each operation for administrators")
     func scopes() throws {
         let parts = try Repository.text("openapi.yaml").split(separator: "      operationId: ").dropFirst()
         for part in parts {
@@ -37,7 +37,7 @@ struct ContractTests {
         }
     }
 
-    @Test("names what needs trust in each operation that changes providers, apps or the project")
+    @Test("The contract names the scope trust in each operation that changes providers, apps or the project")
     func trust() throws {
         let parts = try Repository.text("openapi.yaml").split(separator: "      operationId: ").dropFirst()
         let resources = ["IdpConfig", "IdpConfigInTenant", "App", "ProjectConfig"]
@@ -50,7 +50,7 @@ struct ContractTests {
         }
     }
 
-    @Test("lists exactly the existing error codes")
+    @Test("The contract lists exactly the existing error codes")
     func errorCodes() throws {
         let contract = try Repository.text("openapi.yaml")
         let schema = try #require(

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Gateway
 
-@Suite("The example environment")
+@Suite("Example of the environment")
 struct EnvironmentExampleTests {
-    @Test("names every setting with its default, and no other")
+    @Test("The example has every setting in order, with its default if there is one, and no other")
     func settings() throws {
         let lines = try Repository.text("Deploy/sekisho.env.example").split(separator: "\n").map(String.init)
         let assignments = lines.compactMap { $0.firstMatch(of: #/^#?([A-Z_]+)=(.*)$/#) }
@@ -14,7 +14,7 @@ struct EnvironmentExampleTests {
         }
     }
 
-    @Test("describes each setting as the program does")
+    @Test("The example describes each setting as the program does")
     func meanings() throws {
         let text = try Repository.text("Deploy/sekisho.env.example")
         for setting in Settings.all { #expect(text.contains("# \(setting.meaning)\n"), "\(setting.name)") }

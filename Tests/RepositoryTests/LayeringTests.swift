@@ -1,7 +1,7 @@
 import Testing
 
-/// SwiftPM builds a module that imports another without declaring it, so these tables keep the arrows pointing down.
-@Suite("The layers")
+/// SwiftPM accepts imports that a target does not declare. These tables therefore list the permitted imports.
+@Suite("Layers")
 struct LayeringTests {
     static let outside: Set<String> = ["FoundationEssentials", "Glibc", "Synchronization", "Testing"]
 
@@ -42,7 +42,7 @@ struct LayeringTests {
         "sekisho": ["Commands"],
     ]
 
-    /// The library for apps stands beside the gateway. `Synchronization` needs newer systems than it supports.
+    /// The library for apps is not a layer of the gateway. `Synchronization` needs newer systems than the library does.
     static let client = "Sources/Client/SekishoAuth"
     static let clientImports: Set<String> = [
         "AuthenticationServices", "CryptoKit", "Dispatch", "Foundation", "FoundationNetworking", "Glibc", "Security",
@@ -60,7 +60,7 @@ struct LayeringTests {
         .map { String($0.output.1) }
     }
 
-    @Test("no module imports one that is not below it", arguments: allowed.keys.sorted())
+    @Test("A module imports only modules below it", arguments: allowed.keys.sorted())
     func imports(below folder: String) throws {
         let allowed = try #require(Self.allowed[folder]).union(Self.outside)
         for file in try Repository.files(in: folder, ending: ".swift") {
@@ -70,16 +70,16 @@ struct LayeringTests {
         }
     }
 
-    @Test("every folder of sources is in the table")
+    @Test("Every Swift file of Sources belongs to a module of the tables")
     func complete() throws {
         let files = try Repository.files(in: "Sources", ending: ".swift")
         let folders = Self.allowed.keys + [Self.client]
         for file in files where !folders.contains(where: { file.hasPrefix($0 + "/") }) {
-            Issue.record("\(file) belongs to no module of the table")
+            Issue.record("\(file) belongs to no module of the tables")
         }
     }
 
-    @Test("the library for apps imports no module of the gateway, and is imported by none")
+    @Test("The library for apps imports no module of the gateway, and no module imports the library")
     func client() throws {
         for file in try Repository.files(in: "Sources", ending: ".swift") {
             for name in try Self.imports(of: file) {
@@ -90,7 +90,7 @@ struct LayeringTests {
         }
     }
 
-    @Test("the sample app uses the library for apps, and nothing of the gateway")
+    @Test("The sample app imports the library for apps and no module of the gateway")
     func sampleApp() throws {
         let allowed: Set<String> = [
             "AuthenticationServices", "Combine", "Foundation", "FoundationNetworking", "PackageDescription",
@@ -104,7 +104,7 @@ struct LayeringTests {
         }
     }
 
-    @Test("dev mode is imported by its two commands only")
+    @Test("Only two commands import dev mode, and no other module accepts unverified credentials or lists codes")
     func devMode() throws {
         for file in try Repository.files(in: "Sources", ending: ".swift") where !file.hasPrefix("Sources/DevMode/") {
             let isDevCommand = ["Sources/Commands/Dev.swift", "Sources/Commands/Simulate.swift"].contains(file)
@@ -119,21 +119,21 @@ struct LayeringTests {
         }
     }
 
-    @Test("no code leaves its loop through a bare Task, or traps at run time")
+    @Test("No code has try!, fatalError, as! or a TODO, and no code of the gateway starts a bare Task")
     func forbiddenWords() throws {
         let forbidden = #/try!|fatalError\(|\bas! |\bTODO\b|\bFIXME\b/#
         let bareTask = #/(^|[^a-zA-Z(.])Task \{/#
         for file in try Repository.files(in: "Sources", ending: ".swift") {
             let isClient = file.hasPrefix(Self.client + "/")
             for line in try Repository.text(file).split(separator: "\n") {
-                // The library for apps has no loop.
+                // A bare Task leaves the event loop. The library for apps has none.
                 let leavesLoop = !isClient && line.firstMatch(of: bareTask) != nil
                 if leavesLoop || line.firstMatch(of: forbidden) != nil { Issue.record("\(file): \(line)") }
             }
         }
     }
 
-    @Test("no file is longer than 300 lines")
+    @Test("No Swift file of Sources is longer than 300 lines")
     func fileLength() throws {
         for file in try Repository.files(in: "Sources", ending: ".swift") {
             let lines = try Repository.text(file).split(separator: "\n", omittingEmptySubsequences: false).count

@@ -2,16 +2,16 @@ import Postgres
 import Storage
 import Testing
 
-@Suite("The migrations")
+@Suite("Migrations")
 struct MigrationListTests {
-    @Test("listed in the binary are the files of the folder, in their order")
+    @Test("The binary contains the migrations of the folder, in the order of their names")
     func list() throws {
         let files = try Repository.files(in: "Sources/Storage/Migrations", ending: ".sql")
             .compactMap { $0.split(separator: "/").last?.split(separator: ".").first.map(String.init) }
         #expect([Migration].all.map(\.name) == files)
     }
 
-    @Test("each begin with a comment on why, and never hide a mistake behind IF NOT EXISTS")
+    @Test("Each migration begins with a comment and does not contain IF NOT EXISTS")
     func comments() throws {
         for file in try Repository.files(in: "Sources/Storage/Migrations", ending: ".sql") {
             let text = try Repository.text(file)

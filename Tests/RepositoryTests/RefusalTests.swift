@@ -2,12 +2,12 @@ import Testing
 
 @Suite("Errors of the domain")
 struct RefusalTests {
-    /// The gateway's own faults, which ``RequestOutcome`` answers with 503.
+    /// The errors that no caller has caused, which ``RequestOutcome`` answers with 503.
     static let unavailable: Set<String> = [
         "Overloaded", "StoreUnavailable", "PersistentConflict", "ProviderUnreachable",
     ]
 
-    @Test("are refusals, each with its wire code, or answer 503")
+    @Test("Every error of the domain is a refusal, is answered with 503, or is translated by a service")
     func areRefusals() throws {
         let outcome = try Repository.text("Sources/API/Wire/RequestOutcome.swift")
         var (refusals, errors): (Set<String>, Set<String>) = ([], [])
@@ -21,7 +21,7 @@ struct RefusalTests {
             }
         }
         #expect(refusals.count > 20)
-        errors.subtract(["StoreConflict", "AppleKeyFault"])  // Services translate them.
+        errors.subtract(["StoreConflict", "AppleKeyFault"])  // translated by services
         #expect(errors == Self.unavailable, "any other error is answered with 500: make it a Refusal")
         for error in errors { #expect(outcome.contains("is \(error):")) }
     }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Testing
 
-/// The checkout that these tests belong to.
+/// The files of the checkout that these tests belong to.
 enum Repository {
     static let root: String = {
         var parts = #filePath.split(separator: "/", omittingEmptySubsequences: false)

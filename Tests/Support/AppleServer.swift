@@ -28,7 +28,7 @@ final class AppleServer: Sendable {
 
     var baseURL: String { server.baseURL }
 
-    /// Registers the clients with another key, or with the project's.
+    /// Registers the client IDs with `key` (default: the public key of ``privateKey``).
     func register(in apple: SimulatedApple, key: PublicKey? = nil) {
         for (id, kind) in [(SimulatedProviders.appleClient, AppleClient.Kind.native), ("com.example.web", .web)] {
             apple.register(
@@ -39,7 +39,7 @@ final class AppleServer: Sendable {
 }
 
 extension AppleTokenEndpoint {
-    /// - Parameter server: `nil` for an Apple that cannot be reached.
+    /// - Parameter server: `nil` if Apple cannot be reached.
     static func simulated(by server: AppleServer?, clock: WallClock) throws -> AppleTokenEndpoint {
         guard let server else {
             return AppleTokenEndpoint(

@@ -19,7 +19,7 @@ final class CorporateProvider: Sendable {
         key = try PrivateKey.generate(.es256)
     }
 
-    /// - Returns: `nil` for a URL of another provider.
+    /// The discovery document or the keys of a provider; `nil` for a URL of another host.
     func document(at url: String) throws -> [UInt8]? {
         guard let match = url.wholeMatch(of: #/(https://\w+\.corp\.example)/(.*)/#) else { return nil }
         let issuer = String(match.output.1)
@@ -33,10 +33,9 @@ final class CorporateProvider: Sendable {
         return try StrictJSON.encode(JWKSet(keys: [JWK(key.publicKey, keyID: "1")]))
     }
 
-    /// Lets a person sign in, and returns the code.
+    /// Lets a person sign in, and returns the authorization code.
     ///
-    /// - Parameters:
-    ///   - challenge: of PKCE.
+    /// - Parameter challenge: the `code_challenge` of PKCE.
     func authorize(_ subject: String, of issuer: String, nonce: String, challenge: String) -> String {
         let code = Random.text(length: 32)
         codes.noted.withLock {
@@ -45,7 +44,7 @@ final class CorporateProvider: Sendable {
         return code
     }
 
-    /// Answers a token request; `nil` for a URL of another provider.
+    /// The response to a token request; `nil` for a URL of another host.
     func tokens(at request: ClientRequest) throws -> (status: Int, body: [UInt8])? {
         guard let match = request.url.wholeMatch(of: #/(https://\w+\.corp\.example)/token/#) else { return nil }
         let form = Dictionary(uniqueKeysWithValues: FormDecoder.decode(request.body) ?? [])

@@ -20,6 +20,6 @@ struct Exchange: Sendable {
 
     var json: JSON { (try? JSON(body)) ?? .null }
     var text: String { String(decoding: body, as: UTF8.self) }
-    /// `200`, or the status and the wire code of the error.
+    /// `200`, or the status and the message of the error, which begins with the wire code.
     var outcome: String { status == 200 ? "200" : "\(status) \(json["error"]?["message"]?.string ?? text)" }
 }

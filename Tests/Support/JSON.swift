@@ -24,7 +24,7 @@ public enum JSON: Hashable, Sendable {
         return text
     }
 
-    /// The elements of an array; of any other value, none.
+    /// The elements of an array; empty for any other value.
     public var elements: [JSON] {
         if case .array(let elements) = self { elements } else { [] }
     }

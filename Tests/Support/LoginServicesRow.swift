@@ -5,7 +5,7 @@ import Testing
 /// A row of the table of guideline 4.8, `Tests/ClientTests/login_services.json`, which the tests of `projects apply` read
 /// too.
 struct LoginServicesRow: Decodable, Sendable, CustomTestStringConvertible {
-    /// What a project or a tenant has.
+    /// The providers and sign-up methods of a project or a tenant.
     struct Realm {
         let apple: String
         let providers: [String: String?]
@@ -22,17 +22,17 @@ struct LoginServicesRow: Decodable, Sendable, CustomTestStringConvertible {
     let platform: AppSettings.Platform
     let distribution: AppSettings.Distribution
     let bundleIds: [String]
-    /// `ok`, `absent`, `disabled`, `noKey`, `bundleOnly` or `servicesOnly`.
+    /// The state of Apple: `ok`, `absent`, `disabled`, `noKey`, `bundleOnly` or `servicesOnly`.
     let apple: String
     /// Relations by provider; `null` if none is stated.
     let providers: [String: String?]
     let methods: [String]?
     let linkOnly: [String]
     let exemption: LoginServicesExemption.Kind?
-    /// `password`, `anonymous` and `emailLink`, as far as the policy allows them.
+    /// Those of `password`, `anonymous` and `emailLink` that the policy allows.
     let signUp: [String]
     let tenant: TenantRealm?
-    /// `provider NAME`, after `tenant` if it is one of the tenant.
+    /// `PROVIDER VIOLATION`, after `tenant ` if the tenant violates the guideline.
     let violations: [String]
 
     var testDescription: String { row }
@@ -44,7 +44,7 @@ struct LoginServicesRow: Decodable, Sendable, CustomTestStringConvertible {
         return try JSONDecoder().decode([LoginServicesRow].self, from: Data(contentsOf: URL(filePath: path)))
     }
 
-    /// Another app of the project, so that its bundle ID is no Services ID. It offers nothing.
+    /// Another app of the project, without sign-in methods. Its bundle ID is therefore not treated as a Services ID.
     static let native = App(
         id: ID("native"),
         settings: AppSettings(platform: .ios, bundleIDs: ["com.example.app"], signInMethods: []))

@@ -30,7 +30,7 @@ struct ServiceKey: Sendable {
 
     static let audience = "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
 
-    /// A token that is valid at `now`, unless `change` changes it.
+    /// A token that is valid at `now`, unless `change` makes it invalid.
     func customToken(
         uid: String = "ada", claims: JSON? = nil, at now: Instant, keyID: String? = nil,
         change: (inout [String: JSON]) -> Void = { _ in }

@@ -25,15 +25,15 @@ struct SimulatedProviders: Sendable {
     let apple: SimulatedApple
     let google: SimulatedGoogle
     let corporate: CorporateProvider
-    /// The URLs of documents that the gateway fetched.
-    let asked = Asked()
+    /// The URLs to which the gateway sent requests.
+    let requestLog = RequestLog()
 
-    final class Asked: Sendable {
-        private let noted = Mutex<Set<String>>([])
+    final class RequestLog: Sendable {
+        private let recorded = Mutex<Set<String>>([])
 
-        var urls: Set<String> { noted.withLock { $0 } }
+        var urls: Set<String> { recorded.withLock { $0 } }
 
-        func note(_ url: String) { noted.withLock { _ = $0.insert(url) } }
+        func record(_ url: String) { recorded.withLock { _ = $0.insert(url) } }
     }
 
     init(clock: TestClock) throws {
@@ -44,8 +44,8 @@ struct SimulatedProviders: Sendable {
 
     /// Fetches from the simulated providers only.
     var fetch: DocumentFetch {
-        DocumentFetch { [apple, google, corporate, asked] address in
-            asked.note(address.url)
+        DocumentFetch { [apple, google, corporate, requestLog] address in
+            requestLog.record(address.url)
             if let document = try corporate.document(at: address.url) { return (document, nil) }
             let provider: any SimulatedProvider =
                 if address.url == ProviderEndpoints.live.apple.keys.url {
@@ -66,8 +66,8 @@ struct SimulatedProviders: Sendable {
 
     /// Reaches the simulated Google and the OpenID providers of ``CorporateProvider``.
     var tokenRequests: TokenRequestSender {
-        { [google, corporate, asked] request in
-            asked.note(request.url)
+        { [google, corporate, requestLog] request in
+            requestLog.record(request.url)
             if let answer = try corporate.tokens(at: request) { return answer }
             guard request.url == AuthorizationEndpoints.live.google.tokenURL else {
                 throw UnknownAddress(url: request.url)
@@ -92,13 +92,13 @@ struct SimulatedProviders: Sendable {
     ]
 }
 
-/// The result of a provider's sign-in dialog, and what an app sends of it.
+/// The result of a provider's sign-in dialog, as an app sends it to the gateway.
 struct Proof: Sendable {
     var provider: String
     var idToken: String
     var rawNonce: String?
     var user: String?
-    /// Of Apple.
+    /// Apple's authorization code.
     var code: String?
 
     var postBody: String {
@@ -173,7 +173,7 @@ extension String {
     }
 }
 
-/// A value of a claim, described as it is written.
+/// A value of a claim with its description.
 struct JSONValueCase: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let value: JSONValue

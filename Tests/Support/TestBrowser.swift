@@ -19,7 +19,7 @@ final class TestBrowser: Sendable {
     /// Requests a page of the gateway. Redirects are not followed.
     ///
     /// - Parameters:
-    ///   - isCrossSite: a form of another site, with which browsers send no cookies.
+    ///   - isCrossSite: whether a page of another site sends the form; browsers then send no cookies.
     func send(
         _ method: HTTP.Method = .get, _ url: String, form: [(String, String)]? = nil, isCrossSite: Bool = false,
         headers more: [(String, String)] = []
@@ -40,7 +40,7 @@ final class TestBrowser: Sendable {
         return answer
     }
 
-    /// The person agrees at the provider, which sends the browser back. Follows the gateway's redirect after a form.
+    /// The person agrees at the provider, which sends the browser back. Follows the redirect after Apple's form.
     func agree(
         _ person: SimulatedPerson = .ada, at authorizationURL: String,
         change: (inout [(String, String)]) -> Void = { _ in }
@@ -62,7 +62,7 @@ final class TestBrowser: Sendable {
         return try await send(.get, "/__/auth/" + location)
     }
 
-    /// The person agrees at the provider; returns the URL that the browser opens next. Apple's form is posted before.
+    /// The person agrees at the provider; returns the URL that the browser opens next. Posts Apple's form first.
     func responseURL(_ person: SimulatedPerson = .ada, at authorizationURL: String) async throws -> String {
         let request = Parameters(authorizationURL)
         guard authorizationURL.hasPrefix("https://appleid.apple.com/") else {
@@ -157,7 +157,7 @@ extension TestGateway {
             sessionID: try #require(started.json["sessionId"]?.string))
     }
 
-    /// Signs in by what a flow returned to the client.
+    /// Signs in with the URL to which a flow returned, and the session ID of the flow.
     func signIn(
         at requestURI: String?, sessionID: String?, _ more: [String: JSON] = [:]
     ) async throws -> Exchange {

@@ -100,7 +100,7 @@ public final class TestCluster: Sendable {
 }
 
 extension SQL {
-    /// Differs from another database's if a column, a constraint or an index does.
+    /// A hash of columns, constraints and indexes, and of the number of triggers.
     fileprivate static let schemaFingerprint: SQL = """
         SELECT md5(
             (SELECT string_agg(concat_ws(' ', table_name, column_name, data_type, is_nullable, column_default), ','
@@ -111,7 +111,7 @@ extension SQL {
             || (SELECT count(*) FROM pg_trigger WHERE NOT tgisinternal)) AS value
         """
 
-    /// Small tables are deleted from, since that is faster than truncating them.
+    /// Deletes the rows of small tables, because that is faster than truncating them.
     fileprivate static let emptyEveryTable: SQL = """
         DO $$
         DECLARE filled record;

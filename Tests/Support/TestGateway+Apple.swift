@@ -21,14 +21,14 @@ extension TestGateway {
             code: authorization.authorizationCode)
     }
 
-    /// The workers of a process on this database.
+    /// The workers that a process on this database has.
     var appleWorkers: AppleGrantWorkers {
         AppleGrantWorkers(
             on: database.pool, endpoint: root.appleTokens, under: masterKeys, clock: clock.wallClock, log: root.log,
             metrics: Metrics())
     }
 
-    /// Redeems and revokes what is due.
+    /// Redeems and revokes the grants that are due.
     func attemptAppleGrants() async throws {
         for purpose in AppleGrant.Purpose.allCases { try await appleWorkers.attemptDue(purpose) }
     }

@@ -10,8 +10,8 @@ extension TestGateway {
     /// A notification of the simulated Apple, signed.
     ///
     /// - Parameters:
-    ///   - time: of the event (default: now).
-    ///   - type: replaces the name of the event.
+    ///   - time: the time of the event (default: now).
+    ///   - type: the type of the event (default: that of `kind`).
     func notification(
         _ kind: Simulators.AppleNotification = .consentRevoked, about person: SimulatedPerson = .ada,
         audience: String = SimulatedProviders.appleClient, at time: Instant? = nil, type: String? = nil,
@@ -48,7 +48,7 @@ extension TestGateway {
         return answer.json["identities"]?[0]?["credentialState"]?.string
     }
 
-    /// Whether the session of these tokens lives.
+    /// Whether the session of these tokens is valid.
     func isAlive(_ tokens: Tokens) async throws -> Bool {
         let looked = try await lookup(tokens.idToken).status == 200
         #expect(try await (refresh(tokens.refreshToken).status == 200) == looked)

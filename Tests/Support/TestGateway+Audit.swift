@@ -3,7 +3,7 @@ import Identity
 import Postgres
 import Testing
 
-/// A line of the audit trail.
+/// An event of the audit trail.
 struct TrailLine: Hashable, CustomStringConvertible {
     let actor: String
     let action: String
@@ -20,7 +20,7 @@ struct TrailLine: Hashable, CustomStringConvertible {
 }
 
 extension TestGateway {
-    /// The audit trail without the lines about the creation of the project, by time and then by action.
+    /// The audit trail without the events of the command line, by time and then by action.
     func auditTrail() async throws -> [TrailLine] {
         try await database.pool.query(
             """
@@ -37,7 +37,7 @@ extension TestGateway {
         }
     }
 
-    /// The lines that `work` adds to the audit trail.
+    /// The events that `work` adds to the audit trail.
     func audited(_ work: () async throws -> Void) async throws -> [TrailLine] {
         let before = try await auditTrail().count
         clock.advance(by: .milliseconds(1))
@@ -47,7 +47,7 @@ extension TestGateway {
 }
 
 extension TestGateway {
-    /// Every column of every line, as text.
+    /// Every column of every audit event, as text.
     func auditDump() async throws -> String {
         try await database.pool.query("SELECT to_jsonb(t)::text AS line FROM audit_event t ORDER BY occurred_at, id")
             .map { try $0.decode("line", as: String.self) }.joined(separator: "\n")

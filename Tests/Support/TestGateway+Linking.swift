@@ -34,7 +34,7 @@ extension TestGateway {
         try await manage(.post, "/accounts/\(localId)/identities/\(provider):move", body)
     }
 
-    /// Creates an account with identities and with members that only an update sets.
+    /// Creates an account, links identities to it, and sets `more`, members that only an update accepts.
     func make(_ body: JSON, identities: [JSON] = [], more: [String: JSON] = [:]) async throws {
         #expect(try await administer("", body).outcome == "200")
         let id = try #require(body["localId"]?.string)
@@ -44,7 +44,7 @@ extension TestGateway {
         #expect(try await administer(":update", .object(change)).outcome == "200")
     }
 
-    /// The outbox events and the audit lines about identities and merges.
+    /// All outbox events, and the audit events about identities and merges.
     func recordedEvents() async throws -> (outbox: [String], audit: [String]) {
         let outbox: SQL = """
             SELECT concat_ws(' ', kind, account_id, detail ->> 'provider', detail ->> 'source') AS line FROM outbox

@@ -1,8 +1,8 @@
 import Postgres
 
 extension TestGateway {
-    /// The gateway with other settings of its only app, written to the database, because a violation is rejected when
-    /// it is configured.
+    /// The gateway with other settings of its only app. They are written to the database, because administrators cannot
+    /// store settings that violate the guideline.
     func withApp(_ settings: String) async throws -> TestGateway {
         _ = try await database.pool.execute("UPDATE app SET settings = \(settings)::text::jsonb")
         return try withFreshCaches()

@@ -33,7 +33,7 @@ extension TestGateway {
         _ = try await database.pool.execute("ALTER TABLE account RENAME TO broken_account")
     }
 
-    /// An account with an address and without a password, whatever the project allows.
+    /// An account with an address and without a password, even if the project does not allow email links.
     func makeAccount(at email: String = "ada@example.com") async throws -> Tokens {
         let account = try await signUpAnonymously()
         _ = try await database.pool.execute("UPDATE account SET email = \(email) WHERE id = \(account.localId)")
@@ -75,6 +75,6 @@ extension PasswordHasher {
             stored == "hash of \(password.expose())" ? .right(rehashed: nil) : .wrong
         })
 
-    /// Rejects every password because too many wait.
+    /// Rejects every password, as if too many were waiting.
     static let full = PasswordHasher(hash: { _, _ in throw Overloaded() }, check: { _, _, _ in throw Overloaded() })
 }

@@ -39,7 +39,7 @@ struct TestGateway: Sendable {
     /// - Parameters:
     ///   - transport: how requests reach the gateway.
     ///   - limitsRates: whether rate limits apply, as they do in `serve`.
-    ///   - servesApple: whether the simulated Apple serves its token endpoints, to clients with a working private key.
+    ///   - servesApple: whether the simulated Apple serves its token endpoints. If so, the project has a valid key.
     ///   - change: changes the policy of `profile` for the project.
     init(
         _ profile: Policy.Profile = .firebase, transport: Transport = .standard, passwords: PasswordHasher? = nil,
@@ -110,7 +110,7 @@ struct TestGateway: Sendable {
         server = transport == .socket ? try SocketServer(gateway, on: database.pool.loop) : nil
     }
 
-    /// A gateway on the same database with empty caches.
+    /// A gateway on the same database, with empty caches of configuration.
     func withFreshCaches() throws -> TestGateway { try TestGateway(self) }
 
     /// Another process on the same database, with counters of its own.

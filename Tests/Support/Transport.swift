@@ -22,7 +22,7 @@ enum Transport: String, Sendable {
     }()
 }
 
-/// A gateway behind a real server, and the client that tests send with. It stops with the last reference.
+/// A gateway behind a real server, and the HTTP client of the tests. The server stops with the last reference to this.
 final class SocketServer: Sendable {
     /// Carries the address that the gateway shall see as the client's, because every test connects from loopback.
     private static let peerField = "X-Test-Peer"
@@ -72,7 +72,7 @@ final class SocketServer: Sendable {
                 destination: .anywhere))
     }
 
-    /// The request that the test meant, with the ID that it has in process.
+    /// The request as the test built it, with the ID of requests in process.
     private static func received(_ request: Request) -> Request {
         let own = fieldsOfClient.union([peerField.lowercased()])
         let headers = request.headers.filter { !own.contains($0.name.lowercased()) }.map { field in

@@ -81,7 +81,7 @@ struct AuthorizationAttackTests {
             "oidc.corp", #"{"openId": {"issuer": "https://b.corp.example", "trustsEmail": false}}"#)
         let page = try await TestBrowser(later).agree(at: flow.authURI)
         #expect(page.heading == "This sign-in is not available")
-        #expect(!gateway.simulators.asked.urls.contains("https://b.corp.example/token"))
+        #expect(!gateway.simulators.requestLog.urls.contains("https://b.corp.example/token"))
     }
 
     @Test("The grant of an authorization flow expires after a minute")
@@ -183,7 +183,7 @@ struct AuthorizationAttackTests {
             let page = try await TestBrowser(gateway).send(.get, path + query)
             #expect(page.heading == "We could not sign you in")
         }
-        #expect(!gateway.simulators.asked.urls.contains("https://silent.corp.example/token"))
+        #expect(!gateway.simulators.requestLog.urls.contains("https://silent.corp.example/token"))
         let location = try await flow.agree()
         #expect(try await flow.signIn(at: location).outcome == "200")
     }
@@ -238,7 +238,7 @@ struct AuthorizationAttackTests {
         let query = "?code=c-of-victim&state=" + Parameters(attacker.flow.authURI)["state"]
         let page = try await TestBrowser(attacker.flow.gateway).send(.get, victimURI + query)
         #expect(page.status == 400)
-        #expect(!gateway.simulators.asked.urls.contains(attacker.issuer + "/token"))
+        #expect(!gateway.simulators.requestLog.urls.contains(attacker.issuer + "/token"))
         #expect(try await attacker.flow.agree().contains("grant="))
     }
 

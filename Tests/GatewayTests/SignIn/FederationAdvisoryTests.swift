@@ -25,7 +25,7 @@ struct FederationAdvisoryTests {
         let gateway = try await TestGateway()
         let proof = try gateway.apple { $0.claims["iss"] = .string("https://attacker.example") }
         #expect(try await gateway.signIn(proof).outcome.hasPrefix("400 INVALID_IDP_RESPONSE"))
-        #expect(gateway.simulators.asked.urls.isSubset(of: ["https://appleid.apple.com/auth/keys"]))
+        #expect(gateway.simulators.requestLog.urls.isSubset(of: ["https://appleid.apple.com/auth/keys"]))
     }
 
     @Test("GHSA-9wqv-qrhh-87f4: an empty provider and an issuer chosen by the caller are rejected")
