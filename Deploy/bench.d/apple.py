@@ -26,7 +26,7 @@ class Apple:
         """Stores the public key in the gateway's database, as if the gateway had just fetched it."""
         numbers = self.key.public_key().public_numbers()
         jwk = {"kty": "RSA", "kid": KEY_ID, "use": "sig", "alg": "RS256",
-               "n": encoded(number(numbers.n)), "e": encoded(number(numbers.e))}
+               "n": encoded(big_endian(numbers.n)), "e": encoded(big_endian(numbers.e))}
         psql(database_url, f"INSERT INTO provider_document (url, body, fetched_at) VALUES ('{KEYS_URL}', "
                            f"'{json.dumps({'keys': [jwk]})}', now())")
 
@@ -69,5 +69,5 @@ def encoded(data):
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
-def number(value):
+def big_endian(value):
     return value.to_bytes((value.bit_length() + 7) // 8, "big")

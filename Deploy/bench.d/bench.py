@@ -127,7 +127,7 @@ class Bench:
         return self.rounds("returning sign-in with Apple", 0.7, load, "apple-returning")
 
     def rounds(self, name, target, load, script):
-        """Returns a measurement for each number of clients. The target is for the highest."""
+        """Returns a measurement for each number of clients. Only the highest number has a target."""
         measurements = [
             Measurement(name, clients, target if clients == max(CLIENTS) else None) for clients in CLIENTS]
         for turn in range(ROUNDS):

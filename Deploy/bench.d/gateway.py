@@ -49,7 +49,10 @@ class Postgres:
 
 
 def times(process_id):
-    """Returns the seconds of a process: in its code, in the kernel, and the same of its children that have ended."""
+    """Returns the seconds of a process: in its code, in the kernel, and the same of its children that have ended.
+
+    Returns zeros if the process has ended.
+    """
     try:
         fields = Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()
     except FileNotFoundError:
@@ -117,7 +120,7 @@ def private_postgres(binary, folder):
 
 @contextmanager
 def postgres_with_defaults(binary, folder):
-    """Yields the URL of a server with PostgreSQL's default memory, while that of `sekisho dev` has less of it."""
+    """Yields the URL of a server with PostgreSQL's default memory. The server of `sekisho dev` has less."""
     with private_postgres(binary, folder) as url:
         data = Path(psql(url, "SHOW data_directory"))
         process = Path("/proc", (data / "postmaster.pid").read_text().split()[0])

@@ -38,10 +38,10 @@ class Operation:
     requests: list
     # The number of accounts in each answer.
     accounts: int = 1
-    # Reads all accounts, and has no target; see DECISIONS.md.
+    # Whether the operation reads all accounts and has no target; see DECISIONS.md.
     is_full_scan: bool = False
-    # The gateway rejected a request because reading all accounts took too long.
-    was_refused: bool = False
+    # Whether the gateway rejected a request because reading all accounts took too long.
+    was_rejected: bool = False
 
 
 def operations(project, id_tokens):
@@ -87,7 +87,7 @@ class Comparison:
 
     @property
     def verdict(self):
-        if self.operation.was_refused:
+        if self.operation.was_rejected:
             return "rejected"
         if self.operation.is_full_scan:
             return "full scan"
@@ -125,7 +125,7 @@ class Connection:
             body += self.received()
         elapsed = time.perf_counter_ns() - began
         if b"QUERY_DEADLINE_EXCEEDED" in body:
-            operation.was_refused = True
+            operation.was_rejected = True
         elif not head[0].startswith(b"HTTP/1.1 200 ") or body.count(b'"localId"') != operation.accounts:
             raise SystemExit(f"{operation.name} answered {head[0].decode()}\n{body.decode()}")
         return elapsed / 1e6
