@@ -117,14 +117,14 @@ def test_a_popup_authenticates_again_and_creates_no_account(app):
 
 
 @pytest.mark.parametrize("name", ["apple.com", "google.com"])
-def test_a_cancelled_popup_is_an_error_of_the_sdk(any_app, name):
+def test_a_cancelled_popup_is_reported_to_the_app(any_app, name):
     outcome = any_app.popup(name, lambda window: consent(button="Cancel")(window))
     assert outcome["error"] == "auth/user-cancelled"
 
 
 @pytest.mark.parametrize("fault", ["A code that was already used", "An ID token with another nonce"])
 @pytest.mark.parametrize("name", ["apple.com", "google.com"])
-def test_an_invalid_response_is_explained_on_a_page_and_is_then_an_error_of_the_sdk(app, name, fault):
+def test_an_invalid_response_is_explained_on_a_page_and_then_reported_to_the_app(app, name, fault):
     def decide(window):
         consent(button=fault)(window)
         # The page may be loading.

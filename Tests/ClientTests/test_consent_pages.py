@@ -180,7 +180,7 @@ def test_google_redirects_with_its_issuer(client, google, window):
     assert received.fields["iss"] == "https://accounts.google.com"
 
 
-def test_the_person_cancels(client, provider, any_browser):
+def test_a_cancelled_consent_returns_the_error_of_the_provider(client, provider, any_browser):
     any_browser.open(provider.url())
     fields = decide(any_browser, client, "Cancel").fields
     assert fields == {"error": provider.cancellation, "state": "a state"}

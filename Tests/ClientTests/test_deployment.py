@@ -9,7 +9,7 @@ from contract import PATH
 DEPLOY = PATH.parent / "Deploy"
 
 
-def test_no_core_dump_contains_secrets():
+def test_core_dumps_are_disabled():
     unit = configparser.ConfigParser(strict=False, interpolation=None)
     unit.optionxform = str
     unit.read(DEPLOY / "sekisho.service")

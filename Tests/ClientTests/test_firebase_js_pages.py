@@ -79,7 +79,7 @@ def test_a_popup_authenticates_the_same_user_again(app, provider):
     assert app.run("return client.current()") == first["localId"]
 
 
-def test_a_cancelled_popup_is_a_cancellation(any_app, provider):
+def test_a_cancelled_popup_is_reported_as_cancelled_by_the_user(any_app, provider):
     assert any_app.popup(provider, consent(button="Cancel"))["error"] == "auth/user-cancelled"
 
 
@@ -98,6 +98,6 @@ def test_a_redirect_links_to_the_account_that_started_it(app, provider):
     assert (result["localId"], result["operation"]) == (guest, "link")
 
 
-def test_a_cancelled_redirect_is_a_cancellation_and_the_app_starts(app, provider):
+def test_a_cancelled_redirect_is_reported_as_cancelled_and_signs_no_user_in(app, provider):
     assert app.redirect(provider, consent(button="Cancel"))["error"] == "auth/user-cancelled"
     assert app.run("return client.current()") is None

@@ -1,4 +1,4 @@
-"""`sekisho projects apply` decides every row of the table of guideline 4.8 as the admin API does.
+"""`sekisho projects apply` reports the violations that the table of guideline 4.8 lists.
 
 `login_services.json` is the table. `Tests/GatewayTests/Projects/LoginServicesTableTests.swift` reads it too.
 """
@@ -28,7 +28,7 @@ def key():
 
 @pytest.fixture(scope="module")
 def project(own):
-    """A project in which every row is rehearsed."""
+    """The project for the dry runs of all rows."""
     name = "r" + master_key().lower().translate(str.maketrans("", "", "+/="))[:12]
     own.run_ok(f"projects create {name}")
     return name
@@ -90,7 +90,7 @@ def remove_tenant(own, project):
 
 
 def violations(stderr, row):
-    """The violations that a refusal names, in the form of the table."""
+    """The violations that the error output names, in the form of the table."""
     names = {text.split()[-2] for text in row["violations"]} - {"apple.com"}
     found = []
     for tenant, text, kind in re.findall(r"LOGIN_SERVICES_4_8 : app app( in tenant \S+)?: (.*) \((\w+)\)", stderr):
@@ -100,7 +100,7 @@ def violations(stderr, row):
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["row"])
-def test_the_table_matches_the_decisions(own, project, key, tmp_path, row):
+def test_projects_apply_reports_exactly_the_violations_of_the_row(own, project, key, tmp_path, row):
     path = tmp_path / "project.json"
     path.write_text(json.dumps(file(row, project, key)))
     if row["tenant"]:

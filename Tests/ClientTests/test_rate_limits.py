@@ -1,4 +1,4 @@
-"""Rate limits are shared by the replicas of an installation."""
+"""Rate limits of several replicas of an installation, which share their counters."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The default policy of projects in `sekisho serve`, which is stricter than in `sekisho dev`."""
+"""Defaults of `sekisho serve` and of its projects, which are stricter than those of `sekisho dev`."""
 
 import pytest
 

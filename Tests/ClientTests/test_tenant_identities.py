@@ -188,7 +188,7 @@ def test_the_audit_trail_of_a_tenant_is_separate(acme, zen, backend):
         assert ("account.deleted" in {event["action"] for event in events}) == is_listed
 
 
-def test_a_disabled_tenant_rejects_every_request(admin, configure, backend):
+def test_a_disabled_tenant_rejects_clients_and_backends(admin, configure, backend):
     tenant = admin.tenant()
     ada = import_account(tenant)
     session = sign_in_with_password(admin.client, ada, **of(tenant))

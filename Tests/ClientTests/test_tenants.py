@@ -103,7 +103,7 @@ def test_an_unknown_tenant_is_not_found(admin, call):
     lambda tenant: tenant.list_oidc_provider_configs(),
 ], ids=[
     "get", "create", "update", "delete", "list", "delete many", "import", "get many", "link", "providers"])
-def test_a_deleted_tenant_rejects_every_operation(admin, acme, call):
+def test_a_deleted_tenant_rejects_operations_on_its_users_and_providers(admin, acme, call):
     admin.delete_tenant(acme.tenant_id)
 
     def is_rejected():

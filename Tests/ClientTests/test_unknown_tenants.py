@@ -1,4 +1,4 @@
-"""A request that names an unknown tenant is rejected; it never reaches accounts of the project."""
+"""A request that names an unknown tenant is rejected, and changes no account of the project."""
 
 import pytest
 
@@ -34,7 +34,7 @@ def session(backend, ada):
     return sign_in_with_password(backend.client, ada)
 
 
-# Every operation of a backend that accepts a tenant ID, with a body that is valid without one.
+# Operations of backends that accept a tenant ID, with a body that is valid without one.
 BY_BACKENDS = {
     "lookupAccounts": lambda ada, session: {"localId": [ada.uid]},
     "createAccount": lambda ada, session: {"displayName": "Eve"},
@@ -53,6 +53,7 @@ BY_BACKENDS = {
     "unlinkIdentity": lambda ada, session: {},
     "moveIdentity": lambda ada, session: {"targetLocalId": "eve"},
 }
+# The same for operations that clients and backends can call.
 BY_EITHER = {
     "lookup": lambda ada, session: {"localId": [ada.uid]},
     "signUp": lambda ada, session: {"email": fresh_email()},
@@ -88,6 +89,7 @@ def by_backend(backend, ada, operation, json=None, **params):
 
 @pytest.fixture
 def unchanged(backend, ada):
+    """Checks after the test that it has not changed the account of the project."""
     before = backend.get_user(ada.uid)
     yield
     after = backend.get_user(ada.uid)
