@@ -23,3 +23,37 @@ struct Exchange: Sendable {
     /// `200`, or the status and the message of the error, which begins with the wire code.
     var outcome: String { status == 200 ? "200" : "\(status) \(json["error"]?["message"]?.string ?? text)" }
 }
+
+extension Exchange {
+    /// The status with the message of an error, or with the body of another response.
+    var summary: String {
+        let message = text.firstMatch(of: /"message":"([^"]*)"/)?.output.1
+        return "\(status) \(message ?? text[...])"
+    }
+
+    /// The code of an error, without its detail.
+    var wireCode: String? { json["error"]?["message"]?.string.map { String($0.prefix { $0 != " " }) } }
+
+    /// The pending token of an error, or of a successful response.
+    var pendingToken: String? {
+        json["pendingToken"]?.string ?? json["error"]?["details"]?[0]?["metadata"]?["pendingToken"]?.string
+    }
+
+    var location: String? { headers["Location"] }
+}
+
+/// The parts of a page.
+extension Exchange {
+    var heading: String? { text.firstMatch(of: #/<h1>(.*?)</h1>/#).map { String($0.output.1) } }
+
+    /// The email action code in the form of a page.
+    var formCode: String? { text.firstMatch(of: /name="oobCode" value="([^"]*)"/).map { String($0.output.1) } }
+
+    /// The result that the script of a page passes to Firebase's SDK.
+    var delivery: JSON? {
+        text.firstMatch(of: #/data-delivery="([^"]*)"/#).flatMap { match in
+            let text = String(match.output.1).replacing("&quot;", with: "\"").replacing("&amp;", with: "&")
+            return try? JSON(Array(text.utf8))
+        }
+    }
+}

@@ -156,13 +156,6 @@ extension TestGateway {
     }
 }
 
-extension Exchange {
-    /// The pending token of an error, or of a successful response.
-    var pendingToken: String? {
-        json["pendingToken"]?.string ?? json["error"]?["details"]?[0]?["metadata"]?["pendingToken"]?.string
-    }
-}
-
 extension String {
     var percentEncoded: String {
         utf8.map { byte in

@@ -47,8 +47,3 @@ struct StolenAccount: Sendable {
             "/v1/accounts:unlink", ["idToken": .string(attacker.idToken), "deleteProvider": [.string(provider)]])
     }
 }
-
-extension Exchange {
-    /// The code in the form of a page.
-    var formCode: String? { text.firstMatch(of: /name="oobCode" value="([^"]*)"/).map { String($0.output.1) } }
-}

@@ -93,23 +93,6 @@ struct Parameters {
     subscript(name: String) -> String { all[name] ?? "" }
 }
 
-extension Exchange {
-    /// The code of an error, without its detail.
-    var wireCode: String? { json["error"]?["message"]?.string.map { String($0.prefix { $0 != " " }) } }
-
-    var location: String? { headers["Location"] }
-
-    /// The data of the script of a page that hands a result to Firebase's SDK.
-    var delivery: JSON? {
-        text.firstMatch(of: #/data-delivery="([^"]*)"/#).flatMap { match in
-            let text = String(match.output.1).replacing("&quot;", with: "\"").replacing("&amp;", with: "&")
-            return try? JSON(Array(text.utf8))
-        }
-    }
-
-    var heading: String? { text.firstMatch(of: #/<h1>(.*?)</h1>/#).map { String($0.output.1) } }
-}
-
 extension String {
     fileprivate var path: String { hasPrefix("https://auth.example.com") ? String(dropFirst(24)) : self }
 }

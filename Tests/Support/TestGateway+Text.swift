@@ -58,23 +58,3 @@ extension TestGateway {
         return code
     }
 }
-
-extension Exchange {
-    /// The status with the message of an error, or with the body of another response.
-    var summary: String {
-        let message = text.firstMatch(of: /"message":"([^"]*)"/)?.output.1
-        return "\(status) \(message ?? text[...])"
-    }
-}
-
-extension PasswordHasher {
-    /// Compares passwords without hashing, for tests that are not about hashing.
-    static let plain = PasswordHasher(
-        hash: { password, _ in "hash of \(password.expose())" },
-        check: { password, stored, _ in
-            stored == "hash of \(password.expose())" ? .right(rehashed: nil) : .wrong
-        })
-
-    /// Rejects every password, as if too many were waiting.
-    static let full = PasswordHasher(hash: { _, _ in throw Overloaded() }, check: { _, _, _ in throw Overloaded() })
-}
