@@ -1,4 +1,4 @@
-"""The gateway serves the contract, and a reference for people that is made from it."""
+"""The gateway serves the contract, and a reference page that is generated from the contract."""
 
 import pytest
 import requests

@@ -1,4 +1,4 @@
-"""The commands in README.md have the results that it describes."""
+"""The commands in README.md have the described results."""
 
 import json
 import os
@@ -31,7 +31,7 @@ def replaced(script, old, new):
 
 def test_the_first_session_has_the_described_responses(dev, tmp_path):
     script = replaced(block("A first session"), "http://127.0.0.1:9099", dev.url)
-    # A newline after each response, so that they can be told apart.
+    # A newline after each response, so that the test can split the output.
     script = replaced(script, "curl -s ", "curl -s -w '\\n' ")
     completed = subprocess.run(["bash", "-euc", script], cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert (completed.returncode, completed.stderr) == (0, "")

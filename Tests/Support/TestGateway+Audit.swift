@@ -4,7 +4,7 @@ import Postgres
 import Testing
 
 /// An event of the audit trail.
-struct TrailLine: Hashable, CustomStringConvertible {
+struct AuditedEvent: Hashable, CustomStringConvertible {
     let actor: String
     let action: String
     let subject: String
@@ -21,7 +21,7 @@ struct TrailLine: Hashable, CustomStringConvertible {
 
 extension TestGateway {
     /// The audit trail without the events of the command line, by time and then by action.
-    func auditTrail() async throws -> [TrailLine] {
+    func auditTrail() async throws -> [AuditedEvent] {
         try await database.pool.query(
             """
             SELECT actor, action, subject, detail::text AS detail, network, request_id FROM audit_event
@@ -29,7 +29,7 @@ extension TestGateway {
             """
         ).map { row in
             let detail = try JSON(Array(try row.decode("detail", as: String.self).utf8))
-            return TrailLine(
+            return AuditedEvent(
                 actor: try row.decode("actor"), action: try row.decode("action"), subject: try row.decode("subject"),
                 detail: Dictionary(uniqueKeysWithValues: detail.keys.map { ($0, detail[$0]?.string ?? "") }),
                 network: try row.decode("network"),
@@ -38,7 +38,7 @@ extension TestGateway {
     }
 
     /// The events that `work` adds to the audit trail.
-    func audited(_ work: () async throws -> Void) async throws -> [TrailLine] {
+    func audited(_ work: () async throws -> Void) async throws -> [AuditedEvent] {
         let before = try await auditTrail().count
         clock.advance(by: .milliseconds(1))
         try await work()
