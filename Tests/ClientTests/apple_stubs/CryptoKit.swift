@@ -1,4 +1,4 @@
-// See AuthenticationServices.swift.
+// Declarations for type checks on Linux, as in AuthenticationServices.swift.
 
 import Foundation
 

@@ -1,5 +1,5 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase, because these are the names of C functions.
-// See AuthenticationServices.swift.
+// Declarations for type checks on Linux, as in AuthenticationServices.swift.
 
 public typealias CFString = String
 public typealias CFDictionary = [CFString: Any]
