@@ -24,7 +24,7 @@ struct TokenCheck: Sendable {
             "provider": .string(identity.provider.rawValue), "subject": .string(identity.subject),
             "audience": .string(identity.audience), "email": identity.email.map { .string($0.rawValue) },
             "emailTrust": .string(identity.emailTrust.rawValue), "isPrivateEmail": .bool(identity.isPrivateEmail),
-            "displayName": identity.displayName.map(JSONValue.string),
+            "displayName": identity.profile.displayName.map(JSONValue.string),
             "realUserStatus": identity.realUserStatus.map { .integer(Int64($0)) },
             "signsInOnce": .bool(!identity.replayKeys.isEmpty),
         ]

@@ -57,18 +57,18 @@ private struct FakeClaims {
             throw ProviderRefusal.invalidToken(.claim("sub"))
         }
         let email = text("email").flatMap(EmailAddress.init)
-        var identity = VerifiedIdentity(
+        return VerifiedIdentity(
             provider: credential.provider, subject: subject, audience: text("aud") ?? project.id.rawValue,
             issuer: project.issuer(of: credential.provider), email: email,
             emailTrust: email != nil && isTrue("email_verified") ? .authoritative : .none,
             isPrivateEmail: credential.provider == .apple && (email?.isRelay == true || isTrue("is_private_email")),
-            name: credential.name ?? PersonName(given: text("given_name"), family: text("family_name")),
-            displayName: PersonName(given: text("name"), family: nil)?.full,
-            photoURL: text("picture").flatMap { $0.utf8.count <= Self.urlLimit ? $0 : nil },
+            profile: UserProfile(
+                name: credential.name ?? PersonName(given: text("given_name"), family: text("family_name")),
+                displayName: PersonName(given: text("name"), family: nil)?.full,
+                photoURL: text("picture").flatMap { $0.utf8.count <= Self.urlLimit ? $0 : nil },
+                screenName: displayText("screen_name"), language: displayText("locale"),
+                timeZone: displayText("zoneinfo")),
             rawUserInfo: try userInfo(of: credential.provider, subject, email), hostedDomain: text("hd"))
-        identity.details = ProfileDetails(
-            screenName: displayText("screen_name"), language: displayText("locale"), timeZone: displayText("zoneinfo"))
-        return identity
     }
 
     /// Returns a claim for display, without control characters and truncated like a name.

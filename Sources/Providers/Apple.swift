@@ -20,7 +20,8 @@ struct Apple: Sendable {
         var identity = VerifiedIdentity(
             provider: .apple, subject: subject, audience: token.audience, email: email,
             emailTrust: Self.trust(in: email, token.claims), isPrivateEmail: Self.isPrivate(email, token.claims),
-            name: input.credential.name, realUserStatus: Self.realUserStatus(token.claims), rawUserInfo: token.json,
+            profile: UserProfile(name: input.credential.name), realUserStatus: Self.realUserStatus(token.claims),
+            rawUserInfo: token.json,
             nonce: input.credential.rawNonce,
             replayKeys: Self.replayKeys(nonce: nonce, of: subject, expiresAt: token.expiresAt),
             issuedAt: try token.claims.time("iat"))

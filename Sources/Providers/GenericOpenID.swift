@@ -18,12 +18,11 @@ struct GenericOpenID: Sendable {
         let subject = try token.subject()
         try input.requireNonce(in: token.claims)
         let email = token.claims.text("email").flatMap(EmailAddress.init)
-        let profile = OpenIDProfile(token.claims)
         return VerifiedIdentity(
             provider: provider, subject: subject, audience: token.audience, issuer: settings.issuer, email: email,
-            emailTrust: Self.trust(in: email, token.claims, by: settings), name: profile.name,
-            displayName: profile.displayName, photoURL: profile.photoURL, rawUserInfo: token.json,
-            nonce: input.credential.rawNonce ?? OpenIDProfile.nonce(token.claims))
+            emailTrust: Self.trust(in: email, token.claims, by: settings), profile: UserProfile(token.claims),
+            rawUserInfo: token.json,
+            nonce: input.credential.rawNonce ?? token.claims.nonce)
     }
 
     /// Returns the trust in an address. The operator decides whether to trust the provider, because the gateway does not know

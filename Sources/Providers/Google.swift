@@ -14,13 +14,11 @@ struct Google: Sendable {
         let subject = try token.subject()
         try input.requireNonce(in: token.claims)
         let email = token.claims.text("email").flatMap(EmailAddress.init)
-        let profile = OpenIDProfile(token.claims)
         return VerifiedIdentity(
             provider: .google, subject: subject, audience: token.audience, email: email,
-            emailTrust: Self.trust(in: email, token.claims, by: input.policy), name: profile.name,
-            displayName: profile.displayName, photoURL: profile.photoURL,
+            emailTrust: Self.trust(in: email, token.claims, by: input.policy), profile: UserProfile(token.claims),
             rawUserInfo: try Self.userInfo(token.claims, of: subject),
-            nonce: input.credential.rawNonce ?? OpenIDProfile.nonce(token.claims), hostedDomain: token.claims.text("hd")
+            nonce: input.credential.rawNonce ?? token.claims.nonce, hostedDomain: token.claims.text("hd")
         )
     }
 

@@ -23,9 +23,9 @@ struct AppleTests {
         #expect(identity.email == EmailAddress("ada@example.com"))
         #expect(identity.emailTrust == .authoritative)
         #expect(!identity.isPrivateEmail)
-        #expect(identity.name == name)
-        #expect(identity.displayName == "Ada King")
-        #expect(identity.photoURL == nil)
+        #expect(identity.profile.name == name)
+        #expect(identity.profile.displayName == "Ada King")
+        #expect(identity.profile.photoURL == nil)
         #expect(identity.realUserStatus == 2)
         #expect(identity.nonce == "raw")
         #expect(
@@ -45,7 +45,7 @@ struct AppleTests {
     @Test("takes no name from the token")
     func nameless() async throws {
         let identity = try await Fixture().verify(appleToken(changing: ["name": "Eve", "given_name": "Eve"]))
-        #expect(identity.name == nil && identity.displayName == nil)
+        #expect(identity.profile.name == nil && identity.profile.displayName == nil)
     }
 
     struct EmailRow: CustomTestStringConvertible {

@@ -85,9 +85,9 @@ struct GoogleTests {
     func profile() async throws {
         let identity = try await Fixture().verify(googleToken(), of: .google)
         #expect(identity.subject == "1081510815")
-        #expect(identity.name == PersonName(given: "Ada", family: "King"))
-        #expect(identity.displayName == "Ada King")
-        #expect(identity.photoURL == "https://lh3.googleusercontent.com/a/ada=s96-c")
+        #expect(identity.profile.name == PersonName(given: "Ada", family: "King"))
+        #expect(identity.profile.displayName == "Ada King")
+        #expect(identity.profile.photoURL == "https://lh3.googleusercontent.com/a/ada=s96-c")
         let info = try StrictJSON.decode(JSONValue.self, from: Array(identity.rawUserInfo.utf8))
         #expect(
             info == [
@@ -102,7 +102,7 @@ struct GoogleTests {
         let names = ["email", "email_verified", "name", "given_name", "family_name", "picture", "locale", "azp", "nbf"]
         let token = try googleToken(changing: Dictionary(uniqueKeysWithValues: names.map { ($0, .null) }))
         let identity = try await Fixture().verify(token, of: .google)
-        #expect(identity.email == nil && identity.name == nil && identity.displayName == nil)
+        #expect(identity.email == nil && identity.profile.name == nil && identity.profile.displayName == nil)
         let info = try StrictJSON.decode(JSONValue.self, from: Array(identity.rawUserInfo.utf8))
         #expect(info == ["granted_scopes": "", "id": "1081510815"])
     }
@@ -119,7 +119,7 @@ struct GoogleTests {
         ])
     func picture(url: String, isTaken: Bool) async throws {
         let identity = try await Fixture().verify(googleToken(changing: ["picture": .string(url)]), of: .google)
-        #expect(identity.photoURL == (isTaken ? url : nil))
+        #expect(identity.profile.photoURL == (isTaken ? url : nil))
     }
 
     @Test("has its names sanitized and truncated")
@@ -129,7 +129,7 @@ struct GoogleTests {
             "family_name": "   ",
         ])
         let identity = try await Fixture().verify(token, of: .google)
-        #expect(identity.displayName == "Ada " + String(repeating: "x", count: 96))
-        #expect(identity.name == PersonName(given: "A da", family: nil))
+        #expect(identity.profile.displayName == "Ada " + String(repeating: "x", count: 96))
+        #expect(identity.profile.name == PersonName(given: "A da", family: nil))
     }
 }

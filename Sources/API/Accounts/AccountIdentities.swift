@@ -98,8 +98,7 @@ struct LinkedIdentityInput: Decodable {
         guard provider.isLinkable, LinkedIdentity.canBeSubject(rawId) else { throw .rejected(.invalidProviderID) }
         return LinkedIdentity(
             provider: provider, subject: rawId, email: email.flatMap(EmailAddress.init),
-            displayName: displayName.nonEmpty,
-            photoURL: photoUrl.nonEmpty)
+            profile: UserProfile(displayName: displayName.nonEmpty, photoURL: photoUrl.nonEmpty))
     }
 }
 
@@ -156,8 +155,8 @@ private struct IdentityResource: Encodable {
         email = identity.email?.rawValue
         emailTrust = identity.emailTrust.rawValue
         isPrivateEmail = identity.email.map { _ in identity.isPrivateEmail }
-        displayName = identity.displayName
-        photoUrl = identity.photoURL
+        displayName = identity.profile.displayName
+        photoUrl = identity.profile.photoURL
         realUserStatus = identity.realUserStatus.map(ProviderUserInfo.name(ofRealUserStatus:))
         audience = identity.audience
         createdAt = dated.linkedAt.milliseconds

@@ -130,7 +130,8 @@ public struct ImportedUser: Decodable, Sendable {
             identities.append(
                 LinkedIdentity(
                     provider: ProviderID(providerId), subject: rawId, email: provider.email.flatMap(EmailAddress.init),
-                    displayName: provider.displayName.nonEmpty, photoURL: provider.photoUrl.nonEmpty))
+                    profile: UserProfile(
+                        displayName: provider.displayName.nonEmpty, photoURL: provider.photoUrl.nonEmpty)))
         }
         return identities
     }

@@ -63,8 +63,8 @@ struct UserInfo: Encodable {
 }
 
 extension [LinkedIdentity] {
-    fileprivate func firstDetail(_ detail: KeyPath<ProfileDetails, String?>) -> String? {
-        lazy.compactMap { $0.details[keyPath: detail] }.first
+    fileprivate func firstDetail(_ detail: KeyPath<UserProfile, String?>) -> String? {
+        lazy.compactMap { $0.profile[keyPath: detail] }.first
     }
 }
 
@@ -120,9 +120,9 @@ struct ProviderUserInfo: Encodable {
         rawId = identity.subject
         federatedId = identity.subject
         email = identity.email?.rawValue
-        displayName = identity.displayName
-        photoUrl = identity.photoURL
-        screenName = identity.details.screenName
+        displayName = identity.profile.displayName
+        photoUrl = identity.profile.photoURL
+        screenName = identity.profile.screenName
         phoneNumber = nil
         guard identity.provider == .apple else { return }
         isPrivateEmail = identity.email.map { _ in identity.isPrivateEmail }

@@ -154,14 +154,14 @@ private struct SignInWithIdpResponse: Encodable {
         federatedId = identity.federatedID
         email = identity.email?.rawValue
         emailVerified = identity.email.map { _ in identity.emailTrust >= .verified }
-        displayName = linked.displayName
-        fullName = linked.displayName
-        firstName = linked.name?.given
-        lastName = linked.name?.family
-        photoUrl = linked.photoURL
-        screenName = linked.details.screenName
-        language = linked.details.language
-        timeZone = linked.details.timeZone
+        displayName = linked.profile.displayName
+        fullName = linked.profile.displayName
+        firstName = linked.profile.name?.given
+        lastName = linked.profile.name?.family
+        photoUrl = linked.profile.photoURL
+        screenName = linked.profile.screenName
+        language = linked.profile.language
+        timeZone = linked.profile.timeZone
         rawUserInfo = identity.rawUserInfo
         oauthIdToken = tokens.idToken
         oauthAccessToken = tokens.accessToken

@@ -43,7 +43,7 @@ struct ExportedUser: Encodable {
         providerUserInfo = account.identities.map {
             Provider(
                 providerId: $0.provider.rawValue, rawId: $0.subject, email: $0.email?.rawValue,
-                displayName: $0.displayName, photoUrl: $0.photoURL)
+                displayName: $0.profile.displayName, photoUrl: $0.profile.photoURL)
         }
     }
 }

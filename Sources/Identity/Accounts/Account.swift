@@ -182,8 +182,8 @@ extension Account {
         let email = takesEmail ? identity.email : nil
         self.init(
             id: id, email: email, emailIsVerified: email != nil && identity.emailTrust == .authoritative,
-            displayName: identity.displayName, photoURL: identity.photoURL, identities: [identity], createdAt: now,
-            lastSignInAt: now, lastRefreshAt: now, validSince: Instant(seconds: now.seconds))
+            displayName: identity.profile.displayName, photoURL: identity.profile.photoURL, identities: [identity],
+            createdAt: now, lastSignInAt: now, lastRefreshAt: now, validSince: Instant(seconds: now.seconds))
     }
 
     /// The account after a sign-in with an identity that the account already has.
@@ -192,7 +192,7 @@ extension Account {
         account.identities = identities.map {
             $0.provider == identity.provider && $0.subject == identity.subject ? identity : $0
         }
-        account.displayName = displayName ?? identity.displayName
+        account.displayName = displayName ?? identity.profile.displayName
         account.lastSignInAt = now
         return account
     }

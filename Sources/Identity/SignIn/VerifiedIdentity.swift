@@ -95,11 +95,7 @@ public struct VerifiedIdentity: Hashable, Codable, Sendable {
     public var emailTrust: EmailTrust
     /// Whether the address is a relay address that hides the user's own.
     public var isPrivateEmail: Bool
-    public var name: PersonName?
-    /// The display name from the provider; by default ``PersonName/full``.
-    public var displayName: String?
-    public var photoURL: String?
-    public var details = ProfileDetails()
+    public var profile: UserProfile
     /// Apple's `real_user_status`: 0 unsupported, 1 unknown, 2 likely real.
     public var realUserStatus: Int?
     /// The provider's claims as a JSON object: the wire's `rawUserInfo`.
@@ -117,9 +113,9 @@ public struct VerifiedIdentity: Hashable, Codable, Sendable {
 
     public init(
         provider: ProviderID, subject: String, audience: String, issuer: String? = nil, email: EmailAddress? = nil,
-        emailTrust: EmailTrust = .none, isPrivateEmail: Bool = false, name: PersonName? = nil,
-        displayName: String? = nil, photoURL: String? = nil, realUserStatus: Int? = nil, rawUserInfo: String = "{}",
-        nonce: String? = nil, replayKeys: [ReplayKey] = [], hostedDomain: String? = nil, issuedAt: Instant? = nil
+        emailTrust: EmailTrust = .none, isPrivateEmail: Bool = false, profile: UserProfile = UserProfile(),
+        realUserStatus: Int? = nil, rawUserInfo: String = "{}", nonce: String? = nil, replayKeys: [ReplayKey] = [],
+        hostedDomain: String? = nil, issuedAt: Instant? = nil
     ) {
         self.provider = provider
         self.subject = subject
@@ -128,9 +124,7 @@ public struct VerifiedIdentity: Hashable, Codable, Sendable {
         self.email = email
         self.emailTrust = emailTrust
         self.isPrivateEmail = isPrivateEmail
-        self.name = name
-        self.displayName = displayName ?? name?.full
-        self.photoURL = photoURL
+        self.profile = profile
         self.realUserStatus = realUserStatus
         self.rawUserInfo = rawUserInfo
         self.nonce = nonce
@@ -149,25 +143,9 @@ public struct VerifiedIdentity: Hashable, Codable, Sendable {
         if !scopes.contains(.email) {
             (identity.email, identity.emailTrust, identity.isPrivateEmail) = (nil, .none, false)
         }
-        if !scopes.contains(.name) {
-            (identity.name, identity.displayName, identity.photoURL) = (nil, nil, nil)
-            identity.details = ProfileDetails()
-        }
+        if !scopes.contains(.name) { identity.profile = UserProfile() }
         identity.rawUserInfo = "{}"
         return identity
-    }
-}
-
-/// Members of a profile that only the fake credentials of `dev` have.
-public struct ProfileDetails: Hashable, Codable, Sendable {
-    public var screenName: String?
-    public var language: String?
-    public var timeZone: String?
-
-    public init(screenName: String? = nil, language: String? = nil, timeZone: String? = nil) {
-        self.screenName = screenName
-        self.language = language
-        self.timeZone = timeZone
     }
 }
 
@@ -211,11 +189,7 @@ public struct LinkedIdentity: Hashable, Sendable {
     public var email: EmailAddress?
     public var emailTrust: EmailTrust
     public var isPrivateEmail: Bool
-    /// The name that the provider sent first; Apple sends it only once.
-    public var name: PersonName?
-    public var displayName: String?
-    public var photoURL: String?
-    public var details = ProfileDetails()
+    public var profile: UserProfile
     /// Apple's `real_user_status`, which Apple sends only once.
     public var realUserStatus: Int?
     /// The client ID of the latest credential.
@@ -236,7 +210,7 @@ public struct LinkedIdentity: Hashable, Sendable {
 
     public init(
         provider: ProviderID, subject: String, email: EmailAddress? = nil, emailTrust: EmailTrust = .none,
-        isPrivateEmail: Bool = false, name: PersonName? = nil, displayName: String? = nil, photoURL: String? = nil,
+        isPrivateEmail: Bool = false, profile: UserProfile = UserProfile(),
         realUserStatus: Int? = nil, audience: String? = nil, issuer: String? = nil, linkedAt: Instant? = nil,
         linkedDevice: String? = nil, credential: CredentialStatus? = nil, emailForwarding: Bool? = nil
     ) {
@@ -245,9 +219,7 @@ public struct LinkedIdentity: Hashable, Sendable {
         self.email = email
         self.emailTrust = emailTrust
         self.isPrivateEmail = isPrivateEmail
-        self.name = name
-        self.displayName = displayName
-        self.photoURL = photoURL
+        self.profile = profile
         self.realUserStatus = realUserStatus
         self.audience = audience
         self.issuer = issuer
@@ -259,8 +231,8 @@ public struct LinkedIdentity: Hashable, Sendable {
 }
 
 extension LinkedIdentity {
-    /// The values to store for `identity`, based on the stored values of `before`. A known name is kept. If the
-    /// provider omits the address this time, the last one is kept.
+    /// The values to store for `identity`, based on the stored values of `before`. If the provider omits
+    /// the address this time, the last one is kept.
     public init(_ identity: VerifiedIdentity, before: LinkedIdentity? = nil) {
         let keepsAddress = identity.email == nil
         let credential = CredentialStatus.signedIn(before: before?.credential, issuedAt: identity.issuedAt)
@@ -271,14 +243,12 @@ extension LinkedIdentity {
             email: keepsAddress ? before?.email : identity.email,
             emailTrust: keepsAddress ? before?.emailTrust ?? .none : identity.emailTrust,
             isPrivateEmail: keepsAddress ? before?.isPrivateEmail ?? false : identity.isPrivateEmail,
-            name: before?.name ?? identity.name, displayName: before?.displayName ?? identity.displayName,
-            photoURL: identity.photoURL ?? before?.photoURL,
+            profile: identity.profile.updating(before?.profile),
             realUserStatus: before?.realUserStatus ?? identity.realUserStatus, audience: identity.audience,
             issuer: identity.issuer ?? before?.issuer, linkedAt: before?.linkedAt, linkedDevice: before?.linkedDevice,
             credential: credential,
             // The state is unknown for a new address, and after a new consent.
             emailForwarding: keepsRelay ? before?.emailForwarding : nil)
-        details = identity.details
         transferSubject = before?.transferSubject
     }
 }

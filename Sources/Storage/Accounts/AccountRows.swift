@@ -99,12 +99,13 @@ extension LinkedIdentity {
             provider: ProviderID(stored.provider), subject: stored.subject,
             email: stored.email.flatMap(EmailAddress.init), emailTrust: stored.emailTrust,
             isPrivateEmail: stored.isPrivateEmail,
-            name: PersonName(given: stored.givenName, family: stored.familyName), displayName: stored.displayName,
-            photoURL: stored.photoURL, realUserStatus: stored.realUserStatus, audience: stored.audience,
+            profile: UserProfile(
+                name: PersonName(given: stored.givenName, family: stored.familyName), displayName: stored.displayName,
+                photoURL: stored.photoURL, screenName: stored.screenName, language: stored.language,
+                timeZone: stored.timeZone),
+            realUserStatus: stored.realUserStatus, audience: stored.audience,
             issuer: stored.issuer, linkedAt: Instant(microseconds: stored.linkedAt), linkedDevice: stored.linkedDevice,
             credential: stored.credential, emailForwarding: stored.relayForwarding)
-        details = ProfileDetails(
-            screenName: stored.screenName, language: stored.language, timeZone: stored.timeZone)
         transferSubject = stored.transferSubject
     }
 }

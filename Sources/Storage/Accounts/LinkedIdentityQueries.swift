@@ -51,13 +51,13 @@ extension SQL {
             \(rows.column("linked_email") { identity($0).email?.rawValue }),
             \(rows.column("email_trust") { identity($0).emailTrust.rawValue }),
             \(rows.column("is_private_email") { identity($0).isPrivateEmail }),
-            \(rows.column("given_name") { identity($0).name?.given }),
-            \(rows.column("family_name") { identity($0).name?.family }),
-            \(rows.column("display_name") { identity($0).displayName }),
-            \(rows.column("photo_url") { identity($0).photoURL }),
-            \(rows.column("screen_name") { identity($0).details.screenName }),
-            \(rows.column("language") { identity($0).details.language }),
-            \(rows.column("time_zone") { identity($0).details.timeZone }),
+            \(rows.column("given_name") { identity($0).profile.name?.given }),
+            \(rows.column("family_name") { identity($0).profile.name?.family }),
+            \(rows.column("display_name") { identity($0).profile.displayName }),
+            \(rows.column("photo_url") { identity($0).profile.photoURL }),
+            \(rows.column("screen_name") { identity($0).profile.screenName }),
+            \(rows.column("language") { identity($0).profile.language }),
+            \(rows.column("time_zone") { identity($0).profile.timeZone }),
             \(rows.column("real_user_status") { identity($0).realUserStatus })::bigint::smallint,
             \(rows.column("audience") { identity($0).audience }),
             \(issuer ?? rows.column("issuer") { identity($0).issuer }),
@@ -84,7 +84,7 @@ extension SQL {
                 NULL, NULL, NULL, \(Timestamp(now)), u.linked_at
             FROM (SELECT unnest(\(all.map(\.provider.rawValue))), unnest(\(all.map(\.subject))),
                 unnest(\(identities.map(\.account.rawValue))), unnest(\(all.map(\.email?.rawValue))),
-                unnest(\(all.map(\.displayName))), unnest(\(all.map(\.photoURL))),
+                unnest(\(all.map(\.profile.displayName))), unnest(\(all.map(\.profile.photoURL))),
                 unnest(\(identities.map { Timestamp($0.linkedAt) })))
                 AS u (provider, subject, account_id, email, display_name, photo_url, linked_at)
             """
@@ -101,11 +101,11 @@ extension SQL {
     static func updateIdentity(_ identity: LinkedIdentity, in realm: ID<Realm>) -> SQL {
         """
         UPDATE linked_identity l SET email = \(identity.email?.rawValue), email_trust = \(identity.emailTrust.rawValue),
-            is_private_email = \(identity.isPrivateEmail), given_name = coalesce(l.given_name, \(identity.name?.given)),
-            family_name = coalesce(l.family_name, \(identity.name?.family)),
-            display_name = coalesce(l.display_name, \(identity.displayName)), photo_url = \(identity.photoURL),
-            screen_name = \(identity.details.screenName), language = \(identity.details.language),
-            time_zone = \(identity.details.timeZone), real_user_status = \(identity.realUserStatus)::bigint::smallint, audience = \(identity.audience),
+            is_private_email = \(identity.isPrivateEmail), given_name = coalesce(l.given_name, \(identity.profile.name?.given)),
+            family_name = coalesce(l.family_name, \(identity.profile.name?.family)),
+            display_name = coalesce(l.display_name, \(identity.profile.displayName)), photo_url = \(identity.profile.photoURL),
+            screen_name = \(identity.profile.screenName), language = \(identity.profile.language),
+            time_zone = \(identity.profile.timeZone), real_user_status = \(identity.realUserStatus)::bigint::smallint, audience = \(identity.audience),
             issuer = \(identity.issuer), \(assignments(of: identity.credential)),
             relay_forwarding = CASE WHEN \(keepsRelay(identity)) THEN l.relay_forwarding END,
             relay_forwarding_at = CASE WHEN \(keepsRelay(identity)) THEN l.relay_forwarding_at END

@@ -178,8 +178,8 @@ extension SQL {
                 email_verified = a.email_verified OR \(identity.emailTrust == .authoritative)
                     AND coalesce(a.email, \(offered)) IS NOT DISTINCT FROM \(identity.email?.rawValue)
                     AND \(identity.email != nil),
-                display_name = coalesce(a.display_name, \(identity.displayName)),
-                photo_url = coalesce(a.photo_url, \(identity.photoURL))
+                display_name = coalesce(a.display_name, \(identity.profile.displayName)),
+                photo_url = coalesce(a.photo_url, \(identity.profile.photoURL))
             WHERE a.project_id = \(realm.rawValue) AND a.id = \(account.id.rawValue)
                 AND \(isAsDecided(account)) AND \(condition)
             """
@@ -193,8 +193,8 @@ extension SQL {
         reclaimed.phoneNumber = .remove
         reclaimed.removesInitialEmail = true
         reclaimed.emailIsVerified = true
-        reclaimed.displayName = AccountUpdate.Value(commit.identity.displayName)
-        reclaimed.photoURL = AccountUpdate.Value(commit.identity.photoURL)
+        reclaimed.displayName = AccountUpdate.Value(commit.identity.profile.displayName)
+        reclaimed.photoURL = AccountUpdate.Value(commit.identity.profile.photoURL)
         reclaimed.lastSignInAt = commit.committedAt
         reclaimed.sessions = .endAll
         return update(

@@ -81,7 +81,7 @@ extension SignInColumns {
         self.init(
             account: "\(signIn.account.id.rawValue)", generation: "\(signIn.account.generation)",
             provider: "\(identity.provider.rawValue)", subject: "\(identity.subject)", issuer: "\(proven.issuer)",
-            issuedAt: "\(proven.issuedAt.map { Timestamp($0) })", displayName: "\(identity.displayName)",
+            issuedAt: "\(proven.issuedAt.map { Timestamp($0) })", displayName: "\(identity.profile.displayName)",
             committedAt: "\(Timestamp(signIn.commit.committedAt))")
     }
 
@@ -176,7 +176,7 @@ extension SQL {
             FROM unnest((SELECT \(sessions.map(\.account))), (SELECT \(sessions.map(\.generation))),
                 (SELECT \(proven.map(\.provider.rawValue))), (SELECT \(proven.map(\.subject))),
                 (SELECT \(proven.map(\.issuer))), (SELECT \(proven.map(\.issuedAt?.microseconds))),
-                (SELECT \(signIns.map(\.identity.displayName))),
+                (SELECT \(signIns.map(\.identity.profile.displayName))),
                 (SELECT \(signIns.map(\.commit.committedAt.microseconds))), (SELECT \(sessions.map(\.id))),
                 (SELECT \(sessions.map(\.authenticatedAt.microsecondsSinceEpoch))), (SELECT \(sessions.map(\.device))),
                 (SELECT \(sessions.map { $0.networkHash.map { Hexadecimal.encode($0) } })))

@@ -7,17 +7,17 @@ private let address = EmailAddress("ada@example.com")
 struct LinkedIdentityTests {
     private static let first = VerifiedIdentity(
         provider: .apple, subject: "s", audience: "app", email: address, emailTrust: .authoritative,
-        name: PersonName(given: "Ada", family: "Lovelace"), realUserStatus: 2)
+        profile: UserProfile(name: PersonName(given: "Ada", family: "Lovelace")), realUserStatus: 2)
 
     @Test("The name that the provider sent first is not replaced")
     func name() {
         let before = LinkedIdentity(Self.first)
         let later = VerifiedIdentity(
             provider: .apple, subject: "s", audience: "web", email: address, emailTrust: .authoritative,
-            name: PersonName(given: "Eve", family: nil))
+            profile: UserProfile(name: PersonName(given: "Eve", family: nil)))
         let after = LinkedIdentity(later, before: before)
-        #expect(after.name?.full == "Ada Lovelace")
-        #expect(after.displayName == "Ada Lovelace")
+        #expect(after.profile.name?.full == "Ada Lovelace")
+        #expect(after.profile.displayName == "Ada Lovelace")
         #expect(after.realUserStatus == 2)
         #expect(after.audience == "web")
     }
@@ -28,9 +28,10 @@ struct LinkedIdentityTests {
             VerifiedIdentity(
                 provider: .apple, subject: "s", audience: "app", email: address, emailTrust: .authoritative))
         let named = VerifiedIdentity(
-            provider: .apple, subject: "s", audience: "app", name: PersonName(given: "Ada", family: nil))
+            provider: .apple, subject: "s", audience: "app",
+            profile: UserProfile(name: PersonName(given: "Ada", family: nil)))
         let after = LinkedIdentity(named, before: nameless)
-        #expect(after.displayName == "Ada")
+        #expect(after.profile.displayName == "Ada")
         #expect(after.email == address)
         #expect(after.emailTrust == .authoritative)
     }

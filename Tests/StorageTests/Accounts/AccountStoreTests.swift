@@ -238,7 +238,7 @@ struct AccountStoreTests {
             found.account.identities == [
                 LinkedIdentity(
                     provider: ProviderID("apple.com"), subject: "001.x", email: EmailAddress("ada@example.com"),
-                    displayName: "Ada \"L\"", issuer: "https://appleid.apple.com",
+                    profile: UserProfile(displayName: "Ada \"L\""), issuer: "https://appleid.apple.com",
                     linkedAt: Instant(microseconds: 7_250_000), linkedDevice: "iPhone")
             ])
     }

@@ -181,9 +181,9 @@ extension SignInCommit {
         create(number) { identity in
             identity.email = EmailAddress("user\(number)@example.com")
             (identity.emailTrust, identity.isPrivateEmail) = (.authoritative, true)
-            identity.name = PersonName(given: "Ada", family: "Lovelace")
-            (identity.displayName, identity.photoURL) = ("Countess", "https://example.com/ada.png")
-            identity.details = ProfileDetails(screenName: "ada", language: "en", timeZone: "Europe/London")
+            identity.profile = UserProfile(
+                name: PersonName(given: "Ada", family: "Lovelace"), displayName: "Countess",
+                photoURL: "https://example.com/ada.png", screenName: "ada", language: "en", timeZone: "Europe/London")
             identity.realUserStatus = 2
             identity.code = SealedCode(
                 id: ID(UUID().uuidString.lowercased()), subject: identity.subject, clientID: identity.audience,

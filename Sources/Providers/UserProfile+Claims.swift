@@ -1,0 +1,27 @@
+internal import Identity
+
+extension UserProfile {
+    /// The maximum length of a URL, in bytes.
+    private static let urlLimit = 2048
+
+    init(_ claims: IdentityTokenClaims) {
+        self.init(
+            name: PersonName(given: claims.text("given_name"), family: claims.text("family_name")),
+            // Sanitized and truncated like a part of a name.
+            displayName: PersonName(given: claims.text("name"), family: nil)?.full,
+            photoURL: claims.text("picture").flatMap { Self.canBeShown($0) ? $0 : nil })
+    }
+
+    /// Whether a URL is safe to show: it has the scheme https and no character that could end an HTML attribute.
+    fileprivate static func canBeShown(_ url: String) -> Bool {
+        url.hasPrefix("https://") && url.utf8.count <= urlLimit
+            && url.utf8.allSatisfy { (0x21...0x7E).contains($0) && !#""'<>\^`{|}"#.utf8.contains($0) }
+    }
+}
+
+extension IdentityTokenClaims {
+    /// The nonce of a provider that returns it unchanged.
+    var nonce: String? {
+        text("nonce").flatMap { IDTokenInput.nonceLengths.contains($0.utf8.count) ? $0 : nil }
+    }
+}
