@@ -49,7 +49,7 @@ extension TestGateway {
     }
 
     /// Whether the session of these tokens is valid.
-    func isAlive(_ tokens: Tokens) async throws -> Bool {
+    func isSessionValid(_ tokens: Tokens) async throws -> Bool {
         let looked = try await lookup(tokens.idToken).status == 200
         #expect(try await (refresh(tokens.refreshToken).status == 200) == looked)
         return looked

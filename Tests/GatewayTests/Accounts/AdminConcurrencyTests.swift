@@ -17,21 +17,11 @@ struct AdminConcurrencyTests {
                     ":update",
                     ["localId": "ada", "linkProviderUserInfo": ["providerId": "google.com", "rawId": "taken"]])
             }
-            try await gateway.waitForBlockedStatement()
+            try await gateway.database.waitForBlockedStatements()
             try await transaction.execute("UPDATE account SET display_name = 'Ada' WHERE id = 'ada'")
             return answer
         }
         #expect(try await answer.value.outcome == "200")
         #expect(try await gateway.user("ada")["providerUserInfo"]?[1]?["rawId"] == "taken")
-    }
-}
-
-extension TestGateway {
-    /// Returns when a statement in this database waits for a lock.
-    func waitForBlockedStatement() async throws {
-        let waiting: SQL = """
-            SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-            """
-        while try await database.pool.query(waiting).isEmpty { try await Task.sleep(for: .milliseconds(5)) }
     }
 }

@@ -33,9 +33,9 @@ struct NotificationRaceTests {
         let outcomes = try await together(acts)
         #expect(outcomes.allSatisfy { $0.status == 200 || $0.outcome.hasPrefix("400 INVALID_IDP_RESPONSE") })
         for exchange in outcomes where exchange.json["idToken"] != nil {
-            #expect(try await !gateway.isAlive(Tokens(exchange)))
+            #expect(try await !gateway.isSessionValid(Tokens(exchange)))
         }
-        #expect(try await !gateway.isAlive(first))
+        #expect(try await !gateway.isSessionValid(first))
         gateway.clock.advance(by: .seconds(60))
         #expect(try await gateway.signIn(gateway.apple()).status == 200)
     }
@@ -53,10 +53,10 @@ struct NotificationRaceTests {
             _ = try await transaction.execute("SELECT FROM linked_identity FOR UPDATE")
             // The notification holds its lock on the account and waits for the identity.
             let notification = Task { try await gateway.deliver(payload) }
-            try await gateway.waitForBlockedStatements(1)
+            try await gateway.database.waitForBlockedStatements()
             // The sign-in has read the account, and waits for its lock.
             let signIn = Task { try await gateway.signIn(old) }
-            try await gateway.waitForBlockedStatements(2)
+            try await gateway.database.waitForBlockedStatements(2)
             return (notification, signIn)
         }
         #expect(try await notification.value.status == 200)
@@ -79,13 +79,13 @@ struct NotificationRaceTests {
             let act = Task {
                 reclaims ? try await gateway.signIn(old) : try await gateway.link(old, to: account.idToken)
             }
-            try await gateway.waitForBlockedStatements(1)
+            try await gateway.database.waitForBlockedStatements()
             return (act, try await gateway.deliverUntilBlocked(payload, beside: 1))
         }
         let exchange = try await act.value
         #expect(exchange.json["localId"]?.string == account.localId, "\(exchange.text)")
         #expect(try await notification.value.status == 200)
-        #expect(try await !gateway.isAlive(Tokens(exchange)))
+        #expect(try await !gateway.isSessionValid(Tokens(exchange)))
     }
 
     @Test("Concurrent copies of a notification have an effect once")
@@ -125,16 +125,6 @@ struct NotificationRaceTests {
 }
 
 extension TestGateway {
-    /// Returns when `count` statements in this database wait for locks, or when `isDone` returns true.
-    func waitForBlockedStatements(_ count: Int, unless isDone: @Sendable () -> Bool = { false }) async throws {
-        let waiting: SQL = """
-            SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-            """
-        while try await database.pool.query(waiting).count < count, !isDone() {
-            try await Task.sleep(for: .milliseconds(5))
-        }
-    }
-
     /// Returns when the notification was processed, or when it and `count` other statements wait for locks.
     func deliverUntilBlocked(_ payload: String, beside count: Int) async throws -> Task<Exchange, any Error> {
         let isDelivered = Flag()
@@ -143,7 +133,7 @@ extension TestGateway {
             isDelivered.set()
             return answer
         }
-        try await waitForBlockedStatements(count + 1) { isDelivered.isSet }
+        try await database.waitForBlockedStatements(count + 1) { isDelivered.isSet }
         return delivery
     }
 }

@@ -34,7 +34,7 @@ struct TransferNotificationTests {
         let old = try gateway.apple(TeamTransferTests.ada)
         gateway.clock.advance(by: .seconds(60))
         try await gateway.receive(gateway.notification(kind, about: TeamTransferTests.ada))
-        #expect(try await gateway.isAlive(fixture.ada), "no account has the subject yet")
+        #expect(try await gateway.isSessionValid(fixture.ada), "no account has the subject yet")
         gateway.clock.advance(by: .seconds(60))
         let audited = try await gateway.audited {
             switch move {
@@ -45,13 +45,13 @@ struct TransferNotificationTests {
                 #expect(try await gateway.signIn(old).outcome.hasPrefix("400 INVALID_IDP_RESPONSE"))
                 let again = try Tokens(await gateway.signIn(gateway.apple(TeamTransferTests.ada)))
                 #expect(again.localId == fixture.ada.localId)
-                #expect(try await gateway.isAlive(again))
+                #expect(try await gateway.isSessionValid(again))
                 #expect(try await gateway.credentialState(of: again.localId) == "AUTHORIZED")
             }
         }
         #expect(audited.filter { $0.action == "identity.revoked" }.map(\.subject) == [fixture.ada.localId])
-        #expect(try await !gateway.isAlive(fixture.ada))
-        #expect(try await gateway.isAlive(fixture.mary))
+        #expect(try await !gateway.isSessionValid(fixture.ada))
+        #expect(try await gateway.isSessionValid(fixture.mary))
         #expect(
             try await gateway.appleGrants() == [
                 "AUTHORIZED REFRESH_TOKEN com.example.app", "REVOKED REFRESH_TOKEN com.example.app",
@@ -74,21 +74,21 @@ struct TransferNotificationTests {
                 "SELECT FROM account WHERE id = \(fixture.ada.localId) FOR UPDATE")
             // The sign-in has read the account, and waits for its lock.
             let signIn = Task { try await gateway.signIn(old) }
-            try await gateway.waitForBlockedStatements(1)
+            try await gateway.database.waitForBlockedStatements()
             let notification = try await gateway.deliverUntilBlocked(payload, beside: 1)
             return (signIn, notification)
         }
         let exchange = try await signIn.value
         #expect(try await notification.value.status == 200)
         if exchange.json["idToken"] != nil {
-            #expect(try await !gateway.isAlive(Tokens(exchange)))
+            #expect(try await !gateway.isSessionValid(Tokens(exchange)))
         } else {
             #expect(exchange.outcome.hasPrefix("400 INVALID_IDP_RESPONSE"))
         }
-        if try await gateway.isAlive(fixture.ada) {
+        if try await gateway.isSessionValid(fixture.ada) {
             // The identity has not moved yet; the import ends the session.
             #expect(try await fixture.importAll() == .init(all: 2, done: 2))
-            #expect(try await !gateway.isAlive(fixture.ada))
+            #expect(try await !gateway.isSessionValid(fixture.ada))
         }
     }
 }

@@ -234,9 +234,9 @@ extension ProviderIssuerTests {
                     VALUES ('demo', 'oidc.corp', '1', 'ghost', now())
                     """)
                 signIn = Task { try await fixture.signIn() }
-                try await fixture.gateway.waitForBlockedStatements(1)
+                try await fixture.gateway.database.waitForBlockedStatements()
                 change = Task { try await fixture.change(to: Self.second) }
-                try await fixture.gateway.waitForBlockedStatements(2)
+                try await fixture.gateway.database.waitForBlockedStatements(2)
                 throw RolledBack()
             }
         } catch is RolledBack {}
@@ -259,7 +259,7 @@ extension ProviderIssuerTests {
                 WHERE provider = 'oidc.corp'
                 """)
             let signIn = Task { try await fixture.gateway.signIn(proof, more) }
-            try await fixture.gateway.waitForBlockedStatements(1)
+            try await fixture.gateway.database.waitForBlockedStatements()
             return signIn
         }
         #expect(try await signIn.value.outcome.hasPrefix("503 "), "the gateway still caches the old issuer")
@@ -278,21 +278,11 @@ extension ProviderIssuerTests {
             let changes = issuers.map { issuer in
                 Task { try await fixture.change(to: issuer, "?discardIdentities=true") }
             }
-            try await fixture.gateway.waitForBlockedStatements(2)
+            try await fixture.gateway.database.waitForBlockedStatements(2)
             return changes
         }
         for change in changes { #expect(try await change.value.outcome == "200") }
         #expect(try await fixture.identities() == [])
         #expect(try await fixture.gateway.recordedEvents().outbox.count == 1)
-    }
-}
-
-extension TestGateway {
-    /// Returns when `count` statements in this database wait for locks.
-    fileprivate func waitForBlockedStatements(_ count: Int) async throws {
-        let waiting: SQL = """
-            SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-            """
-        while try await database.pool.query(waiting).count < count { try await Task.sleep(for: .milliseconds(5)) }
     }
 }

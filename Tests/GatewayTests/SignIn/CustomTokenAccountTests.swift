@@ -91,7 +91,7 @@ struct CustomTokenAccountTests {
             try await transaction.execute(
                 "INSERT INTO deleted_account VALUES ('demo', 'ada', '2100-01-01T00:00:00Z')")
             let answer = Task { try await gateway.signIn(customToken: token) }
-            try await gateway.waitForBlockedStatement()
+            try await gateway.database.waitForBlockedStatements()
             return answer
         }
         #expect(try await answer.value.status == 400)

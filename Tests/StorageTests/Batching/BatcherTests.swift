@@ -68,7 +68,7 @@ struct BatcherTests {
             _ = try await holder.query(
                 "SELECT FROM session WHERE account_id = \(locked.account.rawValue) FOR UPDATE")
             let late = Task { try await fixture.refresh([locked]) }
-            try await fixture.database.waitForLock()
+            try await fixture.database.waitForBlockedStatements()
             guard case .continues = try await fixture.refresh([free])[0] else {
                 Issue.record("the other session must continue")
                 return late
@@ -120,7 +120,7 @@ struct BatcherTests {
         let late = try await fixture.database.pool.transaction { holder in
             _ = try await holder.execute(change.statement)
             let late = Task { try await fixture.refresh([session]) }
-            try await fixture.database.waitForLock()
+            try await fixture.database.waitForBlockedStatements()
             return late
         }
         #expect(try await Step.Outcome(late.value[0]) == change.outcome)
@@ -132,7 +132,7 @@ struct BatcherTests {
         try await fixture.database.pool.transaction { holder in
             _ = try await holder.execute("LOCK TABLE account IN SHARE MODE")
             let first = Task { try await fixture.signUp("first") }
-            try await fixture.database.waitForLock()
+            try await fixture.database.waitForBlockedStatements()
             let second = Task { try await fixture.signUp("second") }
             second.cancel()
             await #expect(throws: CancellationError.self) { try await second.value }
@@ -150,7 +150,7 @@ struct BatcherTests {
         let outcomes = try await fixture.database.pool.transaction { holder in
             _ = try await holder.execute("LOCK TABLE account IN SHARE MODE")
             let signUps = (1...5).map { number in Task { try await fixture.signUp("user\(number)") } }
-            try await fixture.database.waitForLock()
+            try await fixture.database.waitForBlockedStatements()
             try await fixture.database.endWaitingConnections()
             return signUps
         }
@@ -194,7 +194,7 @@ extension StoreFixture {
         let running = try await database.pool.transaction { holder in
             _ = try await holder.execute("LOCK TABLE account IN SHARE MODE")
             let running = Task { try await work() }
-            try await database.waitForLock()
+            try await database.waitForBlockedStatements()
             return running
         }
         return try await running.value

@@ -176,12 +176,7 @@ extension TestDatabase {
 extension Pool {
     /// The number of connections to this database that wait for a lock.
     fileprivate func waiting() async throws -> Int {
-        try await query(
-            """
-            SELECT count(*) AS count FROM pg_stat_activity
-            WHERE datname = current_database() AND wait_event_type = 'Lock'
-            """
-        ).first?.decode("count") ?? 0
+        try await query(TestDatabase.blocked).count
     }
 }
 

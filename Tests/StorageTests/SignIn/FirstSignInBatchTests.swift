@@ -134,7 +134,7 @@ struct FirstSignInBatchTests {
             _ = try await holder.execute("SET LOCAL deadlock_timeout = '10ms'")
             _ = try await holder.execute(order.before)
             let late = Task { await fixture.commit(commits) }
-            try await fixture.database.waitForLock()
+            try await fixture.database.waitForBlockedStatements()
             _ = try await holder.execute(order.after)
             return late
         }
@@ -164,7 +164,7 @@ struct FirstSignInBatchTests {
         let late = try await fixture.database.pool.transaction { holder in
             _ = try await holder.execute("LOCK TABLE account IN SHARE MODE")
             let late = Task { await fixture.commit((1...5).map { .create($0) }) }
-            try await fixture.database.waitForLock()
+            try await fixture.database.waitForBlockedStatements()
             try await fixture.database.endWaitingConnections()
             return late
         }

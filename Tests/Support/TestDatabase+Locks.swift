@@ -1,0 +1,22 @@
+public import Postgres
+
+extension TestDatabase {
+    /// Selects the connections to this database whose statements wait for locks.
+    public static let blocked: SQL = """
+        SELECT pid FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock' AND state = 'active'
+        """
+
+    /// Returns when `count` statements wait for locks, or when `isDone` returns `true`.
+    ///
+    /// - Throws: ``NoBlockedStatement`` after a minute.
+    public func waitForBlockedStatements(_ count: Int = 1, unless isDone: () -> Bool = { false }) async throws {
+        for _ in 1...12_000 {
+            if try await pool.query(Self.blocked).count >= count || isDone() { return }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        throw NoBlockedStatement()
+    }
+}
+
+struct NoBlockedStatement: Error {}
