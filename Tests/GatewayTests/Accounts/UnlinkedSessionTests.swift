@@ -56,11 +56,11 @@ struct UnlinkedSessionTests {
         _ = try await gateway.link(gateway.google(.mary), to: owner.idToken)
         let linked = try await gateway.update(owner.idToken, ["email": "ada@example.com", "password": "secret1"])
         let ada = try TestGateway.Tokens(linked)
-        let intruder = try TestGateway.Tokens(await gateway.signIn(gateway.google(.mary)))
-        #expect(try await gateway.update(intruder.idToken, ["deleteProvider": ["google.com"]]).outcome == "200")
-        #expect(try await outcomes(intruder, at: gateway) == Self.alive)
+        let attacker = try TestGateway.Tokens(await gateway.signIn(gateway.google(.mary)))
+        #expect(try await gateway.update(attacker.idToken, ["deleteProvider": ["google.com"]]).outcome == "200")
+        #expect(try await outcomes(attacker, at: gateway) == Self.alive)
         #expect(try await gateway.update(ada.idToken, ["deleteProvider": ["apple.com"]]).outcome == "200")
-        #expect(try await outcomes(intruder, at: gateway) == Self.ended)
+        #expect(try await outcomes(attacker, at: gateway) == Self.ended)
         #expect(try await outcomes(ada, at: gateway) == Self.alive)
     }
 

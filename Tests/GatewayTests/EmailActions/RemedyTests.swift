@@ -10,7 +10,7 @@ import Testing
 struct Intrusion: Sendable {
     static let victim = "ada@example.com"
     static let password = "correct horse"
-    static let eve = SimulatedPerson.named("Eve", "Intruder")
+    static let eve = SimulatedPerson.named("Eve", "Attacker")
     static let secondEve = SimulatedPerson.alan
 
     let gateway: TestGateway

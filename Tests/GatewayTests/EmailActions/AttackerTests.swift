@@ -9,7 +9,7 @@ import Testing
 
 /// Simulates random actions of an attacker who has the owner's password, and then one of the owner's remedies.
 @Suite("Remedies after a break-in")
-struct IntruderTests {
+struct AttackerTests {
     @Test("After the owner's remedy the attacker has no access, whatever the attacker did before", arguments: 0..<60)
     func nothingIsLeft(seed: Int) async throws {
         var random = SeededRandom(seed: UInt64(seed))
