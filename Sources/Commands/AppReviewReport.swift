@@ -35,7 +35,7 @@ struct AppReviewReport: Encodable {
     let apps: [Entry]
 
     /// - Parameter project: `nil` reports every project.
-    /// - Throws: ``Failure`` if a requirement is `broken`, or the project does not exist.
+    /// - Throws: ``Failure`` if a requirement is `violated`, or the project does not exist.
     static func run(_ project: ID<Project>?, asJSON: Bool) throws {
         try Administration.run { administration in
             let store = ProjectStore(pool: administration.pool)

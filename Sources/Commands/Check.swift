@@ -20,7 +20,7 @@ extension Command {
         ],
         details: [
             "Reads the variables of `serve` and changes nothing. Exit status: 0 if every check passes, 1 if one fails, 2 if the environment is invalid.",
-            "With --app-review, each requirement is `met`, `broken` (exit status 1) or `open` (exit status 0): the gateway cannot check an open requirement, or a declaration is missing.",
+            "With --app-review, each requirement is `met`, `violated` (exit status 1) or `open` (exit status 0): the gateway cannot check an open requirement, or a declaration is missing.",
         ]
     ) { arguments in
         if arguments.has("app-review") {

@@ -87,7 +87,7 @@ def test_the_app_review_report_fails_when_an_app_violates_the_guideline(new_inst
     assert completed.returncode == 1
     report = json.loads(completed.stdout)
     assert report["passes"] is False
-    assert [point["guideline"] for point in report["apps"][0]["points"] if point["verdict"] == "broken"] == ["4.8"]
+    assert [point["guideline"] for point in report["apps"][0]["points"] if point["verdict"] == "violated"] == ["4.8"]
 
 
 def test_the_app_review_report_names_the_tenant_of_a_violation(new_installation):
@@ -98,9 +98,9 @@ def test_the_app_review_report_names_the_tenant_of_a_violation(new_installation)
             VALUES ('demo/acme', 'demo', '{{}}', '', 'sekisho', now());
         INSERT INTO identity_provider VALUES ('demo/acme', 'google.com', '{settings}', NULL, now())""")
     completed = own.run("check --app-review --json")
-    broken = [app for app in json.loads(completed.stdout)["apps"]
-              if any(point["verdict"] == "broken" for point in app["points"])]
-    assert (completed.returncode, [(app["projectId"], app["tenantId"]) for app in broken]) == (1, [("demo", "acme")])
+    violating = [app for app in json.loads(completed.stdout)["apps"]
+              if any(point["verdict"] == "violated" for point in app["points"])]
+    assert (completed.returncode, [(app["projectId"], app["tenantId"]) for app in violating]) == (1, [("demo", "acme")])
     assert "project demo, tenant acme, app default" in own.run("check --app-review").stdout
 
 

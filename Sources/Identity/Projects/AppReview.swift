@@ -2,7 +2,7 @@
 public struct AppReview: Hashable, Sendable {
     public enum Verdict: String, Sendable {
         case met
-        case broken
+        case violated
         /// The operator, the app or its backend is responsible; the gateway cannot check it.
         case open
     }
@@ -16,7 +16,7 @@ public struct AppReview: Hashable, Sendable {
 
     public let points: [Point]
 
-    public var passes: Bool { points.allSatisfy { $0.verdict != .broken } }
+    public var passes: Bool { points.allSatisfy { $0.verdict != .violated } }
 
     /// - Parameters:
     ///   - usesCustomTokens: whether an account of the realm was ever signed in with a custom token.
@@ -31,7 +31,7 @@ public struct AppReview: Hashable, Sendable {
 
     /// Guideline 4.8.
     private static func loginServices(_ services: LoginServices, _ app: App) -> [Point] {
-        guard services.isCompliant else { return services.violations.map { point(.broken, $0.named) } }
+        guard services.isCompliant else { return services.violations.map { point(.violated, $0.named) } }
         guard !services.thirdParties.isEmpty else {
             return [point(.met, "it shows no third-party login, so no equivalent login is required")]
         }
@@ -129,7 +129,7 @@ public struct AppReview: Hashable, Sendable {
         let canRevoke = !redeemed.isDisjoint(with: app.audiences(of: apple))
         return [
             Point(
-                guideline: "5.1.1(v)", verdict: canRevoke ? .met : .broken,
+                guideline: "5.1.1(v)", verdict: canRevoke ? .met : .violated,
                 text: canRevoke
                     ? "accounts:delete revokes the tokens of Sign in with Apple; codes of this app were redeemed"
                     : """

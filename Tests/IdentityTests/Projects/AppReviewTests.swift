@@ -15,8 +15,8 @@ struct AppReviewTests {
     func verdicts(row: LoginServicesTests.Row) {
         let clientIDs = row.project.settings(of: .apple)?.clientIDs ?? []
         let review = AppReview(of: row.app, in: row.project, redeemed: Set(clientIDs))
-        let broken = review.points.filter { $0.verdict == .broken }
-        #expect(broken.map(\.guideline) == row.expected.map { _ in "4.8" })
+        let violated = review.points.filter { $0.verdict == .violated }
+        #expect(violated.map(\.guideline) == row.expected.map { _ in "4.8" })
         #expect(review.passes == row.expected.isEmpty)
     }
 
@@ -71,7 +71,7 @@ struct AppReviewTests {
         let clientIDs = row.project.settings(of: .apple)?.clientIDs ?? []
         let review = AppReview(of: row.app, in: row.project, redeemed: redeems ? Set(clientIDs) : ["com.example.other"])
         let points = review.points.filter { $0.guideline == "5.1.1(v)" }
-        #expect(points.map(\.verdict) == [.met, redeems ? .met : .broken])
+        #expect(points.map(\.verdict) == [.met, redeems ? .met : .violated])
         #expect(points[0].text.contains("accounts:delete"))
         #expect(review.passes == redeems)
     }
