@@ -1,0 +1,69 @@
+/// Finds and changes accounts for sign-ins with identities, and for merges. Every call is one statement or one
+/// transaction. A write throws ``StoreConflict`` if it was not applied. Every call may throw ``StoreUnavailable``.
+public protocol FederationStore: Sendable {
+    /// Returns the account that has the identity, and the account that holds the identity's email address.
+    ///
+    /// - Throws: ``ProviderRefusal/voidCredential`` for a credential from before the user disconnected the app or
+    ///   deleted the account at the provider.
+    func linkingCandidates(
+        for identity: VerifiedIdentity, in realm: ID<Realm>
+    ) async throws -> (owner: Account?, sameEmail: Account?)
+
+    /// Applies a decision and opens the session.
+    ///
+    /// - Returns: the account after the change.
+    /// - Throws: ``StoreConflict/stale`` if the decision has to be made again; ``StoreConflict/alreadyUsed``.
+    func commit(_ commit: SignInCommit, in realm: ID<Realm>) async throws -> Account
+
+    /// Whether a change of the account's email address can still be undone by the link sent to the earlier address.
+    func hasRecoveryCode(_ account: ID<Account>, at now: Instant, in realm: ID<Realm>) async throws -> Bool
+
+    /// Applies the merge plan, stores a merge record for the undo, enqueues `notices`, and opens a session of the
+    /// target. The source's ID is reserved as after a deletion.
+    ///
+    /// - Returns: the target after the merge, and the new session.
+    /// - Throws: ``MergeRefusal``, including ``MergeRefusal/recoveryPending``; ``StoreConflict/stale`` if the accounts no
+    ///   longer match the precondition; ``StoreConflict/alreadyUsed``.
+    func merge(
+        _ merge: AccountMerge, opening commit: MergeCommit, announcing notices: MergeNotices, in realm: ID<Realm>
+    ) async throws -> (account: Account, session: Session)
+}
+
+/// A change that signs a user in, with everything needed to apply it.
+public struct SignInCommit: Hashable, Sendable {
+    public let change: SignInChange
+    public let identity: VerifiedIdentity
+    /// The replay keys to consume. If one was used before, nothing is applied.
+    public let replayKeys: [ReplayKey]
+    /// The session to open. Its account is the account of the change, or a new one.
+    public let session: Session
+    public let trace: RequestTrace
+    public let committedAt: Instant
+    /// The emails to enqueue with the change.
+    public let emailBatch: EmailBatch
+
+    /// The identity in the form in which it is newly linked to an account.
+    public var linked: LinkedIdentity {
+        var linked = LinkedIdentity(identity)
+        linked.linkedAt = committedAt
+        linked.linkedDevice = session.device
+        return linked
+    }
+}
+
+extension IdentityTransfer {
+    /// The transfer that a sign-in with a token of the new team completes.
+    ///
+    /// - Returns: `nil` unless the account has an identity with the token's `transfer_sub`, and none with its `sub`.
+    public init?(_ identity: VerifiedIdentity, of account: Account) {
+        guard let transferSubject = identity.transferSubject,
+            account.identity(identity.provider, subject: identity.subject) == nil,
+            let former = account.identities.first(where: {
+                $0.provider == identity.provider && $0.transferSubject == transferSubject
+            })
+        else { return nil }
+        self.init(
+            formerSubject: former.subject, transferSubject: transferSubject, subject: identity.subject,
+            email: identity.email, isPrivateEmail: identity.isPrivateEmail)
+    }
+}
