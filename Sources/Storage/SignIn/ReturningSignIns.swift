@@ -1,4 +1,3 @@
-internal import Encoding
 internal import FoundationEssentials
 internal import Identity
 internal import Postgres
@@ -63,7 +62,7 @@ extension PostgresFederationStore {
     }
 }
 
-/// The values of a sign-in in a statement: parameters, or the columns of a batch.
+/// The values of a sign-in in a statement.
 private struct SignInColumns {
     let account: SQL
     let generation: SQL
@@ -73,24 +72,16 @@ private struct SignInColumns {
     let issuedAt: SQL
     let displayName: SQL
     let committedAt: SQL
-}
 
-extension SignInColumns {
-    init(_ signIn: ReturningSignIn) {
-        let (proven, identity) = (signIn.commit.identity, signIn.identity)
-        self.init(
-            account: "\(signIn.account.id.rawValue)", generation: "\(signIn.account.generation)",
-            provider: "\(identity.provider.rawValue)", subject: "\(identity.subject)", issuer: "\(proven.issuer)",
-            issuedAt: "\(proven.issuedAt.map { Timestamp($0) })", displayName: "\(identity.profile.displayName)",
-            committedAt: "\(Timestamp(signIn.commit.committedAt))")
-    }
-
-    /// - Parameter source: a table expression of a batch.
-    init(of source: SQL) {
-        self.init(
-            account: "\(source).account_id", generation: "\(source).generation", provider: "\(source).provider",
-            subject: "\(source).subject", issuer: "\(source).issuer", issuedAt: "\(source).issued_at",
-            displayName: "\(source).display_name", committedAt: "\(source).committed_at")
+    init(of rows: inout RowValues<ReturningSignIn>) {
+        account = rows.column("account_id") { $0.account.id.rawValue }
+        generation = rows.column("generation", \.account.generation)
+        provider = rows.column("provider") { $0.identity.provider.rawValue }
+        subject = rows.column("subject", \.identity.subject)
+        issuer = rows.column("issuer", \.commit.identity.issuer)
+        issuedAt = rows.time("issued_at", \.commit.identity.issuedAt)
+        displayName = rows.column("display_name", \.identity.profile.displayName)
+        committedAt = rows.time("committed_at", \.commit.committedAt)
     }
 }
 
@@ -98,7 +89,8 @@ extension SQL {
     /// Applies a sign-in. Changes nothing if the account's generation has changed, the account is disabled, the
     /// identity was removed or has another issuer, or the credential is void. Fails if a replay key was used before.
     static func apply(_ signIn: ReturningSignIn, in realm: ID<Realm>) throws -> SQL {
-        let columns = SignInColumns(signIn)
+        var row = RowValues(signIn)
+        let columns = SignInColumns(of: &row)
         let code = try insertCode(
             signIn.commit.identity.code, at: signIn.commit.committedAt, in: realm, from: "signed_in")
         let updated: SQL =
@@ -122,22 +114,24 @@ extension SQL {
     ///
     /// - Returns: a row with the session for each sign-in that was applied.
     static func apply(_ signIns: [ReturningSignIn], in realm: ID<Realm>) -> SQL {
-        let (presented, signedIn) = (SignInColumns(of: "p"), SignInColumns(of: "s"))
+        var rows = RowValues(batch: signIns, as: "s")
+        let columns = SignInColumns(of: &rows)
+        let authenticatedAt = rows.column("authenticated_at", \.session.authenticatedAt)
+        let networkHash = rows.bytes("network_hash", \.session.networkHash)
         let session = SessionColumns(
-            id: "s.session_id", account: signedIn.account, generation: signedIn.generation, method: signedIn.provider,
-            authenticatedAt: "s.authenticated_at", openedAt: "s.authenticated_at", claims: "NULL", device: "s.device",
-            credentialIssuedAt: signedIn.issuedAt)
+            id: rows.column("session_id", \.session.id), account: columns.account, generation: columns.generation,
+            method: columns.provider, authenticatedAt: authenticatedAt, openedAt: authenticatedAt, claims: "NULL",
+            device: rows.column("device", \.session.device), credentialIssuedAt: columns.issuedAt)
         return """
-            WITH presented AS (\(values(of: signIns))),
-            locked AS (
-                SELECT p.*, a.project_id FROM presented p
-                CROSS JOIN LATERAL (\(unchanged(presented, in: realm))
+            WITH locked AS (
+                SELECT s.*, a.project_id FROM \(rows.source)
+                CROSS JOIN LATERAL (\(unchanged(columns, in: realm))
                     LIMIT 1 FOR NO KEY UPDATE OF a SKIP LOCKED FOR SHARE OF l SKIP LOCKED) a
-                WHERE p.number BETWEEN 1 AND \(signIns.count)),
-            signed_in AS (\(updateAccount(SignInColumns(of: "locked"))) RETURNING locked.*),
+                WHERE s.number BETWEEN 1 AND \(signIns.count)),
+            signed_in AS (\(updateAccount(columns)) RETURNING s.*),
             replay_keys AS (\(consume(signIns.map(\.commit.replayKeys), in: realm, from: "signed_in s"))),
             network AS (\(storeKnownNetwork(
-                "s.network_hash", of: signedIn.account, at: "s.authenticated_at", in: realm, from: "signed_in s")))
+                networkHash, of: columns.account, at: authenticatedAt, in: realm, from: "signed_in s")))
             \(insertion(of: session, in: realm, from: "signed_in s")) RETURNING id AS session_id
             """
     }
@@ -161,27 +155,7 @@ extension SQL {
         """
         UPDATE account a SET last_sign_in_at = \(signIn.committedAt),
             display_name = coalesce(a.display_name, \(signIn.displayName))
-        FROM locked WHERE a.project_id = locked.project_id AND a.id = \(signIn.account)
+        FROM locked s WHERE a.project_id = s.project_id AND a.id = \(signIn.account)
         """
-    }
-
-    private static func values(of signIns: [ReturningSignIn]) -> SQL {
-        let (proven, sessions) = (signIns.map(\.commit.identity), signIns.map(\.session))
-        return """
-            SELECT p.number, p.account_id, p.generation, p.provider, p.subject, p.issuer,
-                \(timestamptz(microseconds: "p.issued_at")) AS issued_at, p.display_name,
-                \(timestamptz(microseconds: "p.committed_at")) AS committed_at,
-                p.session_id, \(timestamptz(microseconds: "p.authenticated_at")) AS authenticated_at, p.device,
-                decode(p.network_hash, 'hex') AS network_hash
-            FROM unnest((SELECT \(sessions.map(\.account))), (SELECT \(sessions.map(\.generation))),
-                (SELECT \(proven.map(\.provider.rawValue))), (SELECT \(proven.map(\.subject))),
-                (SELECT \(proven.map(\.issuer))), (SELECT \(proven.map(\.issuedAt?.microseconds))),
-                (SELECT \(signIns.map(\.identity.profile.displayName))),
-                (SELECT \(signIns.map(\.commit.committedAt.microseconds))), (SELECT \(sessions.map(\.id))),
-                (SELECT \(sessions.map(\.authenticatedAt.microsecondsSinceEpoch))), (SELECT \(sessions.map(\.device))),
-                (SELECT \(sessions.map { $0.networkHash.map { Hexadecimal.encode($0) } })))
-                WITH ORDINALITY AS p (account_id, generation, provider, subject, issuer, issued_at, display_name,
-                    committed_at, session_id, authenticated_at, device, network_hash, number)
-            """
     }
 }
