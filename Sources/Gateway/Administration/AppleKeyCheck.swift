@@ -38,7 +38,7 @@ package struct AppleKeyCheck: Sendable {
             let tenants = project.hasTenants ? try await store.tenantsWithSignInMethods(of: project.id) : []
             for realm in [project] + tenants {
                 for clientID in realm.settings(of: .apple)?.clientIDs ?? [] {
-                    let key = AppleClientKey(realm: realm.realm, clientID: clientID)
+                    let key = AppleClientReference(realm: realm.realm, clientID: clientID)
                     findings.append(try await finding(of: key, try await credentials.find(key), endpoint))
                 }
             }
@@ -47,7 +47,7 @@ package struct AppleKeyCheck: Sendable {
     }
 
     private func finding(
-        of key: AppleClientKey, _ client: AppleClientCredentials?, _ endpoint: AppleTokenEndpoint
+        of key: AppleClientReference, _ client: AppleClientCredentials?, _ endpoint: AppleTokenEndpoint
     ) async throws -> DatabaseCheck.Finding {
         let name = "project \(key.realm), apple.com, client ID \(key.clientID)"
         guard let client else {

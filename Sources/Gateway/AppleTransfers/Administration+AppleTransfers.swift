@@ -32,7 +32,7 @@ extension Administration {
             throw Failure(message: "apple.com is not configured in \(id): run `sekisho projects apply` first")
         }
         let stored = try await AppleCredentialsLookup.live(on: pool, under: masterKeys)
-            .find(AppleClientKey(realm: id, clientID: clientID ?? ""))
+            .find(AppleClientReference(realm: id, clientID: clientID ?? ""))
         guard let key = override ?? stored.map({ AppleKeyOverride(name: $0.key, privateKey: $0.privateKey) }) else {
             throw Failure(
                 message: "apple.com lacks a team ID, key ID or private key in \(id): run `sekisho projects apply` first"

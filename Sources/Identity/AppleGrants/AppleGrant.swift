@@ -65,7 +65,7 @@ public struct AppleGrant: Hashable, Sendable {
 }
 
 /// A client ID of one realm. If too many checks fail, the checks of one such client ID are stopped.
-public struct AppleClientKey: Hashable, Sendable {
+public struct AppleClientReference: Hashable, Sendable {
     public let realm: ID<Realm>
     public let clientID: String
 
@@ -76,6 +76,6 @@ public struct AppleClientKey: Hashable, Sendable {
 }
 
 extension AppleGrant {
-    public var client: AppleClientKey { AppleClientKey(realm: realm, clientID: clientID) }
+    public var client: AppleClientReference { AppleClientReference(realm: realm, clientID: clientID) }
     public var purpose: Purpose { tokenType == .code || state == .redeeming ? .redeem : .revoke }
 }

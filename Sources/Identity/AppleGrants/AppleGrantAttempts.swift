@@ -154,15 +154,15 @@ public struct AppleGrantAttempts: Sendable {
 public struct AppleCredentialsLookup: Sendable {
     /// - Returns: `nil` if the realm has no private key for Apple.
     /// - Throws: ``AppleKeyFault``, ``StoreUnavailable``.
-    public var find: @Sendable (AppleClientKey) async throws -> AppleClientCredentials?
+    public var find: @Sendable (AppleClientReference) async throws -> AppleClientCredentials?
 
-    public init(find: @escaping @Sendable (AppleClientKey) async throws -> AppleClientCredentials?) {
+    public init(find: @escaping @Sendable (AppleClientReference) async throws -> AppleClientCredentials?) {
         self.find = find
     }
 }
 
 extension AppleCredentialsLookup {
-    func required(_ client: AppleClientKey) async throws -> AppleClientCredentials {
+    func required(_ client: AppleClientReference) async throws -> AppleClientCredentials {
         guard let found = try await find(client) else { throw AppleKeyFault.missing }
         return found
     }

@@ -31,7 +31,7 @@ public struct AppleGrantChecks: Sendable {
         public var revoked = 0
         public var failed = 0
         /// The client IDs that are not checked, because too many checks failed in the last hour.
-        public var stopped: Set<AppleClientKey> = []
+        public var stopped: Set<AppleClientReference> = []
         public var counts: [AppleGrant.State: Int] = [:]
         /// Errors, such as those of the database, that ended the checks of a client ID or the marking of grants of
         /// other keys.
@@ -63,7 +63,7 @@ public struct AppleGrantChecks: Sendable {
     }
 
     /// Counts the grants once an hour, because counting reads all of them.
-    private func counts(at now: Instant) async throws -> [AppleClientKey: [AppleGrant.State: Int]] {
+    private func counts(at now: Instant) async throws -> [AppleClientReference: [AppleGrant.State: Int]] {
         if let known = lastCounts.value(at: now) { return known }
         let counts = try await store.counts()
         lastCounts.set(counts, at: now)
@@ -83,7 +83,7 @@ public struct AppleGrantChecks: Sendable {
     /// Records each group of results at once, so that an interruption repeats few checks. Ends early if the results so
     /// far stop the checks of the client ID.
     private func check(
-        _ grants: [AppleGrant], _ key: AppleClientKey, after earlier: CheckCounts, in report: inout Report
+        _ grants: [AppleGrant], _ key: AppleClientReference, after earlier: CheckCounts, in report: inout Report
     ) async throws {
         var counts = earlier
         for start in stride(from: 0, to: grants.count, by: Self.concurrency) {
@@ -99,7 +99,7 @@ public struct AppleGrantChecks: Sendable {
     }
 
     private func results(
-        of grants: [AppleGrant], _ key: AppleClientKey
+        of grants: [AppleGrant], _ key: AppleClientReference
     ) async throws -> [ID<AppleGrant>: RecordedCheck] {
         let client: AppleClientCredentials
         do {
@@ -141,7 +141,7 @@ public struct AppleGrantChecks: Sendable {
 
 /// The latest counts of grants.
 private final class LastCounts: Sendable {
-    typealias Counts = [AppleClientKey: [AppleGrant.State: Int]]
+    typealias Counts = [AppleClientReference: [AppleGrant.State: Int]]
 
     /// Guards the counts and the time of counting.
     private let counts = Mutex<(value: Counts, countedAt: Instant)?>(nil)

@@ -30,12 +30,12 @@ public protocol AppleGrantStore: Sendable {
     func remove(_ grant: AppleGrant) async throws
 
     /// The numbers of all checks and of failed checks since `start`, by client ID.
-    func checks(since start: Instant) async throws -> [AppleClientKey: CheckCounts]
+    func checks(since start: Instant) async throws -> [AppleClientReference: CheckCounts]
 
     /// Claims grants of a client ID whose check is due. A grant whose account was not used since `activeSince` is
     /// postponed until `nextCheck` instead. No other worker can claim the returned grants until `lease` has passed.
     func claimChecks(
-        of client: AppleClientKey, limit: Int, lease: Duration, activeSince: Instant, nextCheck: Instant,
+        of client: AppleClientReference, limit: Int, lease: Duration, activeSince: Instant, nextCheck: Instant,
         at now: Instant
     ) async throws -> [AppleGrant]
 
@@ -52,7 +52,7 @@ public protocol AppleGrantStore: Sendable {
     func states(of subject: String, in realm: ID<Realm>) async throws -> Set<AppleGrant.State>
 
     /// The number of grants in each state, by client ID. Reads all grants, a limited number in each statement.
-    func counts() async throws -> [AppleClientKey: [AppleGrant.State: Int]]
+    func counts() async throws -> [AppleClientReference: [AppleGrant.State: Int]]
 
     /// Stores a code or token that the owner of an identity asks to revoke. From `dueAt` on, a worker revokes it.
     func insert(_ revocation: RevocationRequest, in realm: ID<Realm>) async throws

@@ -51,7 +51,7 @@ public struct AppleTokenRevocation: Sendable {
             let identity = caller.account.identities.first(where: { $0.provider == .apple })
         else { throw AppleRevocationRefusal.noAppleIdentity }
         try limiter.countCredentialChange(of: caller.account.id, in: project)
-        let key = AppleClientKey(realm: project.realm, clientID: app.clientID(of: settings, for: identity))
+        let key = AppleClientReference(realm: project.realm, clientID: app.clientID(of: settings, for: identity))
         let client: AppleClientCredentials
         do {
             client = try await credentials.required(key)

@@ -96,7 +96,7 @@ public final class Transfers {
             // Reporting the error to libcurl would end all other transfers too, and libcurl cannot remove a transfer during
             // this call.
             let id = UInt64(shim_curl_id(handle))
-            loop.atEndOfPass { [weak self] in self?.removeTransfer(id)?.end(.notWatched(error)) }
+            loop.atEndOfIteration { [weak self] in self?.removeTransfer(id)?.end(.notWatched(error)) }
         }
     }
 

@@ -1,7 +1,7 @@
 internal import CSystem
 internal import Synchronization
 
-/// An event loop: one thread with one epoll set, which is also the executor of the loop's tasks. In each pass, the loop
+/// An event loop: one thread with one epoll set, which is also the executor of the loop's tasks. In each iteration, the loop
 /// handles the ready descriptors, the due timers and the queued jobs.
 ///
 /// A request stays on one loop. Its socket, its database connections and its task share the thread, so the hot path
@@ -68,8 +68,8 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     private var timers = TimerHeap()
     private var endOfPassCallbacks: [() -> Void] = []
 
-    /// When the current pass began. Reading it is cheaper than reading the clock. Only on the loop's thread.
-    public private(set) var passStart = ContinuousClock.now
+    /// When the current iteration began. Reading it is cheaper than reading the clock. Only on the loop's thread.
+    public private(set) var iterationStart = ContinuousClock.now
 
     /// Starts the thread.
     ///
@@ -88,7 +88,7 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// Whether the calling code runs on this loop's thread.
     public var isCurrent: Bool { thread?.isCurrent ?? false }
 
-    /// Ends the thread after the current pass, and waits until the thread has ended. Must not be called on the loop
+    /// Ends the thread after the current iteration, and waits until the thread has ended. Must not be called on the loop
     /// itself.
     public func stop() {
         precondition(!isCurrent, "a loop cannot wait for itself")
@@ -110,7 +110,7 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
         }
     }
 
-    /// Runs `call` on the loop in a later pass, even when called on the loop itself.
+    /// Runs `call` on the loop in a later iteration, even when called on the loop itself.
     public func submit(_ call: @escaping @Sendable () -> Void) {
         submitRemotely { $0.calls.append(call) }
     }
@@ -164,8 +164,8 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
         timers.cancel(timer.id)
     }
 
-    /// Calls `callback` once, at the end of this pass, after its jobs have run. For work that is cheaper in batches.
-    public func atEndOfPass(_ callback: @escaping () -> Void) {
+    /// Calls `callback` once, at the end of this iteration, after its jobs have run. For work that is cheaper in batches.
+    public func atEndOfIteration(_ callback: @escaping () -> Void) {
         checkIsolated()
         endOfPassCallbacks.append(callback)
     }
@@ -190,7 +190,7 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
         var events = [epoll_event](repeating: epoll_event(), count: 256)
         while !isStopping.load(ordering: .acquiring) {
             let count = Int(epoll_wait(epoll, &events, Int32(events.count), timeout()))
-            passStart = .now
+            iterationStart = .now
             for event in events.prefix(max(0, count)) {
                 let token = event.data.u64
                 if token == Self.wakeToken {
@@ -199,9 +199,9 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
                     watches.handler(of: Watch(token: token))?(Readiness(rawValue: event.events))
                 }
             }
-            while let due = timers.popDue(at: passStart) { due() }
+            while let due = timers.popDue(at: iterationStart) { due() }
             runJobs()
-            endPass()
+            endIteration()
         }
     }
 
@@ -239,7 +239,7 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
         }
     }
 
-    private func endPass() {
+    private func endIteration() {
         // A callback may add others: sending a batch of statements adds the flush of its connection.
         for _ in 0..<4 where !endOfPassCallbacks.isEmpty {
             let callbacks = endOfPassCallbacks

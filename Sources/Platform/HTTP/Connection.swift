@@ -47,7 +47,7 @@ final class Connection: @unchecked Sendable {
         self.descriptor = descriptor
         self.peer = peer
         self.server = server
-        waitingSince = server.loop.passStart
+        waitingSince = server.loop.iterationStart
         deadline = waitingSince + server.limits.headDeadline
     }
 
@@ -72,7 +72,7 @@ final class Connection: @unchecked Sendable {
         case .body(let head): receiveBody(of: head)
         case .sending: sent(output.flush(to: descriptor))
         case .checking, .handling:
-            // Otherwise the loop would report the event again in every pass.
+            // Otherwise the loop would report the event again in every iteration.
             if readiness.isDisjoint(with: .failed) { wait(for: []) } else { stopWatching() }
         case .closed: break
         }
@@ -147,7 +147,7 @@ final class Connection: @unchecked Sendable {
     private func waitForHead() {
         if case .idle = phase {
             phase = .head
-            let headDeadline = server.loop.passStart + server.limits.headDeadline
+            let headDeadline = server.loop.iterationStart + server.limits.headDeadline
             deadline = min(deadline ?? headDeadline, headDeadline)
         }
         wait(for: .readable)
@@ -187,7 +187,7 @@ final class Connection: @unchecked Sendable {
 
     private func waitForBody(of head: ValidatedHead) {
         phase = .body(head)
-        deadline = server.loop.passStart + server.limits.bodyDeadline
+        deadline = server.loop.iterationStart + server.limits.bodyDeadline
         wait(for: .readable)
         guard head.head.framing.expectsContinue, body.isEmpty else { return }
         // The socket's buffer is empty, because all earlier responses have been sent.
@@ -251,7 +251,7 @@ final class Connection: @unchecked Sendable {
         switch outcome {
         case .failed: close()
         case .waiting:
-            if deadline == nil { deadline = server.loop.passStart + server.limits.bodyDeadline }
+            if deadline == nil { deadline = server.loop.iterationStart + server.limits.bodyDeadline }
             wait(for: .writable)
         case .done:
             output.removeAll()
@@ -262,7 +262,7 @@ final class Connection: @unchecked Sendable {
     private func waitForRequest() {
         phase = .idle
         framing = nil
-        waitingSince = server.loop.passStart
+        waitingSince = server.loop.iterationStart
         deadline = waitingSince + server.limits.idleDeadline
         if !input.isEmpty { consumeInput(beginRequest) }
         if isIdle { wait(for: .readable) }

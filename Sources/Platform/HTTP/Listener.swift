@@ -55,7 +55,7 @@ final class Listener: @unchecked Sendable {
         CSystem.close(descriptor)
     }
 
-    /// Accepts at most 64 connections per pass, so that open connections are served too.
+    /// Accepts at most 64 connections per iteration, so that open connections are served too.
     private func accept(on loop: Loop, deliver: @escaping (Int32, SocketAddress) -> Void) {
         for _ in 0..<64 {
             var address = SocketAddress()

@@ -121,7 +121,7 @@ final class LoopServer: @unchecked Sendable {
         let shortest = min(limits.headDeadline, limits.bodyDeadline, limits.idleDeadline)
         nextSweep = loop.schedule(after: max(.milliseconds(10), min(.seconds(1), shortest / 4))) { [self] in
             nextSweep = nil
-            let now = loop.passStart
+            let now = loop.iterationStart
             for connection in connections {
                 if let deadline = connection.deadline, deadline <= now { connection.close() }
             }

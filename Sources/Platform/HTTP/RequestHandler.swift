@@ -92,7 +92,7 @@ enum RequestRejection: Error, CaseIterable {
     case malformedTarget
     case malformedHeader
     /// No `Host`, several, or a value that is not a host (RFC 9112 §3.2).
-    case ambiguousHost
+    case invalidHost
     /// Several `Content-Length` or `Transfer-Encoding` fields, one of each, or a `Content-Length` that is not a number
     /// (RFC 9112 §6.3).
     case ambiguousLength
@@ -113,7 +113,7 @@ enum RequestRejection: Error, CaseIterable {
         case .unknownMethod: (501, "Unknown method")
         case .malformedTarget: (400, "Malformed request target")
         case .malformedHeader: (400, "Malformed header field")
-        case .ambiguousHost: (400, "Exactly one valid Host is required")
+        case .invalidHost: (400, "Exactly one valid Host is required")
         case .ambiguousLength: (400, "The length of the body is ambiguous")
         case .lengthRequired: (411, "A body requires a Content-Length")
         case .bodyTooLarge: (413, "The body is too large")

@@ -198,7 +198,7 @@ struct FramingFields {
     }
 
     func framing(isHTTP10: Bool) throws(RequestRejection) -> Framing {
-        guard hosts == 1 || (hosts == 0 && isHTTP10), hostIsValid else { throw .ambiguousHost }
+        guard hosts == 1 || (hosts == 0 && isHTTP10), hostIsValid else { throw .invalidHost }
         guard lengths <= 1, encodings <= 1, lengths == 0 || encodings == 0 else { throw .ambiguousLength }
         guard encodings == 0 else { throw .lengthRequired }
         guard let length else { throw .ambiguousLength }

@@ -2,7 +2,7 @@ internal import CSystem
 internal import EventLoop
 
 /// A session that sends the reads of many callers together in libpq's pipeline mode (PostgreSQL documentation, section
-/// 34.5), with one synchronisation point per pass of the loop.
+/// 34.5), with one synchronisation point per iteration of the loop.
 ///
 /// The server executes all statements between two synchronisation points as one transaction, so it skips the statements
 /// after a failed one. Skipped statements are returned to the pool. If the session ends, all pending statements are
@@ -130,7 +130,7 @@ final class ReadConnection {
     private func synchroniseLater() {
         guard isSynchronised else { return }
         isSynchronised = false
-        loop.atEndOfPass { [self] in
+        loop.atEndOfIteration { [self] in
             guard !isLost else { return }
             isSynchronised = true
             steps.append(.synchronisation)

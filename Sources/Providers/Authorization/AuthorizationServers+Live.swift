@@ -41,7 +41,7 @@ private struct AppleCodes: Sendable {
     let credentials: AppleCredentialsLookup
 
     func redeem(_ redemption: CodeRedemption) async throws -> ProviderTokens {
-        let client = AppleClientKey(realm: redemption.realm, clientID: redemption.clientID)
+        let client = AppleClientReference(realm: redemption.realm, clientID: redemption.clientID)
         guard let found = try await credentials.find(client) else { throw ProviderRefusal.notConfigured }
         let code = AuthorizationCode(code: redemption.code, redirectURI: redemption.redirectURI)
         switch try await tokens.exchange(code, found) {

@@ -41,13 +41,13 @@ extension SQL {
                 """)
     }
 
-    /// Deletes the account that `session` belongs to, if the session is alive.
+    /// Deletes the account that `session` belongs to, if the session is active.
     static func delete(
         by session: SessionRow, of actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
         """
         WITH deleted AS (
-            DELETE FROM account a WHERE a.project_id = \(realm.rawValue) AND \(isAlive(session))
+            DELETE FROM account a WHERE a.project_id = \(realm.rawValue) AND \(isActive(session))
             RETURNING a.project_id, a.id, a.email),
         \(deletionEffects(of: "deleted", at: now)),
         audited AS (\(auditing(deletionOf: "deleted", by: actor, at: now)))

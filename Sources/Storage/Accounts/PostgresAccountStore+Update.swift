@@ -13,10 +13,10 @@ extension PostgresAccountStore {
     private func changed(
         by change: OwnerChange, _ session: Session, in realm: ID<Realm>, _ transaction: Transaction
     ) async throws -> Account {
-        let isAlive = SQL.isAlive(try SessionRow(session))
+        let isActive = SQL.isActive(try SessionRow(session))
         let isOpenable: SQL = change.replacement == nil ? "true" : "a.disabled_at IS NULL"
         let update = SQL.update(
-            session.account, by: change.update, at: change.changedAt, in: realm, where: "\(isAlive) AND \(isOpenable)")
+            session.account, by: change.update, at: change.changedAt, in: realm, where: "\(isActive) AND \(isOpenable)")
         guard let row = try await transaction.query("\(update) RETURNING \(AccountRow.columns)").first else {
             throw StoreConflict.stale
         }

@@ -3,20 +3,20 @@ public import Identity
 internal import Postgres
 
 extension PostgresAppleGrantStore {
-    public func checks(since start: Instant) async throws -> [AppleClientKey: CheckCounts] {
+    public func checks(since start: Instant) async throws -> [AppleClientReference: CheckCounts] {
         try await rows(
             """
             SELECT project_id, client_id, count(*) AS checks, count(failure) AS failed FROM apple_grant
             WHERE checked_at > \(Timestamp(start)) GROUP BY project_id, client_id
             """
         ).reduce(into: [:]) { counts, row in
-            counts[try AppleClientKey(row)] = CheckCounts(
+            counts[try AppleClientReference(row)] = CheckCounts(
                 all: try row.decode("checks"), failed: try row.decode("failed"))
         }
     }
 
     public func claimChecks(
-        of client: AppleClientKey, limit: Int, lease: Duration, activeSince: Instant, nextCheck: Instant,
+        of client: AppleClientReference, limit: Int, lease: Duration, activeSince: Instant, nextCheck: Instant,
         at now: Instant
     ) async throws -> [AppleGrant] {
         try await rows(
@@ -94,7 +94,7 @@ extension SQL {
     /// Claims due grants until `due`. Grants of identities without a session since `activeSince` are not checked: their
     /// next check is postponed to `nextCheck`.
     static func claimChecks(
-        of client: AppleClientKey, limit: Int, until due: Instant, activeSince: Instant, nextCheck: Instant,
+        of client: AppleClientReference, limit: Int, until due: Instant, activeSince: Instant, nextCheck: Instant,
         at now: Instant
     ) -> SQL {
         """
@@ -210,7 +210,7 @@ extension SQL {
     }
 }
 
-extension AppleClientKey {
+extension AppleClientReference {
     init(_ row: Row) throws {
         self.init(realm: ID(try row.decode("project_id")), clientID: try row.decode("client_id"))
     }

@@ -95,14 +95,14 @@ public struct PostgresAppleGrantStore: AppleGrantStore {
         return Set(try found.compactMap { AppleGrant.State(rawValue: try $0.decode("state")) })
     }
 
-    public func counts() async throws -> [AppleClientKey: [AppleGrant.State: Int]] {
-        var counts: [AppleClientKey: [AppleGrant.State: Int]] = [:]
+    public func counts() async throws -> [AppleClientReference: [AppleGrant.State: Int]] {
+        var counts: [AppleClientReference: [AppleGrant.State: Int]] = [:]
         var last: UUID?
         repeat {
             let page = try await rows(.counts(after: last, limit: Self.countedRows))
             for row in page {
                 guard let state = AppleGrant.State(rawValue: try row.decode("state")) else { continue }
-                counts[try AppleClientKey(row), default: [:]][state, default: 0] += try row.decode(
+                counts[try AppleClientReference(row), default: [:]][state, default: 0] += try row.decode(
                     "count", as: Int.self)
             }
             last = try page.first?.decode("page_end")

@@ -5,7 +5,7 @@ internal import Postgres
 /// Executes requests of one kind together: one statement and one round trip for many callers of an event loop, and one
 /// commit if they are writes.
 ///
-/// Requests are sent when the jobs of the loop's pass have run, if their realm has fewer running statements than the
+/// Requests are sent when the jobs of the loop's iteration have run, if their realm has fewer running statements than the
 /// maximum. Otherwise they wait. The next statement takes as many of them as the maximum size allows, except requests
 /// that have a key of a running statement or must run alone. No request waits only to fill a batch.
 ///
@@ -35,7 +35,7 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
         /// Keys of requests that PostgreSQL rejected. Requests with one of them are executed alone, so that a client
         /// that repeats a rejected request does not fail the statements of others.
         var rejectedKeys: Set<Key> = []
-        /// Whether waiting requests are sent at the end of this pass.
+        /// Whether waiting requests are sent at the end of this iteration.
         var isSendScheduled = false
     }
 
@@ -57,11 +57,11 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
     func run(_ request: Request, in realm: ID<Realm>) async throws -> Outcome {
         try Task.checkCancellation()
         let pending = Pending(
-            request, keys: batching.keys?(request) ?? [], deadline: pool.loop.passStart + Self.waitingDeadline)
+            request, keys: batching.keys?(request) ?? [], deadline: pool.loop.iterationStart + Self.waitingDeadline)
         return try await withTaskCancellationHandler {
             try await outcome(of: pending, in: realm)
         } onCancel: {
-            // The loop runs this in a later pass, after the request was queued.
+            // The loop runs this in a later iteration, after the request was queued.
             pool.loop.submit { pending.finish(.failure(CancellationError())) }
         }
     }
@@ -86,7 +86,7 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
     private func sendLater(from queue: RealmQueue, of realm: ID<Realm>) {
         guard !queue.isSendScheduled, queue.runningStatements < batching.concurrency else { return }
         queue.isSendScheduled = true
-        pool.loop.atEndOfPass { self.assumeIsolated { $0.send(from: queue, of: realm) } }
+        pool.loop.atEndOfIteration { self.assumeIsolated { $0.send(from: queue, of: realm) } }
     }
 
     private func send(from queue: RealmQueue, of realm: ID<Realm>) {

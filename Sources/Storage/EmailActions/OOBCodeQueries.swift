@@ -58,13 +58,13 @@ extension SQL {
         """
     }
 
-    /// Inserts a code. If `session` is not `nil`, it must be alive and its account enabled.
+    /// Inserts a code. If `session` is not `nil`, it must be active and its account enabled.
     static func issue(_ code: OOBCode, by session: SessionRow?, in realm: ID<Realm>) -> SQL {
         guard let session else { return insert(code, in: realm, from: "(VALUES (1)) v") }
         return insert(
             code, in: realm,
             from: """
-                account a WHERE a.project_id = \(realm.rawValue) AND \(isAlive(session)) AND a.disabled_at IS NULL
+                account a WHERE a.project_id = \(realm.rawValue) AND \(isActive(session)) AND a.disabled_at IS NULL
                 """)
     }
 

@@ -114,10 +114,10 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
         let account = change.account
         var update = change.update
         if redemption.session != nil { update.lastSignInAt = redemption.redeemedAt }
-        let isAlive: SQL = try redemption.caller.map { SQL.isAlive(try SessionRow($0)) } ?? "true"
+        let isActive: SQL = try redemption.caller.map { SQL.isActive(try SessionRow($0)) } ?? "true"
         let statement = SQL.update(
             account.id, by: update, at: redemption.redeemedAt, in: realm,
-            where: "\(SQL.isAsDecided(account)) AND \(isAlive)")
+            where: "\(SQL.isAsDecided(account)) AND \(isActive)")
         guard try await transaction.execute(statement) == 1 else { throw StoreConflict.stale }
         if change.endsSessions {
             _ = try await transaction.execute(.deleteSessions(of: account.id, before: account.generation, in: realm))

@@ -16,8 +16,8 @@ extension PostgresFederationStore {
                 let target = try await transaction.apply(
                     merge, signsIn: true, by: .user(commit.trace), announcing: notices, in: realm)
                 if let proof = commit.targetSession {
-                    let alive = try await transaction.query(try .lockIfAlive(proof, of: target.id, in: realm))
-                    guard !alive.isEmpty else { throw StoreConflict.stale }
+                    let active = try await transaction.query(try .lockIfActive(proof, of: target.id, in: realm))
+                    guard !active.isEmpty else { throw StoreConflict.stale }
                 }
                 if let subject = commit.targetSubject {
                     let valid = try await transaction.query(

@@ -69,13 +69,13 @@ extension SQL {
         UPDATE session t SET ended_at = \(Timestamp(now)) FROM account a
         WHERE t.project_id = \(realm.rawValue) AND t.id = \(session) AND t.ended_at IS NULL
             AND a.project_id = t.project_id AND a.id = t.account_id AND a.generation = t.generation
-            AND \(isAlive(caller))
+            AND \(isActive(caller))
         """
     }
 
     fileprivate static func endAll(by caller: Session, at now: Instant, in realm: ID<Realm>) throws -> SQL {
         var ended = AccountUpdate()
         ended.sessions = .endAll
-        return update(caller.account, by: ended, at: now, in: realm, where: isAlive(try SessionRow(caller)))
+        return update(caller.account, by: ended, at: now, in: realm, where: isActive(try SessionRow(caller)))
     }
 }

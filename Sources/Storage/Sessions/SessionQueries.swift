@@ -163,8 +163,8 @@ extension SQL {
         """
     }
 
-    /// A condition: the account `a` has this session, and the session is alive.
-    static func isAlive(_ session: SessionRow) -> SQL {
+    /// A condition: the account `a` has this session, and the session is active.
+    static func isActive(_ session: SessionRow) -> SQL {
         """
         a.id = \(session.account) AND a.generation = \(session.generation) AND EXISTS (SELECT FROM session s \
         WHERE s.project_id = a.project_id AND s.id = \(session.id) AND s.ended_at IS NULL)
@@ -174,7 +174,7 @@ extension SQL {
     /// Locks a session, so that it cannot end before the transaction does.
     ///
     /// - Returns: a row if the account has the session and the session has not ended.
-    static func lockIfAlive(_ session: ID<Session>, of account: ID<Account>, in realm: ID<Realm>) throws -> SQL {
+    static func lockIfActive(_ session: ID<Session>, of account: ID<Account>, in realm: ID<Realm>) throws -> SQL {
         """
         SELECT 1 AS one FROM session WHERE project_id = \(realm.rawValue) AND id = \(try UUID(session))
             AND account_id = \(account.rawValue) AND ended_at IS NULL FOR UPDATE

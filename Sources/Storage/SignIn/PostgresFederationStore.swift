@@ -102,8 +102,8 @@ public struct PostgresFederationStore: FederationStore {
     private func link(
         to account: Account, by caller: Caller?, takesEmail: Bool, _ commit: SignInCommit, in realm: ID<Realm>
     ) async throws -> Account {
-        let isAlive: SQL = try caller.map { SQL.isAlive(try SessionRow($0.session)) } ?? "true"
-        let updating = SQL.update(account, linking: commit, takesEmail: takesEmail, where: isAlive, in: realm)
+        let isActive: SQL = try caller.map { SQL.isActive(try SessionRow($0.session)) } ?? "true"
+        let updating = SQL.update(account, linking: commit, takesEmail: takesEmail, where: isActive, in: realm)
         let linking = SQL.link(commit.linked, unlessProviderIsLinkedTo: account, commit, in: realm)
         return try await pool.transaction { transaction in
             try await transaction.lockSubject(of: commit.identity, in: realm)

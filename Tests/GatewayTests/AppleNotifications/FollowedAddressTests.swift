@@ -44,7 +44,7 @@ struct FollowedAddressTests {
         #expect(Set(notices.map(\.recipient)) == [old, new])
         #expect(notices.allSatisfy { $0.content.code == nil })
         #expect(try await gateway.emails(.emailChanged).isEmpty)
-        #expect(try await gateway.isAlive(tokens), "the other session continues")
+        #expect(try await gateway.isSessionValid(tokens), "the other session continues")
         // The next sign-in changes nothing.
         #expect(try await gateway.audited { _ = try await gateway.signIn(gateway.apple(.grace)) }.isEmpty)
     }

@@ -25,9 +25,9 @@ struct NotificationEffectTests {
         let audited = try await gateway.audited {
             try await gateway.receive(gateway.notification())
         }
-        #expect(try await !gateway.isAlive(apple))
-        #expect(try await gateway.isAlive(google))
-        #expect(try await gateway.isAlive(other))
+        #expect(try await !gateway.isSessionValid(apple))
+        #expect(try await gateway.isSessionValid(google))
+        #expect(try await gateway.isSessionValid(other))
         #expect(try await gateway.credentialState(of: apple.localId) == "REVOKED")
         #expect(try await gateway.account(google.idToken)["providerUserInfo"]?[0]?["providerId"] == "apple.com")
         #expect(try await gateway.appleGrants() == ["REVOKED REFRESH_TOKEN com.example.app"])
@@ -59,7 +59,7 @@ struct NotificationEffectTests {
         let audited = try await gateway.audited {
             try await gateway.receive(gateway.notification(kind))
         }
-        #expect(try await !gateway.isAlive(tokens))
+        #expect(try await !gateway.isSessionValid(tokens))
         let user = try await gateway.user(tokens.localId)
         #expect(user["providerUserInfo"] == nil)
         #expect(user["email"] == "ada.lovelace@example.com", "the owner can recover the account by email")
@@ -89,7 +89,7 @@ struct NotificationEffectTests {
         #expect(try await gateway.user(grace.localId)["email"] == nil)
         #expect(try await gateway.user(ada.localId)["email"] == "ada@example.com")
         #expect(audited.filter { $0.action == "account.sign-in-method-missing" }.map(\.subject) == [grace.localId])
-        #expect(try await gateway.isAlive(ada))
+        #expect(try await gateway.isSessionValid(ada))
     }
 
     @Test("email-disabled and email-enabled record whether the relay forwards")
@@ -108,7 +108,7 @@ struct NotificationEffectTests {
             #expect(try await forwards() == .bool(expected))
             #expect(audited.map(\.action) == ["email.forwarding-changed"])
         }
-        #expect(try await gateway.isAlive(tokens))
+        #expect(try await gateway.isSessionValid(tokens))
         gateway.simulators.apple.quirks.relayDomain = .privateICloud
         _ = try await gateway.signIn(gateway.apple(.grace))
         #expect(try await forwards() == nil, "nothing is known about a new address")
@@ -141,7 +141,7 @@ struct NotificationEffectTests {
             try await gateway.receive(gateway.notification(about: .mary))
         }
         #expect(audited.isEmpty)
-        #expect(try await gateway.isAlive(tokens))
+        #expect(try await gateway.isSessionValid(tokens))
     }
 
     @Test(
@@ -161,10 +161,10 @@ struct NotificationEffectTests {
         #expect(revoked.status == 200)
         gateway.clock.advance(by: .seconds(5))
         try await gateway.receive(gateway.notification())
-        #expect(try await gateway.isAlive(tokens))
-        #expect(try await !gateway.isAlive(other), "the other session may be an attacker's")
+        #expect(try await gateway.isSessionValid(tokens))
+        #expect(try await !gateway.isSessionValid(other), "the other session may be an attacker's")
         gateway.clock.advance(by: .seconds(596))
         try await gateway.receive(gateway.notification())
-        #expect(try await !gateway.isAlive(tokens))
+        #expect(try await !gateway.isSessionValid(tokens))
     }
 }

@@ -29,7 +29,7 @@ struct NotificationOrderTests {
         gateway.clock.advance(by: .seconds(60))
         let again = try await gateway.signedInWithApple()
         try await gateway.receive(payload)
-        #expect(try await gateway.isAlive(again))
+        #expect(try await gateway.isSessionValid(again))
         #expect(try await gateway.credentialState(of: tokens.localId) == "AUTHORIZED")
     }
 
@@ -44,8 +44,8 @@ struct NotificationOrderTests {
         gateway.clock.advance(by: .seconds(60))
         let new = try await gateway.signedInWithApple()
         try await gateway.receive(gateway.notification(kind, at: event))
-        #expect(try await !gateway.isAlive(old))
-        #expect(try await gateway.isAlive(new))
+        #expect(try await !gateway.isSessionValid(old))
+        #expect(try await gateway.isSessionValid(new))
         #expect(try await gateway.credentialState(of: new.localId) == "AUTHORIZED")
         #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN com.example.app"])
     }
@@ -60,7 +60,7 @@ struct NotificationOrderTests {
         gateway.clock.advance(by: .seconds(60))
         let tokens = try Tokens(await gateway.signIn(proof))
         try await gateway.receive(gateway.notification(at: event))
-        #expect(try await !gateway.isAlive(tokens))
+        #expect(try await !gateway.isSessionValid(tokens))
         #expect(try await gateway.credentialState(of: tokens.localId) == "REVOKED")
     }
 
@@ -90,7 +90,7 @@ struct NotificationOrderTests {
             let payload = try gateway.notification(at: gateway.clock.now - .seconds(age)) { $0.claims["exp"] = nil }
             #expect(try await gateway.deliver(payload).status == status, "\(age)")
         }
-        #expect(try await !gateway.isAlive(tokens))
+        #expect(try await !gateway.isSessionValid(tokens))
     }
 
     @Test("The replay key of a notification is kept longer than the notification is accepted")

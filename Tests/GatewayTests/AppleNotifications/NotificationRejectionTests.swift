@@ -83,7 +83,7 @@ struct NotificationRejectionTests {
         let before = try await gateway.dump()
         let answer = try await gateway.deliver(payload)
         #expect(answer.outcome == row.outcome)
-        #expect(try await gateway.isAlive(tokens))
+        #expect(try await gateway.isSessionValid(tokens))
         let stays = try await gateway.dump()
         #expect(stays.count(of: "<row>") == before.count(of: "<row>"), "no table has a new row")
         #expect(!payload.contains("attacker") && !stays.contains("com.attacker.app"))

@@ -45,7 +45,8 @@ struct SharedClientTests {
                 ["postBody": .string(try gateway.apple().postBody), "requestUri": "http://localhost"], key: key))
     }
 
-    private func isAlive(_ tokens: TestGateway.Tokens, _ gateway: TestGateway, key: String) async throws -> Bool {
+    private func isSessionValid(_ tokens: TestGateway.Tokens, _ gateway: TestGateway, key: String) async throws -> Bool
+    {
         try await gateway.post("/v1/accounts:lookup", ["idToken": .string(tokens.idToken)], key: key).status == 200
     }
 
@@ -59,12 +60,12 @@ struct SharedClientTests {
         gateway.clock.advance(by: .seconds(1))
         let payload = try gateway.notification()
         try await gateway.receive(payload, project: named)
-        #expect(try await isAlive(ours, gateway, key: TestGateway.apiKey) == (named == "other"))
-        #expect(try await isAlive(theirs, gateway, key: Self.otherKey) == (named == "demo"))
+        #expect(try await isSessionValid(ours, gateway, key: TestGateway.apiKey) == (named == "other"))
+        #expect(try await isSessionValid(theirs, gateway, key: Self.otherKey) == (named == "demo"))
         // A delivery without a project concerns the remaining projects, and repeats no effect.
         try await gateway.receive(payload)
-        #expect(try await !isAlive(ours, gateway, key: TestGateway.apiKey))
-        #expect(try await !isAlive(theirs, gateway, key: Self.otherKey))
+        #expect(try await !isSessionValid(ours, gateway, key: TestGateway.apiKey))
+        #expect(try await !isSessionValid(theirs, gateway, key: Self.otherKey))
         let counted = try await gateway.database.pool.query(
             "SELECT count(*) AS count FROM audit_event WHERE action = 'identity.revoked'")
         #expect(try counted.first?.decode("count", as: Int.self) == 2)

@@ -64,9 +64,9 @@ struct LoopTests {
         let record = Record()
         await withCheckedContinuation { continuation in
             loop.submit { [loop] in
-                loop.atEndOfPass {
+                loop.atEndOfIteration {
                     record.events.append("end")
-                    loop.atEndOfPass {
+                    loop.atEndOfIteration {
                         record.events.append("end again")
                         continuation.resume()
                     }

@@ -68,10 +68,10 @@ struct RequestHeadTests {
             Row(
                 testDescription: "101 pairs in the query", target: "/a?" + String(repeating: "b&", count: 101),
                 expected: .malformedTarget),
-            Row(testDescription: "no host", headers: [], expected: .ambiguousHost),
-            Row(testDescription: "two hosts", expected: .ambiguousHost).with(("HOST", "localhost")),
-            Row(testDescription: "a host with a path", headers: [("Host", "a/b")], expected: .ambiguousHost),
-            Row(testDescription: "a host with a user", headers: [("Host", "a@b")], expected: .ambiguousHost),
+            Row(testDescription: "no host", headers: [], expected: .invalidHost),
+            Row(testDescription: "two hosts", expected: .invalidHost).with(("HOST", "localhost")),
+            Row(testDescription: "a host with a path", headers: [("Host", "a/b")], expected: .invalidHost),
+            Row(testDescription: "a host with a user", headers: [("Host", "a@b")], expected: .invalidHost),
             Row(testDescription: "two equal lengths", expected: .ambiguousLength)
                 .with(("Content-Length", "2"), ("content-length", "2")),
             Row(testDescription: "two lengths", expected: .ambiguousLength)

@@ -87,7 +87,9 @@ struct AppleCheckStoreTests {
         try await fixture.store.record(
             [grant.id: .failed(failure: "status 503")], nextCheck: fixture.now, at: fixture.now)
         try await fixture.store.record([web.id: .authorized], nextCheck: fixture.now, at: fixture.now)
-        func key(_ client: String) -> AppleClientKey { AppleClientKey(realm: fixture.realm, clientID: client) }
+        func key(_ client: String) -> AppleClientReference {
+            AppleClientReference(realm: fixture.realm, clientID: client)
+        }
         #expect(
             try await fixture.store.checks(since: fixture.now - .seconds(1)) == [
                 key(AppleGrantFixture.client): CheckCounts(all: 1, failed: 1),
@@ -112,7 +114,7 @@ struct AppleCheckStoreTests {
         #expect(try await fixture.grants()[0].hasPrefix("UNKNOWN"))
         #expect(try await fixture.credential()?.state == .unknown)
         #expect(try await fixture.claimChecks().isEmpty)
-        let client = AppleClientKey(realm: fixture.realm, clientID: AppleGrantFixture.client)
+        let client = AppleClientReference(realm: fixture.realm, clientID: AppleGrantFixture.client)
         #expect(try await fixture.store.counts() == [client: [.unknown: 1]])
     }
 }

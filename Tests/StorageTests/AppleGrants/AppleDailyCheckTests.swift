@@ -109,7 +109,7 @@ struct AppleDailyCheckTests {
     func plans() async throws {
         let fixture = try await Fixture()
         let (now, realm) = (fixture.grants.now, fixture.grants.realm)
-        let client = AppleClientKey(realm: realm, clientID: AppleGrantFixture.client)
+        let client = AppleClientReference(realm: realm, clientID: AppleGrantFixture.client)
         let key = AppleGrantFixture.key
         let statements: [(SQL, String)] = [
             (
@@ -140,7 +140,7 @@ struct AppleDailyCheckTests {
     func failureRate() async throws {
         let fixture = try await Fixture()
         let replica = fixture.replica(receiving: .rejected(.invalidGrant))
-        let client = AppleClientKey(realm: fixture.grants.realm, clientID: AppleGrantFixture.client)
+        let client = AppleClientReference(realm: fixture.grants.realm, clientID: AppleGrantFixture.client)
         for hour in 1...2 {
             for _ in 0..<61 {
                 let report = try await replica.run()

@@ -76,7 +76,7 @@ struct AppleGrantFixture: Sendable {
     ) async throws -> [AppleGrant] {
         let time = now + delay
         return try await store.claimChecks(
-            of: AppleClientKey(realm: realm, clientID: client), limit: limit, lease: .seconds(30),
+            of: AppleClientReference(realm: realm, clientID: client), limit: limit, lease: .seconds(30),
             activeSince: time - AppleGrant.activityWindow, nextCheck: time + AppleGrant.checkInterval, at: time)
     }
 
