@@ -152,7 +152,7 @@ def test_an_import_that_apple_rejects_is_listed_and_retried_only_if_asked(dev_fo
 
 @pytest.mark.parametrize("options, complaint", [
     ([], "--to-team is required"),
-    (["--to-team", "team"], "--to-team: expected ten upper-case letters and digits"),
+    (["--to-team", "team"], "--to-team: expected ten upper-case letters or digits"),
     (["--to-team", TEAM, "--team-id", "OLDTEAM123"],
      "--team-id, --key-id and --private-key-file must be given together"),
     (["--to-team", TEAM, "--simulator", "http://appleid.example.com"], "--simulator: expected http://127.0.0.1:PORT"),
