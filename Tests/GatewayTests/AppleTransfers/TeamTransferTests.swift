@@ -254,7 +254,7 @@ struct TeamTransferTests {
             fixture.gateway.simulators.apple.disconnect(person, from: SimulatedProviders.appleClient)
         }
         let failure = await #expect(throws: Failure.self) { try await fixture.export() }
-        #expect(failure?.message.contains("all 2 identities") == true)
+        #expect(failure?.message.contains("Apple rejected 2 identities, and no other has succeeded") == true)
         #expect(failure?.message.contains("--to-team") == true)
     }
 

@@ -220,7 +220,7 @@ struct MergeTests {
             expected = "400 MERGE_SAME_ACCOUNT"
         default:
             more["pendingToken"] = "x"
-            expected = "400 Invalid JSON payload received. must have one of"
+            expected = "400 Invalid JSON payload received. must have only one of"
         }
         let preview = try await gateway.previewMerge(guest, into: ada, more)
         #expect(preview.outcome.hasPrefix(expected), "\(preview.text)")
