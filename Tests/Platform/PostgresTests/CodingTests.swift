@@ -2,7 +2,7 @@ import Foundation
 import Postgres
 import Testing
 
-@Suite("A value that is sent and read again")
+@Suite("Values as parameters and in results")
 struct CodingTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let testDescription: String
@@ -44,7 +44,7 @@ struct CodingTests {
             [Timestamp(microsecondsSinceEpoch: -1), nil, Timestamp(microsecondsSinceEpoch: 1_800_000_000_000_001)]),
     ]
 
-    @Test("is the same value of the same type", arguments: [true, false])
+    @Test("A value that is sent and read again has the same value, and the expected type", arguments: [true, false])
     func roundTrip(usesPreparedStatements: Bool) async throws {
         try await withPool {
             $0.usesPreparedStatements = usesPreparedStatements

@@ -3,7 +3,7 @@ import Postgres
 import PrivatePostgres
 import Testing
 
-@Suite("A migrator")
+@Suite("Migrators")
 struct MigratorTests {
     static let accounts = Migration(
         "m0001_accounts",
@@ -32,7 +32,7 @@ struct MigratorTests {
         try server.dropDatabase(named: name)
     }
 
-    @Test("applies pending migrations in order, once")
+    @Test("Pending migrations are applied once, in order, and an older program accepts newer ones")
     func order() async throws {
         try await withDatabase { pool, _ async throws in
             let first = Migrator(migrations: [Self.accounts])
@@ -48,7 +48,7 @@ struct MigratorTests {
         }
     }
 
-    @Test("applies each migration once, however many processes start at the same time")
+    @Test("Each migration is applied once even if several migrators start at the same time")
     func concurrency() async throws {
         try await withDatabase { _, url in
             let applied = try await withThrowingTaskGroup(of: [String].self) { group in
@@ -88,7 +88,9 @@ struct MigratorTests {
             after: [Migration(name: "m0001_bytes", sql: [0xC3, 0x28])], error: .unreadable("m0001_bytes")),
     ]
 
-    @Test("rejects an incompatible history and changes nothing", arguments: rejections)
+    @Test(
+        "Migrations that contradict the applied ones, are not sorted or are not UTF-8 are rejected",
+        arguments: rejections)
     func rejected(row: Rejection) async throws {
         try await withDatabase { pool, _ in
             _ = try await Migrator(migrations: row.before).apply(with: pool)
@@ -99,7 +101,7 @@ struct MigratorTests {
         }
     }
 
-    @Test("rolls back a failed migration and keeps those before it")
+    @Test("A failed migration is rolled back, and those before it are kept")
     func failure() async throws {
         try await withDatabase { pool, _ in
             let broken = Migration("m0002_broken", "CREATE TABLE half (id int); SELECT 1 / 0;")
@@ -119,7 +121,7 @@ struct MigratorTests {
     }
 
     @Test(
-        "splits a script without transaction at the semicolons between statements",
+        "A script without a transaction is split only at the semicolons between statements",
         arguments: [
             "SELECT ';'", "SELECT E'\\';'", "SELECT 'it''s;'", "SELECT 1 AS \"a;b\"", "SELECT $$;$$",
             "SELECT $x$;$$;$x$",

@@ -4,9 +4,9 @@ import Postgres
 import PrivatePostgres
 import Testing
 
-@Suite("During an outage of the database")
+@Suite("Outages of the database")
 struct OutageTests {
-    @Test("callers get an error, and the same pool works after it")
+    @Test("Callers get an error during an outage, and the same pool works after the outage")
     func stopAndStart() async throws {
         let directory = try TestServer.temporaryDirectory()
         let first = try PrivatePostgres.start(directory: directory, durable: false)
@@ -27,7 +27,7 @@ struct OutageTests {
         }
     }
 
-    @Test("a terminated session fails only one statement", arguments: [true, false])
+    @Test("A terminated session fails at most the statement that it executes", arguments: [true, false])
     func terminated(whileBusy: Bool) async throws {
         try await withPool { pool in
             try await withPool {
@@ -56,7 +56,7 @@ struct OutageTests {
         "host=127.0.0.1 port=1 sslmode=hunter2 password=hunter2",
     ]
 
-    @Test("no error contains the password", arguments: urls)
+    @Test("The error about an unusable URL does not contain the password", arguments: urls)
     func unreachable(url: String) async throws {
         try await withPool(url: url) { pool in
             let error = await #expect(throws: PostgresError.self) { try await pool.query("SELECT 1") }
@@ -68,7 +68,7 @@ struct OutageTests {
         }
     }
 
-    @Test("a rejected role is reported as such, and the next host is tried")
+    @Test("The error about a rejected role names the role, and an unreachable host is followed by the next")
     func hosts() async throws {
         let url = try TestServer.url
         try await withPool(url: url.replacingOccurrences(of: "user=postgres", with: "user=nobody-here")) { pool in

@@ -3,9 +3,9 @@ import Foundation
 import Postgres
 import Testing
 
-@Suite("A pool")
+@Suite("Pools")
 struct PoolTests {
-    @Test("answers 200 concurrent queries over 2 connections")
+    @Test("A pool answers 200 concurrent queries over at most 2 connections")
     func concurrency() async throws {
         try await withPool {
             $0.connections = 2
@@ -24,7 +24,7 @@ struct PoolTests {
         }
     }
 
-    @Test("resumes a cancelled caller at once, and reuses the connection")
+    @Test("A cancelled caller gets CancellationError, and the connection is reused")
     func cancellation() async throws {
         try await withPool {
             $0.connections = 1
@@ -42,7 +42,7 @@ struct PoolTests {
     }
 
     @Test(
-        "ends a statement after its deadline, through the server or by closing the connection",
+        "A statement ends after its deadline, through the server or because the connection is closed",
         arguments: [true, false])
     func statementDeadline(serverKnowsTheDeadline: Bool) async throws {
         try await withPool {
@@ -61,17 +61,17 @@ struct PoolTests {
         }
     }
 
-    @Test("rejects callers if no connection becomes free in time, or if too many wait")
-    func waitingRoom() async throws {
+    @Test("A caller is rejected if no connection becomes free in time, or if too many callers wait")
+    func waitingLimit() async throws {
         try await withPool {
             $0.connections = 1
             $0.waitingLimit = 1
             $0.acquireDeadline = .milliseconds(200)
         } _: { pool in
             try await pool.transaction { _ in
-                let patient = Task(executorPreference: pool.loop) { try await pool.query("SELECT 1") }
+                let waiting = Task(executorPreference: pool.loop) { try await pool.query("SELECT 1") }
                 try await pool.loop.sleep(for: .milliseconds(20))
-                for caller in [Task(executorPreference: pool.loop) { try await pool.query("SELECT 2") }, patient] {
+                for caller in [Task(executorPreference: pool.loop) { try await pool.query("SELECT 2") }, waiting] {
                     await expectUnavailable { try await caller.value }
                 }
             }
@@ -79,7 +79,7 @@ struct PoolTests {
         }
     }
 
-    @Test("never reuses a connection with an open transaction")
+    @Test("A connection with an open transaction is not reused")
     func strayTransaction() async throws {
         try await withPool {
             $0.connections = 1
@@ -90,7 +90,7 @@ struct PoolTests {
         }
     }
 
-    @Test("closes after its running statements, and accepts no more")
+    @Test("A pool closes after its running transaction, and cannot be used afterwards")
     func close() async throws {
         try await withPool { pool async throws in
             let (started, start) = AsyncStream.makeStream(of: Void.self)

@@ -2,9 +2,9 @@ import Foundation
 import PrivatePostgres
 import Testing
 
-@Suite("A private PostgreSQL")
+@Suite("Private PostgreSQL")
 struct PrivatePostgresTests {
-    @Test("keeps its data between runs, also after its owner was killed")
+    @Test("Databases are kept between runs, and a leftover postmaster.pid does not prevent the start")
     func restart() throws {
         let directory = try TestServer.temporaryDirectory()
         let first = try PrivatePostgres.start(directory: directory, durable: false)
@@ -15,8 +15,8 @@ struct PrivatePostgresTests {
         try first.dropDatabase(named: "copy")
         first.stop()
         #expect(!first.isRunning)
-        let somebodyElse = try TestServer.shared.get().dataDirectory + "/postmaster.pid"
-        try FileManager.default.copyItem(atPath: somebodyElse, toPath: first.dataDirectory + "/postmaster.pid")
+        let otherServer = try TestServer.shared.get().dataDirectory + "/postmaster.pid"
+        try FileManager.default.copyItem(atPath: otherServer, toPath: first.dataDirectory + "/postmaster.pid")
 
         let second = try PrivatePostgres.start(directory: directory, durable: false)
         defer { second.stop() }
@@ -25,7 +25,7 @@ struct PrivatePostgresTests {
         #expect(throws: PrivatePostgresError.self) { try second.createDatabase(named: "kept \"one\"") }
     }
 
-    @Test("locks its directory")
+    @Test("A second server in the same directory is rejected")
     func second() throws {
         let directory = try TestServer.temporaryDirectory()
         let first = try PrivatePostgres.start(directory: directory, durable: false)
@@ -36,16 +36,16 @@ struct PrivatePostgresTests {
         let error = #expect(throws: PrivatePostgresError.self) {
             try PrivatePostgres.start(directory: directory, durable: false)
         }
-        guard case .alreadyRunning(let place) = error else {
+        guard case .alreadyRunning(let running) = error else {
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect(place == directory)
+        #expect(running == directory)
         #expect(first.isRunning)
     }
 
-    @Test("moves its socket and data if the path is too long or not accessible to its user")
-    func awkwardPlaces() throws {
+    @Test("A server starts even if its path is too long for a socket or not accessible to its user")
+    func unusablePaths() throws {
         let directory = try TestServer.temporaryDirectory()
         // A leftover folder is harmless.
         defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -53,15 +53,15 @@ struct PrivatePostgresTests {
         let closed = directory + "/closed"
         try FileManager.default.createDirectory(
             atPath: closed, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-        for place in [deep, closed + "/inside"] {
-            let server = try PrivatePostgres.start(directory: place, durable: false)
+        for path in [deep, closed + "/inside"] {
+            let server = try PrivatePostgres.start(directory: path, durable: false)
             #expect(try server.hasDatabase(named: "postgres"))
             server.stop()
             TestServer.remove(server)
         }
     }
 
-    @Test("reports PostgreSQL's log if it does not start")
+    @Test("The error states PostgreSQL's log if PostgreSQL does not start")
     func broken() throws {
         let directory = try TestServer.temporaryDirectory()
         let first = try PrivatePostgres.start(directory: directory, durable: false)

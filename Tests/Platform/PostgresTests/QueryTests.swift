@@ -2,9 +2,9 @@ import Foundation
 import Postgres
 import Testing
 
-@Suite("A query")
+@Suite("Queries")
 struct QueryTests {
-    @Test("treats any text as data")
+    @Test("Text that looks like SQL is treated as data")
     func injection() async throws {
         try await withPool { pool in
             let evil = "x'; DROP TABLE victim; --"
@@ -17,7 +17,7 @@ struct QueryTests {
         }
     }
 
-    @Test("counts the rows it changed")
+    @Test("A statement returns the number of rows that it changed")
     func affectedRows() async throws {
         try await withPool { pool in
             let counts = try await pool.transaction { transaction in
@@ -87,7 +87,7 @@ struct QueryTests {
         },
     ]
 
-    @Test("fails with the cause, and without the values", arguments: failures)
+    @Test("An error states its cause without the values, and the connection stays usable", arguments: failures)
     func failure(row: Failure) async throws {
         try await withPool {
             $0.connections = 1
@@ -101,11 +101,12 @@ struct QueryTests {
             guard let error else { return }
             #expect(row.isExpected(error), "\(error)")
             #expect(!"\(error) \(String(reflecting: error))".contains(Self.secret))
-            #expect(try await pool.query("SELECT 1 AS one")[0].decode("one", as: Int.self) == 1, "and goes on")
+            #expect(
+                try await pool.query("SELECT 1 AS one")[0].decode("one", as: Int.self) == 1, "the connection is usable")
         }
     }
 
-    @Test("is read by name and type only")
+    @Test("A column that is missing, null or of another type cannot be read")
     func decoding() async throws {
         try await withPool { pool in
             let cases: [(SQL, DecodingFault)] = [
@@ -124,7 +125,7 @@ struct QueryTests {
         }
     }
 
-    @Test("succeeds after a change of the table of its prepared statement")
+    @Test("A prepared query succeeds after its table has changed or the server has deallocated it")
     func stalePlan() async throws {
         try await withPool {
             $0.connections = 1

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Pipelined reads")
 struct ReadTests {
-    @Test("answer each caller, over one additional session")
+    @Test("Each caller of concurrent reads gets its own answer, over one additional session")
     func together() async throws {
         try await withReader { pool, session in
             let answers = try await reads(of: 0..<200, on: pool)
@@ -15,7 +15,7 @@ struct ReadTests {
         }
     }
 
-    @Test("continue while all of the pool's connections are in use")
+    @Test("Reads continue while all of the pool's connections are in use")
     func besideTransactions() async throws {
         try await withReader { pool, session in
             try await pool.transaction { _ in
@@ -26,7 +26,8 @@ struct ReadTests {
     }
 
     @Test(
-        "fail alone", arguments: [("SELECT 1 / (SELECT 0)", "22012"), ("SELECT nonsense", "42703")] as [(SQL, String)])
+        "A rejected read gets its own error, and concurrent reads are answered",
+        arguments: [("SELECT 1 / (SELECT 0)", "22012"), ("SELECT nonsense", "42703")] as [(SQL, String)])
     func oneFails(statement: SQL, code: String) async throws {
         try await withReader { pool, session in
             for _ in 0..<2 {
@@ -47,7 +48,7 @@ struct ReadTests {
         }
     }
 
-    @Test("are answered although one among them fails")
+    @Test("One failing read among thirty does not affect the others")
     func neighbours() async throws {
         try await withReader { pool, _ in
             let outcomes = await withTaskGroup(of: (Int, Bool).self) { group in
@@ -65,7 +66,7 @@ struct ReadTests {
         }
     }
 
-    @Test("are executed on another connection if their session is terminated")
+    @Test("Reads are executed on another connection if their session is terminated")
     func terminated() async throws {
         try await withReader { pool, session in
             let slow = Task(executorPreference: pool.loop) { try await pool.read("SELECT pg_sleep(0.2)").count }
@@ -79,7 +80,7 @@ struct ReadTests {
         }
     }
 
-    @Test("have a deadline each, enforced by the server or by the client", arguments: [true, false])
+    @Test("Each read has its own deadline, which the server or the client enforces", arguments: [true, false])
     func deadline(serverKnowsTheDeadline: Bool) async throws {
         try await withReader {
             $0.statementDeadline = .milliseconds(300)
@@ -101,7 +102,7 @@ struct ReadTests {
         }
     }
 
-    @Test("resume a cancelled caller at once, and the session continues")
+    @Test("A cancelled read resumes its caller at once, and the session continues")
     func cancelled() async throws {
         try await withReader { pool, session in
             try await withPool { holder in
@@ -123,7 +124,7 @@ struct ReadTests {
         }
     }
 
-    @Test("see the current table, also if it has changed since they were prepared")
+    @Test("Reads see the current table even if it has changed since they were prepared")
     func alteredTable() async throws {
         try await withReader { pool, session in
             try await pool.execute("CREATE TABLE altered AS SELECT 1 AS a")
@@ -151,7 +152,7 @@ struct ReadTests {
         }
     }
 
-    @Test("run like other statements if prepared statements are off")
+    @Test("Reads run on the pool's own connection if prepared statements are off")
     func withoutPreparation() async throws {
         try await withPool {
             $0.connections = 1
@@ -163,7 +164,7 @@ struct ReadTests {
         }
     }
 
-    @Test("in progress succeed when the pool is closed, and later ones are rejected")
+    @Test("Reads in progress succeed when the pool is closed, and later reads are rejected")
     func closing() async throws {
         try await withReader { pool, _ in
             let slow = Task(executorPreference: pool.loop) { try await pool.read("SELECT pg_sleep(0.1)").count }
@@ -176,7 +177,7 @@ struct ReadTests {
         }
     }
 
-    @Test("fail during an outage, and succeed after it")
+    @Test("Reads fail during an outage, and succeed after it")
     func outage() async throws {
         let directory = try TestServer.temporaryDirectory()
         let first = try PrivatePostgres.start(directory: directory, durable: false)

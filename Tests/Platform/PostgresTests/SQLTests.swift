@@ -1,7 +1,7 @@
 import Postgres
 import Testing
 
-@Suite("A statement")
+@Suite("SQL statements")
 struct SQLTests {
     static let flag: SQL = "enabled = \(true)"
 
@@ -17,13 +17,13 @@ struct SQLTests {
         ("SELECT \(String?.none)", "SELECT $1", 1),
     ]
 
-    @Test("numbers its parameters, including those of inserted fragments", arguments: rows)
+    @Test("Parameters are numbered, including those of inserted fragments", arguments: rows)
     func numbering(sql: SQL, text: String, count: Int) {
         #expect(sql.text == text)
         #expect(sql.parameters.count == count)
     }
 
-    @Test("never shows its values")
+    @Test("Descriptions and dumps do not contain the values")
     func description() {
         let sql: SQL = "SELECT \("hunter2"), \(Array("hunter2".utf8)), \(["hunter2"])"
         var dumped = ""

@@ -3,7 +3,7 @@ import Foundation
 import Postgres
 import Testing
 
-@Suite("A transaction")
+@Suite("Transactions")
 struct TransactionTests {
     struct Changed: Error {}
 
@@ -23,7 +23,7 @@ struct TransactionTests {
         try await pool.query("SELECT count(*) AS n FROM ledger WHERE key = \(key)")[0].decode("n")
     }
 
-    @Test("commits if its body returns, and rolls back if it throws")
+    @Test("A transaction commits if its body returns, and rolls back if its body throws")
     func commitAndRollback() async throws {
         try await withTable { pool, key in
             let answer = try await pool.transaction { transaction async throws in
@@ -43,7 +43,7 @@ struct TransactionTests {
         }
     }
 
-    @Test("throws if an ignored error has aborted it, instead of reporting a commit")
+    @Test("A transaction that an ignored error has aborted throws instead of reporting a commit")
     func swallowed() async throws {
         try await withTable { pool, key async throws in
             let error = await #expect(throws: PostgresError.self) {
@@ -62,7 +62,7 @@ struct TransactionTests {
         }
     }
 
-    @Test("cannot be used after its end")
+    @Test("A transaction cannot be used after its end")
     func afterwards() async throws {
         try await withPool { pool in
             let kept = try await pool.transaction { $0 }
@@ -76,7 +76,7 @@ struct TransactionTests {
     }
 
     @Test(
-        "that conflicts with another reports a serialization failure",
+        "A transaction that conflicts with another change reports a serialization failure",
         arguments: [IsolationLevel.serializable, .repeatableRead])
     func serialization(isolation: IsolationLevel) async throws {
         try await withTable { pool, key in
@@ -92,7 +92,7 @@ struct TransactionTests {
         }
     }
 
-    @Test("that is cancelled is rolled back and frees its connection")
+    @Test("A cancelled transaction is rolled back and frees its connection")
     func cancelled() async throws {
         try await withTable { pool, key async throws in
             let (started, start) = AsyncStream.makeStream(of: Void.self)
