@@ -2,8 +2,8 @@ import EventLoop
 import HTTP
 import Testing
 
-/// Large bodies wait for a check of the head, and all bodies share the budget.
-@Suite("A body", .timeLimit(.minutes(1)))
+/// A large body is read only after a check of its head, and all bodies share one budget.
+@Suite("Admission of bodies", .timeLimit(.minutes(1)))
 struct BodyAdmissionTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String
@@ -14,10 +14,10 @@ struct BodyAdmissionTests {
     static let ways = [
         Row(testDescription: "waits for 100", expects: true, sendsAtOnce: false),
         Row(testDescription: "is sent at once", expects: false, sendsAtOnce: true),
-        Row(testDescription: "is sent at once although the client wants to wait", expects: true, sendsAtOnce: true),
+        Row(testDescription: "is sent at once although the client expects 100", expects: true, sendsAtOnce: true),
     ]
 
-    /// Accepts "/key" once the gate is open, and answers it with the length of the body.
+    /// Checks large bodies once the gate is open, accepts them for "/key" only, and answers with their length.
     private func requests(_ gate: Gate) -> RequestHandler {
         RequestHandler(
             bodyLimit: { _, _ in
@@ -33,7 +33,7 @@ struct BodyAdmissionTests {
             + (expects ? "Expect: 100-continue\r\n" : "") + "\r\n"
     }
 
-    @Test("that needs a check is not read before it", arguments: ways)
+    @Test("A body that needs a check is not read before the check", arguments: ways)
     func waits(way: Row) async throws {
         let gate = Gate()
         try await withServer(requests: requests(gate)) { server in
@@ -56,7 +56,8 @@ struct BodyAdmissionTests {
         }
     }
 
-    @Test("whose check fails is not read; the request is answered and the connection closed", arguments: ways)
+    @Test(
+        "A body whose check fails is not read, the request is answered, and the connection is closed", arguments: ways)
     func rejected(way: Row) async throws {
         let gate = Gate()
         try await withServer(requests: requests(gate)) { server in
@@ -75,7 +76,7 @@ struct BodyAdmissionTests {
     }
 
     @Test(
-        "is read without a check up to the unchecked size, and never above the limit",
+        "A body is read without a check up to the unchecked size, and rejected above the limit",
         arguments: [(2000, 200, 0), (2001, 401, 1), (300_000, 401, 1), (300_001, 413, 0)])
     func sizes(bytes: Int, status: Int, checks: Int) async throws {
         let gate = Gate()
@@ -89,7 +90,7 @@ struct BodyAdmissionTests {
         }
     }
 
-    @Test("leaves no reservation if its client disconnects or its server stops during the check")
+    @Test("No bytes stay reserved if the client disconnects or the server stops during the check")
     func abandoned() async throws {
         let gate = Gate()
         try await withServer(requests: requests(gate)) { server in
@@ -110,7 +111,7 @@ struct BodyAdmissionTests {
         }
     }
 
-    @Test("is not waited for if its client disconnects during the check")
+    @Test("The server does not wait for a body whose client has disconnected during the check")
     func disconnected() async throws {
         let gate = Gate()
         try await withServer(limits: Limits(bodyDeadline: .seconds(3600)), requests: requests(gate)) { server in
@@ -129,7 +130,7 @@ struct BodyAdmissionTests {
         }
     }
 
-    @Test("that does not fit into the budget is answered with 503; smaller ones are still accepted")
+    @Test("A body that does not fit into the budget is answered with 503, and a smaller body is still accepted")
     func budget() async throws {
         let limits = Limits(heldBodyBytes: 1_000_000)
         try await withServer(limits: limits, bodyLimit: 250_000) { server in
@@ -155,7 +156,7 @@ struct BodyAdmissionTests {
         }
     }
 
-    @Test("stays counted until its handler has ended, unless its client disconnects before")
+    @Test("A body is counted until its handler has ended, or its client disconnects with an incomplete body")
     func release() async throws {
         let gate = Gate()
         let handler: Handler = { request in

@@ -2,10 +2,10 @@ import Testing
 
 @testable import HTTP
 
-@Suite("The budget of bodies")
+@Suite("Budget of bodies")
 struct BodyBudgetTests {
     @Test(
-        "accepts a body of a quarter of what is free, and nothing larger", arguments: [(0, 250), (600, 100), (997, 0)])
+        "A body gets at most a quarter of the free bytes", arguments: [(0, 250), (600, 100), (997, 0)])
     func part(reserved: Int, largest: Int) {
         let budget = BodyBudget(bytes: 1000)
         while budget.reserved < reserved { #expect(budget.reserve(1)) }
@@ -14,7 +14,7 @@ struct BodyBudgetTests {
         #expect(budget.reserve(largest))
     }
 
-    @Test("reuses released bytes, and never rejects a request without a body")
+    @Test("Released bytes are reserved again, and a request without a body is not rejected")
     func release() {
         let budget = BodyBudget(bytes: 4)
         #expect(budget.reserve(1))

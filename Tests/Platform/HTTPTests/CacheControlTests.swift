@@ -1,10 +1,10 @@
 import HTTP
 import Testing
 
-@Suite("Freshness")
+@Suite("Freshness of responses")
 struct CacheControlTests {
     @Test(
-        "follows Cache-Control and Age",
+        "The freshness follows Cache-Control and Age",
         arguments: [
             (["Cache-Control": "max-age=60"], 60), (["cache-control": "public, Max-Age=60, must-revalidate"], 60),
             (["Cache-Control": "public,max-age = 60 "], 60), (["Cache-Control": "max-age=\"60\""], 60),

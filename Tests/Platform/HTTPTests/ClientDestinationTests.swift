@@ -2,10 +2,10 @@ import EventLoop
 import HTTP
 import Testing
 
-@Suite("A client's destination", .timeLimit(.minutes(1)))
+@Suite("Destinations of a client", .timeLimit(.minutes(1)))
 struct ClientDestinationTests {
     @Test(
-        "must be an http or https URL",
+        "A URL is rejected unless it is a valid http or https URL with a host and without a user",
         arguments: [
             "", "/a", "example.com", "//example.com/", "https://", "https:///", "http://[::1",
             "http://127.0.0.1:99999/",
@@ -23,7 +23,7 @@ struct ClientDestinationTests {
     }
 
     @Test(
-        "chosen by a project's configuration is not private",
+        "A host from a project's configuration is rejected if its address is not public",
         arguments: [
             "127.0.0.1", "127.1.2.3", "[::1]", "localhost", "LOCALHOST", "0.0.0.0", "[::]", "10.0.0.1",
             "172.16.0.1", "172.31.255.255", "192.168.0.1", "169.254.169.254", "100.64.0.1", "[fc00::1]",
@@ -44,7 +44,7 @@ struct ClientDestinationTests {
         #expect(server.connections == 0)
     }
 
-    @Test("chosen by a project's configuration may be private if the operator allows it")
+    @Test("A host from a project's configuration may be private if the operator allows private addresses")
     func allowed() async throws {
         let server = try RawServer { _ in }
         try await withClient { client in
@@ -58,7 +58,7 @@ struct ClientDestinationTests {
     }
 
     @Test(
-        "gets no unencrypted request, unless it is this machine and was chosen by the operator",
+        "An http URL is rejected if it is from a project's configuration or its host is another machine",
         arguments: [
             ("http://127.0.0.1", ClientRequest.Destination.configured(allowingPrivate: true)),
             ("http://127.0.0.1", .configured(allowingPrivate: false)),
@@ -76,7 +76,9 @@ struct ClientDestinationTests {
         #expect(server.connections == 0)
     }
 
-    @Test("may be this machine, also by name", arguments: ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]"])
+    @Test(
+        "An http URL of the operator is accepted if its host is this machine, by address or by name",
+        arguments: ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]"])
     func loopback(host: String) async throws {
         let server = try RawServer { connection in
             _ = connection.head()

@@ -3,7 +3,7 @@ import Foundation
 import HTTP
 import Testing
 
-@Suite("A client's fault", .timeLimit(.minutes(1)))
+@Suite("Faults of a client", .timeLimit(.minutes(1)))
 struct ClientFaultTests {
     struct Row: CustomTestStringConvertible {
         let testDescription: String
@@ -18,7 +18,7 @@ struct ClientFaultTests {
     static let start = "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n"
 
     @Test(
-        "describes the server's fault",
+        "A failure of the server is thrown as the corresponding fault",
         arguments: [
             Row("never accepts", .timedOut, script: nil),
             Row("sends nothing", .timedOut) { _ = $0.ends() },
@@ -82,7 +82,7 @@ struct ClientFaultTests {
         }
     }
 
-    @Test("is not thrown for a response with an error status")
+    @Test("A response with an error status and the largest allowed body is returned")
     func unexpectedContent() async throws {
         let server = try RawServer { connection in
             _ = connection.head()
@@ -96,7 +96,7 @@ struct ClientFaultTests {
         }
     }
 
-    @Test("is not thrown for a response to HEAD that announces a large body")
+    @Test("A response to HEAD may announce a body above the limit")
     func head() async throws {
         let server = try RawServer { connection in
             _ = connection.head()
@@ -108,7 +108,7 @@ struct ClientFaultTests {
         }
     }
 
-    @Test("is thrown in time if no connection is made")
+    @Test("A request ends at its deadline if no connection is made")
     func fullQueue() async throws {
         let server = try RawServer(backlog: 0, script: nil)
         let filler = try RawClient(port: server.port)
@@ -120,7 +120,7 @@ struct ClientFaultTests {
         withExtendedLifetime(filler) {}
     }
 
-    @Test("is thrown in time while waiting for another request's connection")
+    @Test("A request ends at its deadline while it waits for another request's connection")
     func noFreeConnection() async throws {
         let server = try RawServer { _ = $0.ends() }
         try await withClient(limits: ClientLimits(connectionsPerHost: 1)) { client in
@@ -135,7 +135,7 @@ struct ClientFaultTests {
         #expect(server.connections == 1)
     }
 
-    @Test("reports that no server listens")
+    @Test("A port on which no server listens is unreachable")
     func refusedPort() async throws {
         let port = try RawServer(script: nil).port
         try await withClient { client in
@@ -143,7 +143,7 @@ struct ClientFaultTests {
         }
     }
 
-    @Test("reports an unknown host")
+    @Test("An unknown host is reported as such")
     func unknownHost() async throws {
         try await withClient { client in
             await #expect(throws: ClientFault.unknownHost) {
@@ -152,7 +152,7 @@ struct ClientFaultTests {
         }
     }
 
-    @Test("reports too many requests in progress")
+    @Test("A request is rejected if too many are in progress")
     func overload() async throws {
         let server = try RawServer { _ = $0.ends() }
         try await withClient(limits: ClientLimits(requests: 2)) { client in
@@ -165,7 +165,7 @@ struct ClientFaultTests {
         }
     }
 
-    @Test("ends all requests in progress and all later ones when the client is closed")
+    @Test("A closed client ends the requests in progress and rejects later ones")
     func close() async throws {
         let asked = Counter()
         let server = try RawServer { connection in
@@ -184,7 +184,7 @@ struct ClientFaultTests {
         }
     }
 
-    @Test("is a cancellation when the task is cancelled, and the connection ends")
+    @Test("A cancelled request throws CancellationError, and its connection ends")
     func cancellation() async throws {
         let (asked, ended) = (Counter(), Counter())
         let server = try RawServer { connection in
@@ -202,7 +202,7 @@ struct ClientFaultTests {
     }
 
     @Test(
-        "is thrown before anything is sent if a header is not valid",
+        "A header field that is not valid, or that the client sets itself, is rejected before a connection is made",
         arguments: [
             ("", "a"), ("X A", "a"), ("X:", "a"), ("X\r\nY", "a"), ("Ü", "a"), ("X", "a\r\nY: b"), ("X", "a\u{0}b"),
             ("X", "a\nb"), ("host", "example.com"), ("Content-Length", "1"), ("transfer-encoding", "chunked"),

@@ -1,11 +1,11 @@
 import HTTP
 import Testing
 
-@Suite("A client's encrypted connection", .timeLimit(.minutes(1)))
+@Suite("TLS connections of a client", .timeLimit(.minutes(1)))
 struct ClientTLSTests {
     private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
-    @Test("is made if the certificate is trusted and names the host")
+    @Test("A connection is made if the certificate is trusted and names the host")
     func trusted() async throws {
         let server = try SecureServer(name: "localhost", answer: Self.answer)
         try await withClient(certificateAuthorities: server.certificate) { client in
@@ -15,19 +15,19 @@ struct ClientTLSTests {
     }
 
     @Test(
-        "is not made otherwise",
+        "A connection fails if the certificate is not trusted or does not name the host",
         arguments: [
             ("localhost", "localhost", false), ("localhost", "127.0.0.1", true), ("example.com", "localhost", true),
         ]
     )
-    func notBelieved(name: String, host: String, isKnown: Bool) async throws {
+    func invalidCertificate(name: String, host: String, isKnown: Bool) async throws {
         let server = try SecureServer(name: name, answer: Self.answer)
         try await withClient(certificateAuthorities: isKnown ? server.certificate : nil) { client in
             await #expect(throws: ClientFault.tlsFailed) { try await client.send(request(host, server, .anywhere)) }
         }
     }
 
-    @Test("needs a trusted certificate")
+    @Test("A connection fails if the file of certificate authorities does not exist")
     func noAuthorities() async throws {
         let server = try SecureServer(name: "localhost", answer: Self.answer)
         try await withClient(certificateAuthorities: "/nothing/here.pem") { client in
@@ -37,7 +37,7 @@ struct ClientTLSTests {
         }
     }
 
-    @Test("is not reused by a request with a stricter policy")
+    @Test("A request whose destination policy is stricter does not reuse a connection")
     func notShared() async throws {
         let server = try SecureServer(name: "localhost", answer: Self.answer)
         try await withClient(certificateAuthorities: server.certificate) { client in

@@ -3,9 +3,9 @@ import Foundation
 import HTTP
 import Testing
 
-@Suite("A client", .timeLimit(.minutes(1)))
+@Suite("Clients", .timeLimit(.minutes(1)))
 struct ClientTests {
-    @Test("sends method, path, query, body and headers, and returns status, headers and body")
+    @Test("Method, path, query, headers and body are sent, and status, headers and body are returned")
     func exchange() async throws {
         let handler: Handler = { request in
             var response = await echo(request)
@@ -26,7 +26,7 @@ struct ClientTests {
     }
 
     @Test(
-        "adds no fields of its own",
+        "Only Host, User-Agent, Accept and the length of a body are added to the given fields",
         arguments: [
             (.get, [:], "", ""), (.head, [:], "", ""), (.delete, [:], "", ""), (.options, [:], "", ""),
             (.post, [:], "", "Content-Length: 0\r\n"), (.post, [:], "hello", "Content-Length: 5\r\n"),
@@ -54,7 +54,7 @@ struct ClientTests {
         }
     }
 
-    @Test("sends a large body at once, without Expect")
+    @Test("A body of 3 MiB arrives complete")
     func largeBody() async throws {
         try await withServer(bodyLimit: 4 << 20, handler: { .text(status: 200, "\($0.body.count)") }) { server in
             try await withClient { client in
@@ -65,7 +65,7 @@ struct ClientTests {
         }
     }
 
-    @Test("follows no redirect", arguments: [301, 302, 303, 307, 308])
+    @Test("Redirects are not followed", arguments: [301, 302, 303, 307, 308])
     func redirect(status: Int) async throws {
         try await withServer(handler: { _ in Response(status: status, headers: ["Location": "/b"]) }) { server in
             try await withClient { client in
@@ -76,7 +76,7 @@ struct ClientTests {
         }
     }
 
-    @Test("returns headers of the final response only: no interim ones, no trailers")
+    @Test("Only the headers of the final response are returned, not those of interim responses or trailers")
     func headers() async throws {
         let server = try RawServer { connection in
             _ = connection.head()
@@ -92,7 +92,7 @@ struct ClientTests {
         }
     }
 
-    @Test("runs a hundred requests on one loop over a few connections")
+    @Test("A hundred concurrent requests on one loop use at most eight connections")
     func concurrency() async throws {
         try await withServer { server in
             try await withClient(limits: ClientLimits(connectionsPerHost: 8)) { client in
@@ -110,7 +110,7 @@ struct ClientTests {
         }
     }
 
-    @Test("reuses a connection")
+    @Test("A connection is reused")
     func keepAlive() async throws {
         try await withServer { server in
             try await withClient { client in
@@ -123,7 +123,7 @@ struct ClientTests {
         }
     }
 
-    @Test("notices that an idle connection has ended")
+    @Test("A request after the end of an idle connection uses a new connection")
     func staleConnection() async throws {
         let server = try RawServer { connection in
             _ = connection.head()
@@ -138,7 +138,7 @@ struct ClientTests {
         #expect(server.connections == 5)
     }
 
-    @Test("ignores a proxy in the environment")
+    @Test("A proxy in the environment is ignored")
     func proxy() async throws {
         let names = ["http_proxy", "HTTP_PROXY", "https_proxy", "all_proxy", "ALL_PROXY"]
         for name in names { setenv(name, "http://127.0.0.1:1", 1) }

@@ -1,19 +1,19 @@
 import HTTP
 import Testing
 
-@Suite("Connections", .timeLimit(.minutes(1)))
+@Suite("Limits of connections", .timeLimit(.minutes(1)))
 struct ConnectionLimitTests {
     private let get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
     private static let busyAddress: UInt32 = 0x7F00_0001  // 127.0.0.1
-    private static let neighbour: UInt32 = 0x7F00_0002  // 127.0.0.2
-    private static let stranger: UInt32 = 0x7F00_0102  // 127.0.1.2
+    private static let sameNetwork: UInt32 = 0x7F00_0002  // 127.0.0.2
+    private static let otherNetwork: UInt32 = 0x7F00_0102  // 127.0.1.2
 
     private func isServed(_ client: RawClient) throws -> Bool {
         client.send(get)
         return try client.receive()?.status == 200
     }
 
-    @Test("of one address are limited, idle or not, and those of others are served", arguments: [1, 2])
+    @Test("Connections of one address are limited, and those of other addresses are served", arguments: [1, 2])
     func perAddress(loops: Int) async throws {
         let limits = Limits(connectionsPerAddress: 3, isExempt: { _ in false })
         try await withServer(loops: loops, limits: limits) { server in
@@ -21,14 +21,14 @@ struct ConnectionLimitTests {
             for client in held { #expect(try isServed(client)) }
             for _ in 0..<5 { #expect(try RawClient(port: server.port, from: Self.busyAddress).ended()) }
             #expect(server.connectionsRejectedByAddress == 5)
-            #expect(try isServed(RawClient(port: server.port, from: Self.neighbour)))
+            #expect(try isServed(RawClient(port: server.port, from: Self.sameNetwork)))
             held.removeLast()
             while server.connections > 2 { await Task.yield() }
             #expect(try isServed(RawClient(port: server.port, from: Self.busyAddress)))
         }
     }
 
-    @Test("of one /24 are limited to four times as many")
+    @Test("A /24 may have four times as many connections as one address")
     func perNetwork() async throws {
         let limits = Limits(connectionsPerAddress: 2, isExempt: { _ in false })
         try await withServer(limits: limits) { server in
@@ -36,12 +36,12 @@ struct ConnectionLimitTests {
             for client in held { #expect(try isServed(client)) }
             #expect(try RawClient(port: server.port, from: Self.busyAddress + 4).ended())
             #expect(server.connectionsRejectedByAddress == 1)
-            #expect(try isServed(RawClient(port: server.port, from: Self.stranger)))
+            #expect(try isServed(RawClient(port: server.port, from: Self.otherNetwork)))
         }
     }
 
     @Test(
-        "of an exempt address are not limited",
+        "Connections are not limited if their address is exempt or no limit is set",
         arguments: [Limits(connectionsPerAddress: 1), Limits(connectionsPerAddress: nil, isExempt: { _ in false })])
     func exempt(limits: Limits) async throws {
         try await withServer(limits: limits) { server in
@@ -51,7 +51,7 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test("that were idle longest are closed when nearly all are used")
+    @Test("The connections that were idle longest are closed when nearly all are used")
     func longestIdle() async throws {
         try await withServer(limits: Limits(connections: 16)) { server in
             var held: [RawClient] = []
@@ -69,7 +69,7 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test("never exceed the limit, and busy ones are not closed")
+    @Test("The number of connections does not exceed the limit, and busy connections are not closed")
     func total() async throws {
         let gate = Gate()
         let handler: Handler = { request in

@@ -2,13 +2,13 @@ import EventLoop
 import HTTP
 import Testing
 
-@Suite("A deadline", .timeLimit(.minutes(1)))
+@Suite("Deadlines of a connection", .timeLimit(.minutes(1)))
 struct DeadlineTests {
     private let limits = Limits(
         headDeadline: .milliseconds(300), bodyDeadline: .milliseconds(300), idleDeadline: .milliseconds(300))
 
     @Test(
-        "ends a connection whose client sends single bytes slowly",
+        "A connection ends if its client sends a request in small pieces for too long",
         arguments: [
             ("nothing but an incomplete request line", "", "G"),
             ("head", "GET /a HTTP/1.1\r\n", "X-A: 1\r\n"),
@@ -31,7 +31,7 @@ struct DeadlineTests {
         pace.stop()
     }
 
-    @Test("ends a connection without a request", arguments: ["", "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"])
+    @Test("A connection without a request ends", arguments: ["", "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"])
     func idle(start: String) async throws {
         try await withServer(limits: limits) { server in
             let client = try RawClient(port: server.port)
@@ -41,7 +41,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("ends a connection whose client does not read its response")
+    @Test("A connection ends if its client does not read the response")
     func unread() async throws {
         let asked = Gate()
         asked.open()
@@ -58,7 +58,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("does not apply to a running handler")
+    @Test("The deadlines do not apply to a running handler")
     func slowHandler() async throws {
         let pace = try Loop(name: "pace")
         let slow: Handler = { request in

@@ -3,11 +3,11 @@ import HTTP
 import Synchronization
 import Testing
 
-@Suite("Draining", .timeLimit(.minutes(1)))
+@Suite("Draining a server", .timeLimit(.minutes(1)))
 struct DrainTests {
     private let get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
 
-    @Test("answers requests in progress, closes idle connections, and stops accepting")
+    @Test("A draining server answers requests in progress, closes idle connections, and accepts no more")
     func inFlight() async throws {
         let side = try Loop(name: "side")
         let gate = Gate()
@@ -25,7 +25,7 @@ struct DrainTests {
 
             let drained = Task(executorPreference: side) { await server.drain(within: .seconds(30)) }
             #expect(try idle.ended())
-            #expect(throws: RawClient.NobodyListens.self) { try RawClient(port: server.port) }
+            #expect(throws: RawClient.ConnectionFailed.self) { try RawClient(port: server.port) }
             gate.open()
             let reply = try busy.receive()
             #expect(reply?.body == "GET /slow  \n")
@@ -37,7 +37,7 @@ struct DrainTests {
         side.stop()
     }
 
-    @Test("cancels late requests and closes their connections")
+    @Test("Requests that exceed the time are cancelled, and their connections are closed")
     func outOfTime() async throws {
         let gate = Gate()
         let wasCancelled = Mutex(false)
@@ -61,7 +61,7 @@ struct DrainTests {
         }
     }
 
-    @Test("returns at once if the server was not started")
+    @Test("Draining a server that was not started returns at once")
     func unused() async throws {
         let group = try LoopGroup(count: 2)
         let server = try Server(

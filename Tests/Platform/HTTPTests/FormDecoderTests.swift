@@ -1,10 +1,10 @@
 import HTTP
 import Testing
 
-@Suite("The form decoder")
+@Suite("Form decoder")
 struct FormDecoderTests {
     @Test(
-        "decodes once",
+        "Pairs are decoded once, in order",
         arguments: [
             ("", []),
             ("a=1&b=2", ["a", "1", "b", "2"]),
@@ -24,13 +24,13 @@ struct FormDecoderTests {
     }
 
     @Test(
-        "rejects invalid escapes and text that is not UTF-8",
+        "Invalid escapes and text that is not UTF-8 are rejected",
         arguments: ["a=%", "a=%4", "a=%zz", "%f=1", "a=%FF", "a=%C0%AF", "a=%ED%A0%80"])
     func rejects(text: String) {
         #expect(FormDecoder.decode(Array(text.utf8))?.count == nil)
     }
 
-    @Test("accepts at most a hundred pairs")
+    @Test("At most a hundred pairs are accepted")
     func bounded() {
         let hundred = Array(repeating: "a=1", count: 100).joined(separator: "&")
         #expect(FormDecoder.decode(Array(hundred.utf8))?.count == 100)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import HTTP
 
-@Suite("A response that the client has not read")
+@Suite("Output that waits for the client")
 struct PendingOutputTests {
-    @Test("keeps its large body in memory that other responses share, and arrives complete")
+    @Test("A large body stays in memory that other responses share, and arrives complete")
     func sharedBody() throws {
         let document = (0..<4_000_000).map { UInt8(truncatingIfNeeded: $0) }
         let response = Response(status: 200, body: document)

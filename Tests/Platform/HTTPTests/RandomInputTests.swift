@@ -5,7 +5,7 @@ import Testing
 struct RandomInputTests {
     private let request = "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\nab"
 
-    @Test("in random pieces does not stop the server, and leaves no connection open", arguments: 1...2)
+    @Test("Randomly changed requests do not stop the server, and leave no connection open", arguments: 1...2)
     func survives(loops: Int) async throws {
         try await withServer(loops: loops) { server in
             for seed in 0..<200 as Range<UInt64> {

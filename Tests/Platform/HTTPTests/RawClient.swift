@@ -9,7 +9,7 @@ final class RawClient {
         var body: String
     }
 
-    struct NobodyListens: Error {}
+    struct ConnectionFailed: Error {}
 
     private let descriptor: Int32
     private var buffer: [UInt8] = []
@@ -19,9 +19,9 @@ final class RawClient {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         let isBound = Self.with(source, 0) { bind(descriptor, $0, $1) } == 0
         let code = isBound ? Self.with(0x7F00_0001, port) { connect(descriptor, $0, $1) } : -1
-        var patience = timeval(tv_sec: 5, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-        guard code == 0 else { throw NobodyListens() }
+        var timeout = timeval(tv_sec: 5, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+        guard code == 0 else { throw ConnectionFailed() }
     }
 
     deinit { close(descriptor) }
@@ -72,7 +72,7 @@ final class RawClient {
         return buffer
     }
 
-    /// Closes the sending side; the client can still receive.
+    /// Closes the sending side. The client can still receive.
     func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// Closes the connection with a reset, like a client that disappears.

@@ -11,7 +11,7 @@ final class RawServer: Sendable {
 
     /// - Parameters:
     ///   - backlog: how many connections the kernel accepts in advance.
-    ///   - script: the connection is closed when it returns. Without a script, no connection is accepted.
+    ///   - script: the connection is closed when the script returns. Without a script, no connection is accepted.
     init(backlog: Int32 = 16, script: (@Sendable (RawConnection) -> Void)?) throws {
         accepts = script != nil
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -61,8 +61,8 @@ final class RawConnection: Sendable {
 
     init(_ descriptor: Int32) {
         self.descriptor = descriptor
-        var patience = timeval(tv_sec: 10, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        var timeout = timeval(tv_sec: 10, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
     }
 
     deinit { close(descriptor) }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTP
 
-@Suite("The syntax of a request head")
+@Suite("Syntax of a request head")
 struct RequestHeadSyntaxTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String
@@ -26,7 +26,7 @@ struct RequestHeadSyntaxTests {
     }
 
     @Test(
-        "is rejected with",
+        "A head with invalid syntax or an unsupported version is rejected",
         arguments: [
             Row("bare LF as line ends", "GET /a HTTP/1.1\nHost: a\n\n", .malformedLine),
             Row("bare LF after the request line", "GET /a HTTP/1.1\nHost: a\r\n\r\n", .malformedLine),
@@ -71,7 +71,7 @@ struct RequestHeadSyntaxTests {
         #expect(throws: row.expected) { try parse(row.text) }
     }
 
-    @Test("is read field by field, without white space around the values")
+    @Test("A head is read field by field, without white space around the values")
     func accepted() throws {
         let text = "POST /a?b=c HTTP/1.1\r\nHost: a\r\nX-A:\r\nX-B:b\r\nX-C: \t c d \t\r\nX-D: é:\"\t\"\r\n\r\n"
         let (head, count) = try #require(try parse(text + "body"))
@@ -83,7 +83,7 @@ struct RequestHeadSyntaxTests {
         #expect(head.framing.keepsAlive)
     }
 
-    @Test("is limited to 16 KiB and 64 fields before its end has arrived")
+    @Test("A head of more than 16 KiB or 64 fields is rejected before its end has arrived")
     func endless() throws {
         #expect(try parse("GET /" + String(repeating: "a", count: 16 * 1024 - 6)) == nil)
         #expect(throws: RequestRejection.headTooLarge) { try parse("GET /" + String(repeating: "a", count: 16 * 1024)) }
@@ -92,8 +92,7 @@ struct RequestHeadSyntaxTests {
         #expect(throws: RequestRejection.headTooLarge) { try parse("GET /a HTTP/1.1\r\nHost: a\r\n" + fields) }
     }
 
-    /// What is read of a randomly changed request does not depend on the pieces in which it arrives.
-    @Test("gives the same result in every split")
+    @Test("A changed head has the same result whole, byte by byte and in random pieces")
     func splits() {
         for seed in 0..<500 as Range<UInt64> {
             var random = SeededGenerator(seed: seed)

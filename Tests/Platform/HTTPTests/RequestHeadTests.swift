@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTP
 
-@Suite("A request head")
+@Suite("Validation of request heads")
 struct RequestHeadTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String
@@ -26,7 +26,7 @@ struct RequestHeadTests {
     }
 
     @Test(
-        "is accepted",
+        "A valid head is accepted",
         arguments: [
             Row(testDescription: "a plain request"),
             Row(testDescription: "a body at the limit").with(("content-length", "10")),
@@ -45,7 +45,7 @@ struct RequestHeadTests {
     func accepted(row: Row) { #expect(rejection(of: row) == nil) }
 
     @Test(
-        "is rejected",
+        "An invalid or ambiguous head, or one above a limit, is rejected",
         arguments: [
             Row(testDescription: "an unknown method", method: "BREW", expected: .unknownMethod),
             Row(testDescription: "a known method in lower case", method: "post", expected: .unknownMethod),
@@ -96,7 +96,7 @@ struct RequestHeadTests {
         ])
     func rejected(row: Row) { #expect(rejection(of: row) == row.expected) }
 
-    @Test("is rejected with an answer in plain text", arguments: RequestRejection.allCases)
+    @Test("Each rejection is answered with an error status in short plain text", arguments: RequestRejection.allCases)
     func answers(rejection: RequestRejection) {
         let response = rejection.response
         #expect((400...505).contains(response.status))

@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-@Suite("A router")
+@Suite("Routers")
 struct RouterTests {
     private let router = Router<String>([
         (.post, "/v1/accounts:signUp", "signUp"),
@@ -32,7 +32,7 @@ struct RouterTests {
     }
 
     @Test(
-        "matches a path to its route",
+        "A path is matched to its route",
         arguments: [
             Row(.post, "/v1/accounts:signUp", "signUp"),
             Row(.post, "/v1/accounts:signInWithPassword", "signIn"),
@@ -55,7 +55,7 @@ struct RouterTests {
     func found(row: Row) { #expect(matched(row) == row.expected) }
 
     @Test(
-        "lists the allowed methods of a path if the method is not allowed",
+        "The allowed methods of a path are listed if the method is not allowed",
         arguments: [
             Row(.get, "/v1/accounts:signUp", "only POST"),
             Row(.delete, "/v1/projects/abc/accounts", "only GET POST"),
@@ -65,7 +65,7 @@ struct RouterTests {
     func otherMethod(row: Row) { #expect(matched(row) == row.expected) }
 
     @Test(
-        "matches no other path",
+        "Any other path is not found",
         arguments: [
             "", "v1/accounts:signUp", "//", "/v1", "/v1/accounts", "/v1/accounts:", "/v1/accounts:signup",
             "/v1/accounts:signUp/", "/v1/accounts%3AsignUp", "/V1/accounts:signUp", "/v1/projects/abc:lookup",
@@ -79,7 +79,7 @@ struct RouterTests {
     func notFound(path: String) { #expect(matched(Row(.post, path, "")) == "not found") }
 
     @Test(
-        "traps for a template that is malformed or registered twice",
+        "A template that is malformed or registered twice ends the program",
         arguments: [
             "v1", "/a//b", "/a/", "/{", "/{}", "/{a}b", "/a{b}", "/{a}/{a}", "/a:b/c", "/{a}:", "/a?b", "/twice",
         ])

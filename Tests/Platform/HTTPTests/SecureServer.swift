@@ -27,7 +27,7 @@ final class SecureServer {
         process.standardOutput = output
         try process.run()
         try input.fileHandleForWriting.write(contentsOf: Data(answer.utf8))
-        port = try Self.port(toldBy: output.fileHandleForReading)
+        port = try Self.port(readFrom: output.fileHandleForReading)
     }
 
     deinit {
@@ -48,7 +48,7 @@ final class SecureServer {
         return process
     }
 
-    private static func port(toldBy output: FileHandle) throws -> UInt16 {
+    private static func port(readFrom output: FileHandle) throws -> UInt16 {
         var text = ""
         while !text.hasSuffix("\n") || !text.contains("ACCEPT ") {
             let piece = output.availableData

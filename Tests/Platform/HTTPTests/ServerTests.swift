@@ -3,11 +3,11 @@ import HTTP
 import Synchronization
 import Testing
 
-@Suite("The server", .timeLimit(.minutes(1)))
+@Suite("HTTP server", .timeLimit(.minutes(1)))
 struct ServerTests {
     private let get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
 
-    @Test("answers several requests on one connection")
+    @Test("Several requests on one connection are answered")
     func keepAlive() async throws {
         try await withServer { server in
             let client = try RawClient(port: server.port)
@@ -20,7 +20,7 @@ struct ServerTests {
         }
     }
 
-    @Test("answers pipelined requests in order")
+    @Test("Pipelined requests are answered in order")
     func pipelined() async throws {
         try await withServer { server in
             let client = try RawClient(port: server.port)
@@ -29,7 +29,7 @@ struct ServerTests {
         }
     }
 
-    @Test("answers pipelined requests that exceed its buffers in order, one at a time")
+    @Test("Pipelined requests that exceed the server's buffers are answered in order, one at a time")
     func manyPipelined() async throws {
         let gate = Gate()
         let handler: Handler = { request in
@@ -50,7 +50,7 @@ struct ServerTests {
         }
     }
 
-    @Test("accepts a body in pieces, up to the limit of its route")
+    @Test("A body in pieces is accepted up to the limit of its route")
     func pieces() async throws {
         try await withServer(bodyLimit: 300_000) { server in
             let client = try RawClient(port: server.port)
@@ -60,7 +60,7 @@ struct ServerTests {
         }
     }
 
-    @Test("answers HEAD with a length but no body")
+    @Test("HEAD is answered with a length but no body")
     func head() async throws {
         try await withServer { server in
             let client = try RawClient(port: server.port)
@@ -71,7 +71,7 @@ struct ServerTests {
         }
     }
 
-    @Test("sends the handler's response with a date, and adds nothing else")
+    @Test("The handler's response is sent with Date and Content-Length, and nothing else is added")
     func headers() async throws {
         let handler: Handler = { _ in
             Response(status: 201, headers: ["X-One": "1", "Set-Cookie": "a=1", "set-cookie": "b=2"], body: [0x41])
@@ -87,7 +87,7 @@ struct ServerTests {
         }
     }
 
-    @Test("omits the length where HTTP does not allow it", arguments: [204, 304])
+    @Test("The length is omitted where HTTP does not allow it", arguments: [204, 304])
     func noLength(status: Int) async throws {
         try await withServer(handler: { _ in Response(status: status, body: [0x41]) }) { server in
             let client = try RawClient(port: server.port)
@@ -101,7 +101,7 @@ struct ServerTests {
     }
 
     @Test(
-        "answers 500 if a handler's response is not valid HTTP",
+        "A handler's response that is not valid HTTP is replaced by status 500",
         arguments: [
             Response(status: 99), Response(status: 100), Response(status: 600),
             Response(status: 200, headers: ["X-A": "a\r\nSet-Cookie: b=1"]),
@@ -120,7 +120,7 @@ struct ServerTests {
         }
     }
 
-    @Test("gives the handler the peer's address and a unique request ID, on the connection's loop")
+    @Test("A handler runs on its connection's loop, and gets the peer's address and a unique request ID")
     func context() async throws {
         let group = try LoopGroup(count: 2)
         let seen = Mutex<[String]>([])
@@ -145,7 +145,7 @@ struct ServerTests {
         #expect(ids.allSatisfy { $0.count == 32 && $0.allSatisfy { "0123456789abcdef".contains($0) } })
     }
 
-    @Test("fails to bind an address that is in use or not valid")
+    @Test("An address that is in use or not valid cannot be bound")
     func binding() async throws {
         try await withServer { server in
             let group = try LoopGroup(count: 1)
@@ -159,7 +159,7 @@ struct ServerTests {
         }
     }
 
-    @Test("answers a client that has closed its sending side")
+    @Test("A client that has closed its sending side gets its response")
     func halfClosed() async throws {
         let gate = Gate()
         let handler: Handler = { request in
@@ -177,7 +177,7 @@ struct ServerTests {
         }
     }
 
-    @Test("sends a response that is larger than the buffers of the sockets")
+    @Test("A response that is larger than the buffers of the sockets arrives complete")
     func largeResponse() async throws {
         let body = (0..<(16 << 20)).map { UInt8(truncatingIfNeeded: $0 / 251) }
         try await withServer(handler: { _ in Response(status: 200, body: body) }) { server in
@@ -188,7 +188,7 @@ struct ServerTests {
         }
     }
 
-    @Test("counts the connection of a client that disconnects until its handler has ended")
+    @Test("The connection of a client that disconnects is counted until its handler has ended")
     func disconnected() async throws {
         let gate = Gate()
         let handler: Handler = { request in
@@ -213,7 +213,7 @@ struct ServerTests {
         }
     }
 
-    @Test("survives 300 clients that disconnect while their requests run")
+    @Test("The server continues after 300 clients have disconnected while their requests ran")
     func vanishing() async throws {
         let gate = Gate()
         let handler: Handler = { request in
@@ -234,7 +234,7 @@ struct ServerTests {
         }
     }
 
-    @Test("answers 32 clients with 50 requests each, every request with its own response")
+    @Test("32 clients with 50 requests each get the right response to every request")
     func load() async throws {
         try await withServer(loops: 2) { server in
             let pool = try FairPool(name: "clients", threads: 32, capacity: 64)

@@ -3,10 +3,10 @@ import Testing
 
 @testable import HTTP
 
-@Suite("A socket address")
+@Suite("Socket addresses")
 struct SocketAddressTests {
     @Test(
-        "is written in the notation of its family",
+        "An address is written in the notation of its family",
         arguments: [
             ("127.0.0.1", "127.0.0.1"), ("203.0.113.255", "203.0.113.255"), ("::1", "::1"),
             ("2001:DB8:0:0::1", "2001:db8::1"), ("::ffff:203.0.113.7", "203.0.113.7"), ("64:ff9b::1", "64:ff9b::1"),
@@ -17,7 +17,9 @@ struct SocketAddressTests {
         #expect(parsed.port == 8080)
     }
 
-    @Test("must be numeric", arguments: ["", "localhost", "1.2.3", "127.0.0.1:80", "[::1]", "fe80::1%eth0"])
+    @Test(
+        "An address that is not numeric is rejected",
+        arguments: ["", "localhost", "1.2.3", "127.0.0.1:80", "[::1]", "fe80::1%eth0"])
     func notNumeric(address: String) {
         #expect(throws: SystemError.self) { try SocketAddress(numeric: address, port: 0) }
     }

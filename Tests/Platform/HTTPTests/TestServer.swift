@@ -59,7 +59,7 @@ final class Gate: Sendable {
 
     private let state = Mutex(State())
 
-    /// The number of handlers that have called ``pass()``.
+    /// The number of calls of ``pass()``.
     var arrivals: Int { state.withLock { $0.arrivals } }
 
     func pass() async {

@@ -3,7 +3,7 @@ import HTTP
 import Testing
 
 /// Requests that clients and proxies could read in two ways, over a real socket.
-@Suite("On the wire, the server")
+@Suite("HTTP server over a socket")
 struct WireTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String
@@ -24,7 +24,7 @@ struct WireTests {
     private static let host = "Host: a\r\n"
 
     @Test(
-        "rejects with a status, and closes the connection",
+        "An ambiguous, invalid or too large request is rejected, and the connection is closed",
         arguments: [
             Row("a length twice", host + "Content-Length: 2\r\nContent-Length: 2\r\n", "ab", 400),
             Row("two lengths", host + "Content-Length: 2\r\nContent-Length: 3\r\n", "ab", 400),
@@ -87,7 +87,7 @@ struct WireTests {
         }
     }
 
-    @Test("continues to read after a rejection, so that no reset destroys the response")
+    @Test("The server continues to read after a rejection, so that no reset destroys the response")
     func lingering() async throws {
         try await withServer { server in
             let client = try RawClient(port: server.port)
@@ -102,7 +102,7 @@ struct WireTests {
         }
     }
 
-    @Test("sends 100 Continue for a body that it will accept", arguments: ["100-continue", "100-Continue"])
+    @Test("100 Continue is sent for a body that will be accepted", arguments: ["100-continue", "100-Continue"])
     func expectContinue(expectation: String) async throws {
         try await withServer { server in
             let client = try RawClient(port: server.port)
@@ -113,7 +113,7 @@ struct WireTests {
         }
     }
 
-    @Test("sends no 100 Continue if there is no body, and none to a client of HTTP/1.0")
+    @Test("100 Continue is not sent if there is no body, or to a client with HTTP/1.0")
     func noContinue() async throws {
         try await withServer { server in
             let client = try RawClient(port: server.port)
@@ -126,7 +126,7 @@ struct WireTests {
     }
 
     @Test(
-        "keeps or closes the connection as the client asks, and sends `Connection` unless HTTP/1.1 keeps it open",
+        "A connection stays open as requested, and `Connection` is sent unless HTTP/1.1 keeps the connection open",
         arguments: [
             ("HTTP/1.1", "", nil), ("HTTP/1.1", "Connection: keep-alive\r\n", nil),
             ("HTTP/1.1", "Connection: close\r\n", "close"), ("HTTP/1.1", "Connection: x, Close\r\n", "close"),
@@ -150,7 +150,7 @@ struct WireTests {
         }
     }
 
-    @Test("reads the same requests wherever they are split")
+    @Test("Requests are read in the same way wherever they are split")
     func splits() async throws {
         let requests = "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nabGET /b HTTP/1.1\r\nHost: a\r\n\r\n"
         try await withServer { server in
@@ -168,7 +168,7 @@ struct WireTests {
     }
 
     @Test(
-        "answers",
+        "Valid requests in various forms are answered",
         arguments: [
             ("GET /a?b=c%20d&e HTTP/1.1\r\nHost: a\r\n\r\n", "GET /a b=c d;e=; \n"),
             ("GET /%41%20 HTTP/1.1\r\nHost: a\r\n\r\n", "GET /%41%20  \n"),
