@@ -1,10 +1,10 @@
 import Crypto
 import Testing
 
-@Suite("A self-signed certificate")
+@Suite("Self-signed certificates")
 struct CertificateTests {
     @Test(
-        "has the key, the name, the dates and the serial number, and openssl verifies it",
+        "A certificate has the given key, name, dates and serial number, and openssl verifies it",
         arguments: SignatureAlgorithm.allCases)
     func readBack(algorithm: SignatureAlgorithm) throws {
         let key = try PrivateKey.generate(algorithm)
@@ -28,7 +28,7 @@ struct CertificateTests {
         #expect(try openssl("verify -check_ss_sig -CAfile FILE0 FILE0", files: [file]) != nil)
     }
 
-    @Test("rejects names that X.509 does not allow", arguments: [0, 65])
+    @Test("An empty name and a name of 65 characters are rejected", arguments: [0, 65])
     func name(length: Int) throws {
         let key = try PrivateKey.generate(.es256)
         #expect(throws: LibraryFault.self) {

@@ -14,7 +14,7 @@ struct CryptHashTests {
         "$y$j9T$F5Jx5fExrKuPp53xLKQ..1$zwtVrjrUCmXcyLTs6oxLTQlzifSUkF8RHJ./tK5KU79",
     ]
 
-    @Test("verify their password and no other", arguments: hashes)
+    @Test("A hash verifies its password and no other, and a shortened hash verifies none", arguments: hashes)
     func verify(text: String) {
         let password = Array("correct horse".utf8)
         #expect(CryptHash.verify(password, against: text))
@@ -23,13 +23,13 @@ struct CryptHashTests {
         #expect(!CryptHash.verify(password, against: String(text.dropLast())))
     }
 
-    @Test("reject passwords and hashes with a NUL", arguments: hashes)
+    @Test("Passwords and hashes with a NUL are rejected", arguments: hashes)
     func nul(text: String) {
         #expect(!CryptHash.verify(Array("correct horse\u{0}battery".utf8), against: text))
         #expect(!CryptHash.verify(Array("correct horse".utf8), against: text + "\u{0}"))
     }
 
-    @Test("of unknown formats verify no password", arguments: ["", "*0", "$", "plain", "$9$a$b", "x"])
+    @Test("A hash of an unknown format verifies no password", arguments: ["", "*0", "$", "plain", "$9$a$b", "x"])
     func unreadable(text: String) {
         #expect(!CryptHash.verify(Array("correct horse".utf8), against: text))
     }

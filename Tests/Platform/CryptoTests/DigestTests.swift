@@ -80,7 +80,7 @@ struct DigestTests {
     }
 
     @Test(
-        "constant-time comparison agrees with ordinary comparison",
+        "The constant-time comparison has the result of an ordinary comparison",
         arguments: [[], [0], [1, 2, 3], [1, 2, 4], [0, 2, 3], [1, 2, 3, 0]] as [[UInt8]],
         [[], [1, 2, 3]] as [[UInt8]])
     func comparison(a: [UInt8], b: [UInt8]) {

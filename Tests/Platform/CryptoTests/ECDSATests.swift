@@ -1,7 +1,7 @@
 import Crypto
 import Testing
 
-/// The edge cases of Project Wycheproof for ECDSA, with our own key.
+/// Edge cases of Project Wycheproof for ECDSA, with a generated key.
 @Suite("ECDSA signatures")
 struct ECDSATests {
     private static let order = hex("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551")
@@ -21,17 +21,15 @@ struct ECDSATests {
 
     private func isAccepted(_ signature: [UInt8]) -> Bool { key.publicKey.verifies(signature, of: message) }
 
-    @Test("with s replaced by n - s are valid: ECDSA is malleable, and JOSE allows it")
+    @Test("A signature is valid with s and with n - s: ECDSA is malleable, and JOSE allows it")
     func highAndLow() {
         #expect(isAccepted(r + s))
         #expect(isAccepted(r + difference(Self.order, s)))
     }
 
-    @Test("with r or s of zero, one, n or beyond are rejected")
+    @Test("A signature with zero, one, n or 2^256 - 1 as r or s is rejected")
     func range() {
-        let edges = [
-            Self.zero, repeated(0, 31) + [1], Self.order, repeated(0xff, 32), difference(Self.order, Self.zero),
-        ]
+        let edges = [Self.zero, repeated(0, 31) + [1], Self.order, repeated(0xff, 32)]
         for edge in edges {
             #expect(!isAccepted(edge + s))
             #expect(!isAccepted(r + edge))
@@ -39,24 +37,24 @@ struct ECDSATests {
         }
     }
 
-    @Test("of another length are rejected", arguments: [0, 1, 32, 63, 65, 66, 96, 128])
+    @Test("A signature of another length is rejected", arguments: [0, 1, 32, 63, 65, 66, 96, 128])
     func lengths(count: Int) {
         #expect(!isAccepted(Array((r + s + r + s).prefix(count))))
     }
 
-    @Test("padded with zeros are rejected")
+    @Test("A signature that is padded with zeros is rejected")
     func padded() {
         #expect(!isAccepted([0] + r + s))
         #expect(!isAccepted(r + s + [0]))
         #expect(!isAccepted([0] + r + [0] + s))
     }
 
-    @Test("with r and s exchanged are rejected")
+    @Test("A signature with r and s exchanged is rejected")
     func exchanged() {
         #expect(!isAccepted(s + r))
     }
 
-    @Test("in DER are rejected")
+    @Test("A signature in DER is rejected")
     func der() {
         let der = [0x30, 0x44, 0x02, 0x20] + r + [0x02, 0x20] + s
         #expect(!isAccepted(der))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Crypto
 
-/// `AnonHugePages` would depend on the free memory of the machine; the advice does not.
+/// The tests read whether huge pages were requested. Whether the kernel provides them depends on the free memory.
 @Suite(
     "Huge pages",
     .enabled("This Linux has no transparent huge pages") {
@@ -14,7 +14,7 @@ import Testing
 struct HugePagesTests {
     private static let memoryKiB = 64 * 1024
 
-    @Test("are requested for the memory of a password hash")
+    @Test("Huge pages are requested for the memory of a password hash")
     func hash() async throws {
         let cost = try PasswordHash.Cost(memoryKiB: Self.memoryKiB, iterations: 8)
         let isRequested = Atomic(false)
@@ -46,7 +46,7 @@ struct HugePagesTests {
     private static let populated = MAP_PRIVATE | MAP_ANONYMOUS | Int32(MAP_POPULATE)
 
     @Test(
-        "are requested only if the caller needs all of a large, private memory at once",
+        "Huge pages are requested for large, private, populated, writable memory, unless it is locked or a stack",
         arguments: [
             Row(testDescription: "large, private, populated", isAdvised: true),
             Row(testDescription: "smaller", bytes: huge_pages_minimum - 1),
@@ -64,7 +64,7 @@ struct HugePagesTests {
         #expect(mapping.isAdvised == row.isAdvised)
     }
 
-    @Test("are not requested for a part of a file")
+    @Test("Huge pages are not requested for a part of a file")
     func file() throws {
         let file = try #require(tmpfile())
         defer { fclose(file) }
@@ -77,7 +77,7 @@ struct HugePagesTests {
         #expect(!mapping.isAdvised)
     }
 
-    @Test("leave the error of a mapping that fails, and the previous one of another")
+    @Test("A failed mapping sets errno, and a successful mapping leaves errno unchanged")
     func errorNumber() throws {
         errno = 0
         #expect(mmap(nil, .max, PROT_READ | PROT_WRITE, Self.populated, -1, 0) == MAP_FAILED)

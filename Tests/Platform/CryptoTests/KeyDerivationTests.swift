@@ -4,7 +4,7 @@ import Testing
 
 @testable import Crypto
 
-@Suite("Keys derived from passwords")
+@Suite("Key derivation and digests by algorithm")
 struct KeyDerivationTests {
     struct ScryptRow {
         let password: String
@@ -41,7 +41,7 @@ struct KeyDerivationTests {
 
     /// RFC 6070, without the fourth vector, which takes sixteen million iterations.
     @Test(
-        "PBKDF2 matches its RFC",
+        "PBKDF2 matches RFC 6070",
         arguments: [
             ("password", "salt", 1, "0c60c80f961f0e71f3a9b524af6012062fe037a6"),
             ("password", "salt", 2, "ea6c014dc72d6f8ccd1ed92ace1d41f0d8de8957"),
@@ -74,7 +74,7 @@ struct KeyDerivationTests {
 
     /// RFC 2202 and RFC 4231, first test case of each.
     @Test(
-        "HMAC matches its RFCs",
+        "HMAC matches RFC 2202 and RFC 4231",
         arguments: [
             (.md5, 16, "9294727a3638bb1c13f48ef8158bfc9d"),
             (.sha1, 20, "b617318655057264e28bc0b6fb378c8ef146be00"),
@@ -91,7 +91,7 @@ struct KeyDerivationTests {
     }
 
     @Test(
-        "digests of empty input match published values",
+        "Digests of empty input match published values",
         arguments: [
             (.md5, "d41d8cd98f00b204e9800998ecf8427e"),
             (.sha1, "da39a3ee5e6b4b0d3255bfef95601890afd80709"),

@@ -5,7 +5,9 @@ import Testing
 struct KeyTests {
     private let message = Array("The papers of every traveller".utf8)
 
-    @Test("create signatures that only their public key verifies", arguments: SignatureAlgorithm.allCases)
+    @Test(
+        "A signature is verified only unchanged, for its message and with the signer's public key",
+        arguments: SignatureAlgorithm.allCases)
     func roundTrip(algorithm: SignatureAlgorithm) throws {
         let key = try PrivateKey.generate(algorithm)
         let signature = try key.sign(message)
@@ -21,7 +23,9 @@ struct KeyTests {
         }
     }
 
-    @Test("are the same after storing and reading", arguments: SignatureAlgorithm.allCases)
+    @Test(
+        "A key is the same after encoding and decoding, and PKCS #8 of another length is rejected",
+        arguments: SignatureAlgorithm.allCases)
     func stored(algorithm: SignatureAlgorithm) throws {
         let key = try PrivateKey.generate(algorithm)
         let again = try PrivateKey(pkcs8: key.pkcs8)
@@ -34,7 +38,7 @@ struct KeyTests {
         #expect(throws: KeyFault.malformed) { try PrivateKey(pkcs8: []) }
     }
 
-    @Test("are made from their parameters", arguments: SignatureAlgorithm.allCases)
+    @Test("A public key that is made from its parameters verifies signatures", arguments: SignatureAlgorithm.allCases)
     func parts(algorithm: SignatureAlgorithm) throws {
         let key = try PrivateKey.generate(algorithm)
         let again =
@@ -45,7 +49,7 @@ struct KeyTests {
         #expect(again.verifies(try key.sign(message), of: message))
     }
 
-    @Test("can be used by many threads at once")
+    @Test("A key can be used by concurrent tasks")
     func concurrent() async throws {
         let key = try PrivateKey.generate(.es256)
         let message = message
@@ -59,7 +63,7 @@ struct KeyTests {
     }
 
     @Test(
-        "of openssl are read from PEM, and openssl verifies the gateway's signatures",
+        "Keys from openssl are read, RSA signatures equal openssl's, and openssl's ECDSA signatures are verified",
         arguments: [
             "ecparam -name prime256v1 -genkey -noout",
             "genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256",
@@ -83,7 +87,7 @@ struct KeyTests {
     }
 
     @Test(
-        "of a type, curve or size that the gateway does not use are rejected",
+        "A key of a type, curve or size that the gateway does not use is rejected",
         arguments: [
             "genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-384",
             "genpkey -algorithm EC -pkeyopt ec_paramgen_curve:secp256k1",
@@ -98,14 +102,14 @@ struct KeyTests {
         #expect(throws: KeyFault.unsupported) { try PublicKey(pem: publicPEM) }
     }
 
-    @Test("that are encrypted are rejected without a prompt for a password")
+    @Test("An encrypted key is rejected without a prompt for a password")
     func encrypted() throws {
         let pem = try opensslText("genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -aes256 -pass pass:secret")
         #expect(pem.contains("ENCRYPTED"))
         #expect(throws: KeyFault.malformed) { try PrivateKey(pem: pem) }
     }
 
-    @Test("whose halves do not belong together are rejected")
+    @Test("A private key is rejected if its public part belongs to another key")
     func mismatch() throws {
         let key = try PrivateKey.generate(.es256)
         var pkcs8 = try key.pkcs8
@@ -115,14 +119,14 @@ struct KeyTests {
     }
 
     @Test(
-        "are not found in other text",
+        "Text without a key in PEM is rejected",
         arguments: ["", "key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----"])
     func notPEM(text: String) {
         #expect(throws: KeyFault.malformed) { try PrivateKey(pem: text) }
         #expect(throws: KeyFault.malformed) { try PublicKey(pem: text) }
     }
 
-    @Test("of P-256 are rejected unless they are a point of the curve")
+    @Test("A P-256 key is rejected unless its coordinates are a point of the curve")
     func points() throws {
         guard case .ec(let x, let y) = try PrivateKey.generate(.es256).publicKey.parts else { return }
         var altered = y
@@ -143,7 +147,7 @@ struct KeyTests {
     }
 
     @Test(
-        "of RSA are rejected unless their numbers are a valid key",
+        "An RSA key is rejected unless its modulus and its exponent are odd and within limits",
         arguments: [
             RSANumbers(testDescription: "2048 bits"),
             RSANumbers(testDescription: "leading zeros", n: [0, 0, 0x80] + repeated(0, 254) + [1]),
@@ -166,7 +170,7 @@ struct KeyTests {
     }
 }
 
-/// Reads two INTEGERs out of a SEQUENCE, all with lengths below 128, as P-256 has them.
+/// Converts a P-256 signature from DER (a SEQUENCE of two INTEGERs, all with lengths below 128) to r and s.
 func raw(fromDER der: [UInt8]) -> [UInt8] {
     let rLength = Int(der[3])
     let r = der[4..<(4 + rLength)]

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Runs the `openssl` program, to check our keys and signatures with an independent implementation.
+/// Runs the `openssl` program, to compare keys, signatures and certificates with an independent implementation.
 ///
 /// - Parameters:
 ///   - command: its arguments, separated by spaces; `FILE0`, `FILE1`, … stand for files with the contents of `files`.
-/// - Returns: standard output, or `nil` if it failed.
+/// - Returns: standard output, or `nil` if the program failed.
 func openssl(_ command: String, files: [[UInt8]] = []) throws -> [UInt8]? {
     let folder = FileManager.default.temporaryDirectory.appending(path: "crypto-tests-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
@@ -26,6 +26,7 @@ func openssl(_ command: String, files: [[UInt8]] = []) throws -> [UInt8]? {
     return process.terminationStatus == 0 ? Array(contents) : nil
 }
 
+/// Standard output as text; empty if the program failed.
 func opensslText(_ command: String, files: [[UInt8]] = []) throws -> String {
     try String(decoding: openssl(command, files: files) ?? [], as: UTF8.self)
 }

@@ -8,7 +8,7 @@ struct PasswordHashTests {
 
     private func cheap() throws -> PasswordHash.Cost { try PasswordHash.Cost(memoryKiB: 8, iterations: 1) }
 
-    @Test("verify their password and no other")
+    @Test("A hash verifies its password and no other")
     func roundTrip() throws {
         let phc = try PasswordHash.hash(password, cost: cheap())
         #expect(phc.hasPrefix("$argon2id$v=19$m=8,t=1,p=1$"))
@@ -17,7 +17,7 @@ struct PasswordHashTests {
         #expect(!PasswordHash.verify([], against: phc))
     }
 
-    @Test("at the recommended cost take 19 MiB and two passes")
+    @Test("The recommended cost is 19 MiB and two iterations, and is the default")
     func recommended() throws {
         let phc = try PasswordHash.hash(password, cost: .recommended)
         #expect(phc.hasPrefix("$argon2id$v=19$m=19456,t=2,p=1$"))
@@ -25,13 +25,13 @@ struct PasswordHashTests {
         #expect(try PasswordHash.Cost() == .recommended)
     }
 
-    @Test("are salted: the same password has different hashes")
+    @Test("Hashes are salted: the same password has different hashes")
     func salted() throws {
         #expect(try PasswordHash.hash(password, cost: cheap()) != PasswordHash.hash(password, cost: cheap()))
     }
 
     @Test(
-        "depend on every byte of a password, including NUL, and allow an empty one",
+        "A hash depends on every byte of a password, including NUL, and a password may be empty",
         arguments: [[], [0], [0, 0], [0, 1]] as [[UInt8]])
     func bytes(password: [UInt8]) throws {
         let phc = try PasswordHash.hash(password, cost: cheap())
@@ -41,7 +41,7 @@ struct PasswordHashTests {
     }
 
     /// Argon2 reference implementation, `test.c`, version 0x13, argon2id, one lane.
-    @Test("of the reference implementation are verified")
+    @Test("A hash of the reference implementation is verified")
     func reference() {
         let phc = "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4"
         #expect(PasswordHash.verify(Array("password".utf8), against: phc))
@@ -50,7 +50,7 @@ struct PasswordHashTests {
     }
 
     /// Argon2 reference implementation, `test.c`, version 0x13, argon2i, one lane.
-    @Test("of Argon2i are verified and need rehashing")
+    @Test("A hash of Argon2i is verified and needs rehashing")
     func argon2i() throws {
         let phc = "$argon2i$v=19$m=256,t=2,p=1$c29tZXNhbHQ$iekCn0Y3spW+sCcFanM2xBT63UP2sghkUoHLIUpWRS8"
         #expect(PasswordHash.verify(Array("password".utf8), against: phc))
@@ -59,7 +59,7 @@ struct PasswordHashTests {
     }
 
     @Test(
-        "with excessive or unknown parameters verify no password",
+        "Text that is not a hash, or has excessive or unsupported parameters, verifies no password",
         arguments: [
             "", "$", "plain text", "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ",
             "$argon2id$v=19$m=1048577,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
@@ -77,7 +77,7 @@ struct PasswordHashTests {
         #expect(Argon2Parameters(phc: phc) == nil)
     }
 
-    @Test("need rehashing if the cost differs or another program created them")
+    @Test("A hash needs rehashing if its cost, its parallelism or its algorithm differs")
     func rehash() throws {
         let phc = try PasswordHash.hash(password, cost: cheap())
         #expect(try !PasswordHash.needsRehash(phc, cost: cheap()))
@@ -87,7 +87,7 @@ struct PasswordHashTests {
         #expect(try PasswordHash.needsRehash(phc.replacing("p=1", with: "p=2"), cost: cheap()))
     }
 
-    @Test("reject a cost out of range", arguments: [(7, 1), (1_048_577, 1), (8, 0), (8, 17), (-1, -1)])
+    @Test("A cost out of range is rejected", arguments: [(7, 1), (1_048_577, 1), (8, 0), (8, 17), (-1, -1)])
     func costs(memoryKiB: Int, iterations: Int) {
         #expect(throws: PasswordHash.CostOutOfRange.self) {
             try PasswordHash.Cost(memoryKiB: memoryKiB, iterations: iterations)

@@ -1,9 +1,9 @@
 import Crypto
 import Testing
 
-@Suite("Randomness")
+@Suite("Random values")
 struct RandomTests {
-    @Test("returns the requested number of bytes, different each time")
+    @Test("Random bytes have the requested number and differ each time")
     func bytes() {
         #expect(Random.bytes(0).isEmpty)
         let draws = (0..<1000).map { _ in Random.bytes(16) }
@@ -11,7 +11,7 @@ struct RandomTests {
         #expect(Set(draws).count == 1000)
     }
 
-    @Test("text has the requested length and only characters of its alphabet", arguments: [0, 1, 22, 1000])
+    @Test("Random text has the requested length and only characters of its alphabet", arguments: [0, 1, 22, 1000])
     func text(length: Int) {
         let text = Random.text(length: length)
         #expect(text.utf8.count == length)
@@ -19,7 +19,7 @@ struct RandomTests {
     }
 
     /// With 94 letters, a plain remainder of 256 would select the first 68 letters 1.5 times as often as the others.
-    @Test("every character is equally likely for any size of the alphabet")
+    @Test("Characters are equally likely even if the size of the alphabet does not divide 256")
     func unbiased() {
         let letters = (33...126).map { String(UnicodeScalar(UInt8($0))) }.joined()
         let draws = 94_000

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Crypto
 
-@Suite("A sealed box")
+@Suite("Sealed boxes")
 struct SealedBoxTests {
     private let secret = Array("-----BEGIN PRIVATE KEY-----".utf8)
     private let place = "signing_key/demo/kid-1/private"
@@ -11,7 +11,7 @@ struct SealedBoxTests {
         try SealedBox(keys: MasterKeys(current: repeated(current, 32), previous: previous.map { repeated($0, 32) }))
     }
 
-    @Test("decrypts to the plaintext, including an empty one", arguments: [0, 1, 16, 1000])
+    @Test("A ciphertext is decrypted to its plaintext, even if the plaintext is empty", arguments: [0, 1, 16, 1000])
     func roundTrip(length: Int) throws {
         let box = try box(current: 1)
         let secret = Random.bytes(length)
@@ -21,7 +21,7 @@ struct SealedBoxTests {
         #expect(try box.seal(secret, context: place) != sealed)
     }
 
-    @Test("does not open if any bit is changed")
+    @Test("A ciphertext is rejected after a change of any byte")
     func tampered() throws {
         let box = try box(current: 1)
         let sealed = try box.seal(secret, context: place)
@@ -38,7 +38,7 @@ struct SealedBoxTests {
         }
     }
 
-    @Test("does not open if shortened or lengthened")
+    @Test("A shortened or lengthened ciphertext is rejected")
     func resized() throws {
         let box = try box(current: 1)
         let sealed = try box.seal(secret, context: place)
@@ -51,7 +51,7 @@ struct SealedBoxTests {
     }
 
     @Test(
-        "does not open with another context",
+        "A ciphertext is rejected with another context",
         arguments: ["", "signing_key/demo/kid-2/private", "signing_key/demo/kid-1/privat"])
     func moved(other: String) throws {
         let box = try box(current: 1)
@@ -59,7 +59,7 @@ struct SealedBoxTests {
         #expect(throws: SealFault.tagMismatch) { try box.open(sealed, context: other) }
     }
 
-    @Test("opens with the previous key during a rotation, and reports which rows use it")
+    @Test("During a rotation, a ciphertext of the previous key is decrypted, and reported as such")
     func rotation() throws {
         let old = try box(current: 1)
         let sealed = try old.seal(secret, context: place)
@@ -73,7 +73,7 @@ struct SealedBoxTests {
         #expect(!both.isSealedWithCurrent([]))
     }
 
-    @Test("accepts keys of 32 bytes only", arguments: [0, 16, 31, 33])
+    @Test("A master key of another length than 32 bytes is rejected", arguments: [0, 16, 31, 33])
     func keyLength(length: Int) {
         #expect(throws: MasterKeys.WrongLength.self) { try MasterKeys(current: repeated(1, length)) }
         #expect(throws: MasterKeys.WrongLength.self) {
@@ -81,7 +81,7 @@ struct SealedBoxTests {
         }
     }
 
-    @Test("never prints its keys")
+    @Test("Descriptions and dumps do not contain the keys")
     func redacted() throws {
         let keys = try MasterKeys(current: repeated(0xAB, 32), previous: repeated(0xAC, 32))
         var text = ""
@@ -97,7 +97,7 @@ struct SealedBoxTests {
 
     /// McGrew and Viega, "The Galois/Counter Mode of Operation (GCM)", appendix B.
     @Test(
-        "matches published vectors",
+        "AES-256-GCM matches published vectors",
         arguments: [
             Vector(
                 testDescription: "case 13", key: String(repeating: "00", count: 32),

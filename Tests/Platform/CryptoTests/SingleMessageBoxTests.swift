@@ -2,7 +2,7 @@ import Testing
 
 @testable import Crypto
 
-@Suite("A box with a key for every message")
+@Suite("Boxes with a key for every message")
 struct SingleMessageBoxTests {
     private let secret = Array("state of a sign-in".utf8)
     private let place = "sealed token/authorization-flow/demo"
@@ -16,7 +16,8 @@ struct SingleMessageBoxTests {
                 previous: previous.map { [UInt8](repeating: $0, count: 32) }), purpose: purpose)
     }
 
-    @Test("decrypts to the plaintext, including an empty one", arguments: [0, 1, 16, 1000])
+    @Test(
+        "A ciphertext is decrypted to its plaintext, and each ciphertext has its own salt", arguments: [0, 1, 16, 1000])
     func roundTrip(length: Int) throws {
         let box = try box(current: 1)
         let secret = Random.bytes(length)
@@ -26,7 +27,7 @@ struct SingleMessageBoxTests {
         #expect(try box.seal(secret, context: place).dropFirst(5).prefix(32) != sealed.dropFirst(5).prefix(32))
     }
 
-    @Test("does not open if any bit is changed")
+    @Test("A ciphertext is rejected after a change of any byte, and if it is shortened")
     func tampered() throws {
         let box = try box(current: 1)
         let sealed = try box.seal(secret, context: place)
@@ -40,7 +41,7 @@ struct SingleMessageBoxTests {
         }
     }
 
-    @Test("opens with the same purpose, context and master key only, which may be the previous one")
+    @Test("A ciphertext needs its purpose, its context, and its master key as the current or the previous one")
     func binding() throws {
         let sealed = try box(current: 1).seal(secret, context: place)
         #expect(try box(current: 2, previous: 1).open(sealed, context: place) == secret)
