@@ -3,11 +3,11 @@ import JOSE
 import JSON
 import Testing
 
-@Suite("A JWK")
+@Suite("JSON Web Keys")
 struct JWKTests {
     private func jwk(_ text: String) throws -> JWK { try StrictJSON.decode(JWK.self, from: Array(text.utf8)) }
 
-    @Test("has the thumbprint of RFC 7638")
+    @Test("The example of RFC 7638 has the published thumbprint")
     func thumbprint() throws {
         let set = try StrictJSON.decode(JWKSet.self, from: Array(Vectors.keySet.utf8))
         #expect(set.keys.map(\.kid) == ["1", "2011-04-29"])
@@ -15,7 +15,7 @@ struct JWKTests {
         #expect(try JWK(set.keys[1].publicKey()).kid == Vectors.thumbprint)
     }
 
-    @Test("is decoded from the example of RFC 7518, but not from those of RFC 7517 for encryption and shared secrets")
+    @Test("Published P-256 keys are read; keys for encryption, P-521 keys and symmetric keys are rejected")
     func published() throws {
         func keys(_ text: String) throws -> [JWK] { try StrictJSON.decode(JWKSet.self, from: Array(text.utf8)).keys }
         #expect(Set(try keys(Vectors.agreementKeys).map { try $0.publicKey().parts }).count == 2)
@@ -23,7 +23,7 @@ struct JWKTests {
         for key in others { #expect(throws: KeyFault.unsupported) { try key.publicKey() } }
     }
 
-    @Test("has the same public key after encoding and decoding", arguments: SignatureAlgorithm.allCases)
+    @Test("A JWK has the same public key after encoding and decoding", arguments: SignatureAlgorithm.allCases)
     func roundTrip(algorithm: SignatureAlgorithm) throws {
         let key = try PrivateKey.generate(algorithm).publicKey
         let text = try StrictJSON.encode(JWKSet(keys: [JWK(key, keyID: "one"), JWK(key)]))
@@ -43,7 +43,7 @@ struct JWKTests {
     }
 
     @Test(
-        "is rejected unless it is a valid key for an allowed signature algorithm",
+        "A JWK is rejected unless it is a valid key for an allowed signature algorithm",
         arguments: [
             Row(testDescription: "encryption", replacing: "\"kty\"", with: #""use":"enc","kty""#, fault: .unsupported),
             Row(testDescription: "ES384", replacing: "\"kty\"", with: #""alg":"ES384","kty""#, fault: .unsupported),
@@ -71,7 +71,7 @@ struct JWKTests {
         #expect(throws: row.fault) { try key.publicKey() }
     }
 
-    @Test("in a set is skipped if it is not a key, and the others stay")
+    @Test("Elements of a set that are not keys are skipped, and the others stay")
     func novelties() throws {
         let text = #"{"keys":[1,{"kid":"a"},{"kty":7},\#(Vectors.es256Key),{"kty":"new","x":[]},{"kty":"new"}]}"#
         let set = try StrictJSON.decode(JWKSet.self, from: Array(text.utf8))

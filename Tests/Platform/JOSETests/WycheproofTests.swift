@@ -6,7 +6,7 @@ import Testing
 struct WycheproofFile: Decodable {
     struct Group: Decodable {
         let comment: String
-        /// Absent for symmetric keys: such signatures must all be rejected.
+        /// Absent for symmetric keys: all vectors of such a group must be rejected.
         let `public`: JWK?
         let tests: [Vector]
     }
@@ -22,7 +22,7 @@ struct WycheproofFile: Decodable {
     let testGroups: [Group]
 }
 
-@Suite("Wycheproof's vectors")
+@Suite("Wycheproof's vectors for JWS")
 struct WycheproofTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let key: JWK?
@@ -40,7 +40,7 @@ struct WycheproofTests {
         }
     }
 
-    @Test("are accepted if valid and of an allowed algorithm, and rejected otherwise", arguments: try rows())
+    @Test("A valid vector with a public key is accepted, and every other vector is rejected", arguments: try rows())
     func vectors(row: Row) throws {
         let isExpected = row.key != nil && row.vector.result == "valid"
         #expect(try accepts(row.vector.jws, row.key) == isExpected)
@@ -58,7 +58,7 @@ struct WycheproofTests {
         }
     }
 
-    @Test("are complete")
+    @Test("The file has as many vectors as it states, each with its own ID, and five are valid")
     func complete() throws {
         let file = try Self.file.get()
         #expect(file.numberOfTests == file.testGroups.reduce(0) { $0 + $1.tests.count })
