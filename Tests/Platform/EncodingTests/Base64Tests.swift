@@ -6,7 +6,7 @@ import Testing
 struct Base64URLTests {
     /// RFC 4648 §10 without the padding, and RFC 7515 appendix C.
     @Test(
-        "encodes and decodes as published",
+        "The published examples are encoded and decoded",
         arguments: [
             ("", []), ("Zg", Array("f".utf8)), ("Zm8", Array("fo".utf8)), ("Zm9v", Array("foo".utf8)),
             ("Zm9vYg", Array("foob".utf8)), ("Zm9vYmE", Array("fooba".utf8)), ("Zm9vYmFy", Array("foobar".utf8)),
@@ -17,7 +17,7 @@ struct Base64URLTests {
         #expect(Base64URL.decode(text) == bytes)
     }
 
-    @Test("decodes what it encodes, for every length")
+    @Test("Bytes of every length below 200 are the same after encoding and decoding")
     func roundTrip() {
         for count in 0..<200 {
             let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 167 + 3) }
@@ -26,7 +26,7 @@ struct Base64URLTests {
     }
 
     @Test(
-        "rejects padding, whitespace, other characters, an impossible length and leftover bits",
+        "Padding, whitespace, other characters, an impossible length and leftover bits are rejected",
         arguments: [
             "Zg==", "Zm8=", "=", "Zm9v=", " Zm9v", "Zm9v\n", "Zm 9v", "Zm+v", "Zm/v", "Zm9vé", "Zm.v", "Zm9v\u{0}", "Z",
             "Zm9vY", "Zh", "Zn", "Zm9", "Zm-", "A-z_4MF",
@@ -40,7 +40,7 @@ struct Base64URLTests {
 struct Base64Tests {
     /// RFC 4648 §10.
     @Test(
-        "encodes and decodes as published",
+        "The published examples are encoded and decoded",
         arguments: [
             ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
             ("foobar", "Zm9vYmFy"),
@@ -53,7 +53,7 @@ struct Base64Tests {
         #expect(Base64.decode(encoded.replacing("=", with: "")) == bytes)
     }
 
-    @Test("agrees with Foundation for every length")
+    @Test("The encoded text is the same as Foundation's for every length below 200")
     func foundation() {
         for count in 0..<200 {
             let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 167 + 3) }
@@ -61,13 +61,15 @@ struct Base64Tests {
         }
     }
 
-    @Test("decodes both alphabets", arguments: ["A-z_4ME", "A+z/4ME=", "A-z/4ME", "A-z_4MF="])
+    @Test(
+        "Both alphabets are decoded, with or without padding, and leftover bits are ignored",
+        arguments: ["A-z_4ME", "A+z/4ME=", "A-z/4ME", "A-z_4MF="])
     func alphabets(text: String) {
         #expect(Base64.decode(text) == [3, 236, 255, 224, 193])
     }
 
     @Test(
-        "rejects whitespace, other characters and an impossible length",
+        "Whitespace, other characters, padding within the text and an impossible length are rejected",
         arguments: ["Zm9v\n", "Z", "Zm9vY", "Zm=v", "Zm.v"])
     func rejected(text: String) {
         #expect(Base64.decode(text) == nil)

@@ -5,7 +5,7 @@ import Testing
 struct HexadecimalTests {
     /// RFC 4648 §10, in lower case.
     @Test(
-        "encodes and decodes as published",
+        "The published examples are encoded in lower case, and decoded in either case",
         arguments: [
             ("", ""), ("f", "66"), ("fo", "666f"), ("foo", "666f6f"), ("foob", "666f6f62"), ("fooba", "666f6f6261"),
             ("foobar", "666f6f626172"),
@@ -16,14 +16,16 @@ struct HexadecimalTests {
         #expect(Hexadecimal.decode(digits.uppercased()) == Array(text.utf8))
     }
 
-    @Test("encodes every byte, also of a slice")
+    @Test("Every byte is the same after encoding and decoding, and a slice is encoded")
     func everyByte() {
         let bytes = [UInt8](0...255)
         #expect(Hexadecimal.decode(Hexadecimal.encode(bytes)) == bytes)
         #expect(Hexadecimal.encode(bytes[254...]) == "feff")
     }
 
-    @Test("rejects other text", arguments: ["0", "abc", "0g", "0 ", " 00", "0x00", "00\n", "é", "００"])
+    @Test(
+        "Text with an odd length or other characters is rejected",
+        arguments: ["0", "abc", "0g", "0 ", " 00", "0x00", "00\n", "é", "００"])
     func rejected(text: String) {
         #expect(Hexadecimal.decode(text) == nil)
     }

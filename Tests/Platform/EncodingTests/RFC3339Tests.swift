@@ -2,10 +2,10 @@ import Encoding
 import Foundation
 import Testing
 
-@Suite("RFC 3339")
+@Suite("Times in RFC 3339")
 struct RFC3339Tests {
     @Test(
-        "writes UTC with milliseconds, and reads it",
+        "A time is written in UTC with milliseconds, and read again",
         arguments: [
             (0, "1970-01-01T00:00:00.000Z"), (999, "1970-01-01T00:00:00.999Z"), (-1, "1969-12-31T23:59:59.999Z"),
             (951_782_399_999, "2000-02-28T23:59:59.999Z"), (951_782_400_000, "2000-02-29T00:00:00.000Z"),
@@ -20,7 +20,7 @@ struct RFC3339Tests {
         #expect(RFC3339.microsecondsSince1970(text) == milliseconds * 1000)
     }
 
-    @Test("agrees with Foundation on every day of four centuries")
+    @Test("The text is the same as Foundation's for every day of four centuries")
     func everyDay() {
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         for day in stride(from: Int64(-25_567), to: 120_530, by: 1) {
@@ -30,15 +30,15 @@ struct RFC3339Tests {
         }
     }
 
-    @Test("writes years after 9999 in full")
+    @Test("Years after 9999 are written in full")
     func longYear() {
         #expect(RFC3339.text(millisecondsSince1970: 253_402_300_800_000) == "10000-01-01T00:00:00.000Z")
     }
 }
 
-@Suite("A calendar date")
+@Suite("Calendar dates")
 struct CalendarDateTests {
-    @Test("counts the days since 1970 in both directions")
+    @Test("A date is the same after its conversion to days since 1970 and back")
     func roundTrip() {
         for days in stride(from: Int64(-800_000), to: 3_000_000, by: 97) {
             let date = CalendarDate(daysSince1970: days)
@@ -48,12 +48,13 @@ struct CalendarDateTests {
     }
 
     @Test(
-        "exists in the calendar", arguments: [(2023, 2, 29), (1900, 2, 29), (2026, 4, 31), (2026, 13, 1), (2026, 1, 0)])
+        "A date that is not in the calendar is rejected",
+        arguments: [(2023, 2, 29), (1900, 2, 29), (2026, 4, 31), (2026, 13, 1), (2026, 1, 0)])
     func rejected(year: Int64, month: Int64, day: Int64) {
         #expect(CalendarDate(year: year, month: month, day: day) == nil)
     }
 
-    @Test("has a weekday", arguments: [(0, 4), (-1, 3), (3, 0), (20_773, 1)])
+    @Test("The weekday is counted from Sunday, which is 0", arguments: [(0, 4), (-1, 3), (3, 0), (20_773, 1)])
     func weekday(days: Int64, weekday: Int) {
         #expect(CalendarDate(daysSince1970: days).weekday == weekday)
     }

@@ -2,9 +2,9 @@ import Encoding
 import Foundation
 import Testing
 
-@Suite("The text of a UUID")
+@Suite("UUIDs as text")
 struct UUIDTextTests {
-    @Test("agrees with Foundation, in lower case")
+    @Test("The text is the same as Foundation's in lower case, and is read in either case")
     func roundTrip() {
         for _ in 0..<1000 {
             let uuid = UUID()
@@ -17,14 +17,14 @@ struct UUIDTextTests {
 
     /// RFC 9562 appendix A.
     @Test(
-        "reads published examples",
+        "Published examples are read and written",
         arguments: ["c232ab00-9414-11ec-b3c8-9f6bdeced846", "919108f7-52d1-4320-9bac-f847db4148a8"])
     func published(text: String) throws {
         #expect(UUIDText.text(try #require(UUIDText.bytes(text))) == text)
     }
 
     @Test(
-        "rejects other text",
+        "Text that is not a UUID with hyphens is rejected",
         arguments: [
             "", "-", "01234567-89ab-cdef-0123-456789abcde", "01234567-89ab-cdef-0123-456789abcdef0",
             "0123456789abcdef0123456789abcdef", "01234567-89ab-cdef-0123-456789abcdeg",

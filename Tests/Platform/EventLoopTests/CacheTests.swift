@@ -2,7 +2,7 @@ import EventLoop
 import Synchronization
 import Testing
 
-@Suite("A cache")
+@Suite("Caches")
 struct CacheTests {
     private final class Counter: Sendable {
         let loads = Mutex(0)
@@ -14,7 +14,7 @@ struct CacheTests {
         }
     }
 
-    @Test("loads a value once while it is fresh, and again after its lifetime")
+    @Test("A value is loaded once while it is fresh, and again after its lifetime")
     func lifetime() async throws {
         let counter = Counter()
         let fresh = Cache<String, Int>(lifetime: .seconds(3600)) { _ in counter.next() }
@@ -25,7 +25,7 @@ struct CacheTests {
         #expect(try await stale.value(for: "a") == 3)
     }
 
-    @Test("loads a value once for concurrent callers")
+    @Test("A value is loaded once for concurrent callers")
     func coalescing() async throws {
         let counter = Counter()
         let cache = Cache<String, Int>(lifetime: .seconds(3600)) { _ in
@@ -39,7 +39,7 @@ struct CacheTests {
         #expect(values == [1])
     }
 
-    @Test("passes a failure to every waiting caller, and does not keep it")
+    @Test("A failure is thrown to the caller and is not stored")
     func failure() async throws {
         struct Down: Error {}
         let counter = Counter()
@@ -51,7 +51,7 @@ struct CacheTests {
         #expect(try await cache.value(for: "a") == 7)
     }
 
-    @Test("removes stored values, and those that are being loaded")
+    @Test("Invalidation removes stored values, and values that are being loaded are not stored")
     func forgetting() async throws {
         let counter = Counter()
         let (started, start) = AsyncStream.makeStream(of: Void.self)
@@ -72,7 +72,7 @@ struct CacheTests {
         #expect(try await cache.value(for: "a") == 3)
     }
 
-    @Test("never holds more than its capacity")
+    @Test("A cache at its capacity removes an older value for a new one")
     func capacity() async throws {
         let counter = Counter()
         let cache = Cache<Int, Int>(lifetime: .seconds(3600), capacity: 2) { _ in counter.next() }

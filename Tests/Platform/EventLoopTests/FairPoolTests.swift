@@ -3,39 +3,39 @@ import EventLoop
 import Synchronization
 import Testing
 
-@Suite("A fair pool")
+@Suite("Fair pools")
 struct FairPoolTests {
-    @Test("serves keys in turn, however many items one of them has")
+    @Test("Keys are served in turn, however many items one of them has")
     func fairness() async throws {
         let order = try await served(capacity: 16, arrivals: ["busy", "busy", "busy", "quiet"])
         #expect(order == ["busy", "quiet", "busy", "busy"])
     }
 
-    @Test("serves wide keys in turn, however many narrow keys one of them has")
+    @Test("Wide keys are served in turn, however many narrow keys one of them has")
     func wideFairness() async throws {
         let order = try await served(capacity: 16, arrivals: ["busy/1", "busy/2", "busy/3", "quiet/1"])
         #expect(order == ["busy/1", "quiet/1", "busy/2", "busy/3"])
     }
 
-    @Test("rejects items of a key that fills half of the queue")
+    @Test("Items of a key that fills half of the queue are rejected")
     func half() async throws {
         let order = try await served(capacity: 4, arrivals: ["busy", "busy", "busy"])
         #expect(order == ["busy rejected", "busy", "busy"])
     }
 
-    @Test("displaces, if the queue is full, the latest item of the key with the most items")
+    @Test("If the queue is full, a new item displaces the latest item of the key with the most items")
     func displacement() async throws {
         let order = try await served(capacity: 4, arrivals: ["busy", "busy", "b", "c", "new"])
         #expect(order == ["busy rejected", "busy", "b", "c", "new"])
     }
 
-    @Test("rejects a new item if the queue is full and each key has one item")
+    @Test("A new item is rejected if the queue is full and each key has one item")
     func full() async throws {
         let order = try await served(capacity: 2, arrivals: ["a", "b", "c"])
         #expect(order == ["c rejected", "a", "b"])
     }
 
-    @Test("runs work at a lower priority than the thread that created it", arguments: [0, 3])
+    @Test("A pool runs work at a lower priority than the thread that created the pool", arguments: [0, 3])
     func niceness(inherited: Int32) async throws {
         // The thread of this pool stands for a process that was started with a lower priority.
         let creator = try FairPool(name: "creator", threads: 1, capacity: 2, niceness: inherited)

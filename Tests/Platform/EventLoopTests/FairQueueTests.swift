@@ -2,20 +2,21 @@ import Testing
 
 @testable import EventLoop
 
-@Suite("A fair queue")
+@Suite("Fair queues")
 struct FairQueueTests {
     struct Row: CustomTestStringConvertible {
         let testDescription: String
         let capacity: Int
         /// Keys joined by slashes, beginning with the widest.
         let arrivals: [String]
-        /// Items that are not in the queue afterwards, then those that are, in the order in which they are served.
+        /// The items that are rejected or displaced, in this order.
         let rejected: [String]
+        /// The other items, in the order in which they are served.
         let served: [String]
     }
 
     @Test(
-        "admits and serves by the widest key first",
+        "Items are admitted and served by the widest key first",
         arguments: [
             Row(
                 testDescription: "narrow keys of one wide key share its turn", capacity: 16,
@@ -28,17 +29,20 @@ struct FairQueueTests {
                 testDescription: "a wide key fills at most half of the queue", capacity: 4,
                 arrivals: ["a/1", "a/2", "a/3"], rejected: ["a/3"], served: ["a/1", "a/2"]),
             Row(
-                testDescription: "in a full wide key, a new item displaces one of the longest narrow key", capacity: 8,
+                testDescription: "in a full wide key, a new item displaces one of the most frequent narrow key",
+                capacity: 8,
                 arrivals: ["a/1", "a/1", "a/1", "a/2", "a/3"], rejected: ["a/1"], served: ["a/1", "a/2", "a/3", "a/1"]),
             Row(
-                testDescription: "in a full queue, a new item displaces one of the longest wide key", capacity: 6,
+                testDescription: "in a full queue, a new item displaces one of the most frequent wide key",
+                capacity: 6,
                 arrivals: ["a/1", "a/2", "a/3", "b/1", "c/1", "d/1", "e/1"], rejected: ["a/3"],
                 served: ["a/1", "b/1", "c/1", "d/1", "e/1", "a/2"]),
             Row(
                 testDescription: "if each wide key has one item, a new item is rejected", capacity: 3,
                 arrivals: ["a/1", "b/1", "c/1", "d/1"], rejected: ["d/1"], served: ["a/1", "b/1", "c/1"]),
             Row(
-                testDescription: "if no other wide key has more items, the new item's own one makes room", capacity: 6,
+                testDescription: "if no other wide key has more items, a new item displaces one of its own wide key",
+                capacity: 6,
                 arrivals: ["a/1", "a/1", "a/1", "b/1", "b/1", "b/1", "a/2"], rejected: ["a/1"],
                 served: ["a/1", "b/1", "a/2", "b/1", "a/1", "b/1"]),
         ])
@@ -65,7 +69,7 @@ struct FairQueueTests {
     }
 
     @Test(
-        "serves other clients in time during a flood",
+        "During a flood, another client waits for at most one item of each of the flood's wide keys",
         arguments: [
             Flood(testDescription: "one IPv4 address", wideKeys: 1) { _ in ["192.0.2.0/24", "192.0.2.1"] },
             Flood(testDescription: "one /24", wideKeys: 1) { ["192.0.2.0/24", "192.0.2.\($0 % 256)"] },

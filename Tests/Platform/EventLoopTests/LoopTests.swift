@@ -1,13 +1,13 @@
 import EventLoop
 import Testing
 
-@Suite("A loop")
+@Suite("Loops")
 struct LoopTests {
     let loop: Loop
 
     init() throws { loop = try Loop(name: "test") }
 
-    @Test("runs tasks that prefer it, also after a sleep")
+    @Test("A task that prefers the loop runs on it before and after a sleep")
     func tasks() async throws {
         let places = await Task(executorPreference: loop) { [loop] in
             let before = loop.isCurrent
@@ -19,7 +19,7 @@ struct LoopTests {
         loop.stop()
     }
 
-    @Test("fires timers in the order of their deadlines, except cancelled ones")
+    @Test("Timers fire in the order of their deadlines, except cancelled ones")
     func timers() async throws {
         let fired = await withCheckedContinuation { continuation in
             loop.submit { [loop] in
@@ -36,7 +36,7 @@ struct LoopTests {
         loop.stop()
     }
 
-    @Test("resumes a cancelled sleep at once")
+    @Test("A cancelled sleep ends with CancellationError")
     func cancelledSleep() async throws {
         let sleeper = Task(executorPreference: loop) { [loop] in try await loop.sleep(for: .seconds(3600)) }
         sleeper.cancel()
@@ -44,7 +44,7 @@ struct LoopTests {
         loop.stop()
     }
 
-    @Test("runs all work that many threads submit")
+    @Test("A loop runs all work that concurrent tasks submit")
     func handOver() async throws {
         let sum = await withTaskGroup(of: Int.self) { group in
             for number in 1...200 {
@@ -58,7 +58,7 @@ struct LoopTests {
         loop.stop()
     }
 
-    @Test("runs end-of-pass callbacks in the same pass, without waiting for events")
+    @Test("Callbacks for the end of a pass run after its tasks, without waiting for events")
     func endOfPass() async throws {
         final class Record: @unchecked Sendable { var events: [String] = [] }
         let record = Record()

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("HTML")
 struct MarkupTests {
-    @Test("text and attribute values are escaped")
+    @Test("Text and attribute values are escaped")
     func escaping() {
         let hostile = "<a href=\"x\">'&amp;\0</a>"
         let escaped = "&lt;a href=&quot;x&quot;&gt;&#39;&amp;amp;\u{FFFD}&lt;/a&gt;"
@@ -11,19 +11,19 @@ struct MarkupTests {
         #expect(markup.html == "<p title=\"\(escaped)\" name=\"\(escaped)\">\(escaped)<br></p>")
     }
 
-    @Test("styles and scripts are constants that are not escaped")
+    @Test("Styles and scripts are constants that are not escaped")
     func constants() {
         #expect(Markup.script("a<b").html == "<script>a<b</script>")
         #expect(Markup.style("a>b{}").html == "<style>a>b{}</style>")
     }
 
-    @Test("scalars that combine with a quote do not hide it")
+    @Test("A quote is escaped even if a combining character follows")
     func combining() {
         #expect(Markup(.p, [.title("\"\u{301}><script>")]).html == "<p title=\"&quot;\u{301}&gt;&lt;script&gt;\"></p>")
     }
 
     @Test(
-        "URLs are relative or have the scheme http or https",
+        "A URL is accepted only if it is relative or has the scheme http or https",
         arguments: [
             ("https://example.com/?a=b&c:d#e", true), ("HTTP://example.com", true), ("action", true), ("a/b:c", true),
             ("/a?b:c", true), ("", true), ("javascript:alert(1)", false), ("JavaScript:alert(1)", false),
@@ -35,7 +35,7 @@ struct MarkupTests {
     }
 
     @Test(
-        "app links have a scheme, but none that browsers handle themselves except http and https",
+        "An app link is accepted only with a scheme that browsers do not handle themselves, or http or https",
         arguments: [
             ("com.example.app:/callback", true), ("https://example.com/", true), ("http://[::1]/", true),
             ("callback", false), (":", false), ("javascript:alert(1)", false), (" javascript:alert(1)", false),
@@ -45,7 +45,7 @@ struct MarkupTests {
         #expect(URLReference(appLink: text).text == (isAllowed ? text : "about:invalid"))
     }
 
-    @Test("a document declares its language and its encoding")
+    @Test("A document declares its language and its encoding")
     func document() {
         #expect(
             Markup.document(language: "ja", head: [Markup(.title, text: "<")], body: Markup(.body, text: "あ")) == """

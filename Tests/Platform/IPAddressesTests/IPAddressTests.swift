@@ -2,11 +2,11 @@ import CSystem
 import IPAddresses
 import Testing
 
-@Suite("An IP address")
+@Suite("IP addresses")
 struct IPAddressTests {
-    /// RFC 4291 §2.2 and RFC 5952 §1, in their full form.
+    /// Examples of RFC 4291 §2.2 and RFC 5952 §1, and some others.
     @Test(
-        "is read in every spelling",
+        "Full and abbreviated spellings are read, and the address is written in full",
         arguments: [
             ("2001:DB8:0:0:8:800:200C:417A", "2001:db8:0:0:8:800:200c:417a"),
             ("2001:DB8::8:800:200C:417A", "2001:db8:0:0:8:800:200c:417a"), ("FF01::101", "ff01:0:0:0:0:0:0:101"),
@@ -21,7 +21,7 @@ struct IPAddressTests {
     }
 
     @Test(
-        "is not read from other text",
+        "Text that is not an address is rejected",
         arguments: [
             "", "1", "1.2.3", "1.2.3.4.5", "1.2.3.256", "01.2.3.4", "1.2.3.04", "1..3.4", ".1.2.3", "1.2.3.",
             "1.2.3.4 ",
@@ -34,8 +34,8 @@ struct IPAddressTests {
         #expect(IPAddress(text) == nil)
     }
 
-    /// Joins every few pieces, which makes most malformed spellings there are.
-    @Test("is read exactly if the system reads it")
+    /// Joins any four of the pieces, which makes many kinds of malformed text.
+    @Test("Text is read as inet_pton reads it")
     func system() {
         let pieces = ["", ":", "::", ".", "0", "1", "12", "255", "256", "1.2.3.4", "ffff", "f:", "2001:db8", "00001"]
         for a in pieces {
@@ -63,7 +63,7 @@ struct IPAddressTests {
     }
 
     @Test(
-        "is loopback in 127.0.0.0/8 and as ::1",
+        "An address is loopback in 127.0.0.0/8 and as ::1",
         arguments: [
             ("127.0.0.1", true), ("127.255.255.255", true), ("::1", true), ("::ffff:127.0.0.1", true),
             ("128.0.0.1", false), ("126.255.255.255", false), ("::2", false), ("::", false), ("1::1", false),
@@ -73,7 +73,7 @@ struct IPAddressTests {
     }
 
     @Test(
-        "is public unless its range has a special purpose",
+        "An address is public unless it is unallocated or reserved for a special purpose",
         arguments: [
             ("1.0.0.1", true), ("9.255.255.255", true), ("11.0.0.0", true), ("17.253.144.10", true),
             ("100.63.255.255", true), ("100.128.0.0", true), ("128.0.0.1", true), ("126.255.255.255", true),

@@ -1,7 +1,7 @@
 import IPAddresses
 import Testing
 
-@Suite("The networks to which limits apply")
+@Suite("Networks to which limits apply")
 struct LimitedNetworksTests {
     struct Row: CustomTestStringConvertible, Sendable {
         var testDescription: String { "\(first) and \(second) share \(shared)" }
@@ -18,7 +18,7 @@ struct LimitedNetworksTests {
     }
 
     @Test(
-        "are shared by neighbours",
+        "Two addresses have the same network exactly if they have the same prefix",
         arguments: [
             Row("192.0.2.1", "192.0.2.1", [true, true]),
             Row("192.0.2.1", "192.0.2.254", [false, true]),
@@ -39,7 +39,7 @@ struct LimitedNetworksTests {
     }
 
     @Test(
-        "are written with their prefix length",
+        "A network is written with its prefix length, except a single IPv4 address",
         arguments: [
             ("192.0.2.7", ["192.0.2.7", "192.0.2.0/24"]),
             (
@@ -52,16 +52,16 @@ struct LimitedNetworksTests {
     }
 }
 
-@Suite("A network")
+@Suite("Networks")
 struct IPNetworkTests {
-    @Test("of another length is another network, whatever its bits")
+    @Test("Networks with different prefix lengths are different, even with the same address")
     func lengths() {
         let zero = IPAddress(high: 0, low: 0)
         #expect(Set([0, 48, 56, 64, 120, 128].map { IPNetwork(zero, length: $0) }).count == 6)
     }
 
     @Test(
-        "contains the addresses with its prefix",
+        "A network contains the addresses of its family that have its prefix, and no others",
         arguments: [
             ("192.0.2.0/24", "192.0.2.255", true), ("192.0.2.0/24", "192.0.3.0", false),
             ("192.0.2.0/24", "::ffff:192.0.2.1", true), ("0.0.0.0/0", "255.255.255.255", true),
@@ -76,7 +76,7 @@ struct IPNetworkTests {
     }
 
     @Test(
-        "is rejected as text unless it is an address with a prefix length and no bits after the prefix",
+        "Text is rejected if it is not an address with an optional prefix length, or has bits after the prefix",
         arguments: [
             "", "10.0.0.0/33", "10.0.0.1/8", "10.0.0.0/", "10.0.0.0/-1", "2001:db8::1/32", "::/129", "10.0/8", "host",
             "10.0.0.0/8/8", "/8",
@@ -85,7 +85,9 @@ struct IPNetworkTests {
         #expect(IPNetwork(text) == nil)
     }
 
-    @Test("may be one address, or all of them", arguments: ["10.0.0.1", "10.0.0.1/32", "0.0.0.0/0", "::1", "::/0"])
+    @Test(
+        "A network can be one address or all addresses of a family",
+        arguments: ["10.0.0.1", "10.0.0.1/32", "0.0.0.0/0", "::1", "::/0"])
     func accepted(text: String) {
         #expect(IPNetwork(text) != nil)
     }

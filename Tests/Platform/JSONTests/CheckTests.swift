@@ -5,7 +5,7 @@ import Testing
 @Suite("Strict JSON")
 struct CheckTests {
     @Test(
-        "accepts what RFC 8259 allows, and Foundation decodes all of it",
+        "JSON that RFC 8259 allows is accepted, and Foundation decodes it",
         arguments: [
             "null", "true", "false", "0", "-0", "10", "-1.5", "1e2", "1E+2", "1e-2", "0.0", "123456789012345678",
             "1.7976931348623157e308", "\"\"", "[]", "{}", " \t\r\n{ } \n", "[[]]", "[1,2]", "[ 1 , [ ] , { } ]",
@@ -20,7 +20,7 @@ struct CheckTests {
     }
 
     @Test(
-        "rejects what violates the grammar",
+        "Text that violates the grammar is rejected",
         arguments: [
             "", " ", "[", "]", "{", "}", "[1", "[1,", "[1,]", "[,1]", "[,]", "[1 2]", "[1]]", "[1}", "{]", "{1:2}",
             "{a:1}", "{'a':1}", #"{"a"}"#, #"{"a":}"#, #"{"a" 1}"#, #"{"a":1,}"#, #"{,"a":1}"#, #"{"a":1"b":2}"#,
@@ -35,14 +35,14 @@ struct CheckTests {
     }
 
     @Test(
-        "reports the offset of a grammar error",
+        "A grammar error is reported with its offset",
         arguments: [("[1,]", 3), (" x", 1), ("{\"a\":tru}", 8), ("[1] 2", 4), ("", 0)])
     func offset(text: String, offset: Int) {
         #expect(throws: JSONFault.malformed(offset: offset)) { try StrictJSON.check(Array(text.utf8)) }
     }
 
     @Test(
-        "rejects strings that are not UTF-8",
+        "Strings that are not UTF-8 are rejected",
         arguments: [
             [0x80], [0xBF], [0xC0, 0x80], [0xC1, 0xBF], [0xC3], [0xC3, 0x28], [0xE0, 0x9F, 0xBF], [0xE2, 0x82],
             [0xED, 0xA0, 0x80], [0xED, 0xBF, 0xBF], [0xF0, 0x8F, 0xBF, 0xBF], [0xF0, 0x9F, 0x98],
@@ -55,7 +55,7 @@ struct CheckTests {
         #expect(isMalformed(bytes))
     }
 
-    @Test("accepts every character except surrogates, and no lead byte alone")
+    @Test("Characters from all planes are accepted in strings, and a single byte from 0x80 is rejected")
     func everyCharacter() throws {
         for value in stride(from: UInt32(1), to: 0x110000, by: 61) where value >= 0x20 {
             guard let scalar = Unicode.Scalar(value), scalar != "\"", scalar != "\\" else { continue }
@@ -66,7 +66,7 @@ struct CheckTests {
         }
     }
 
-    @Test("accepts many members with different names", arguments: [31, 32, 33, 1000])
+    @Test("Many members with different names are accepted", arguments: [31, 32, 33, 1000])
     func manyMembers(count: Int) throws {
         try StrictJSON.check(Array(Self.members(count, then: "last").utf8))
     }
@@ -77,7 +77,7 @@ struct CheckTests {
     }
 
     @Test(
-        "rejects two members with the same name, however written",
+        "Two members with the same name are rejected, however the names are written",
         arguments: [
             #"{"a":1,"a":2}"#, #"{"a":1,"b":2,"a":1}"#, #"{"a":1,"\u0061":2}"#, #"{"\u00e9":1,"é":2}"#,
             #"{"\uD83D\uDE00":1,"😀":2}"#, #"{"/":1,"\/":2}"#, #"{"":1,"":2}"#, #"[{"x":{"a":1,"a":2}}]"#,
@@ -90,13 +90,14 @@ struct CheckTests {
     }
 
     @Test(
-        "rejects NUL in strings", arguments: [#""\u0000""#, "\"\u{0}\"", #"{"a\u0000":1}"#, #"["a",{"b":"c\u0000"}]"#])
+        "NUL in strings is rejected",
+        arguments: [#""\u0000""#, "\"\u{0}\"", #"{"a\u0000":1}"#, #"["a",{"b":"c\u0000"}]"#])
     func nul(text: String) {
         #expect(throws: JSONFault.nul) { try StrictJSON.check(Array(text.utf8)) }
     }
 
     @Test(
-        "rejects lone surrogates",
+        "Lone surrogates are rejected",
         arguments: [
             #""\uD800""#, #""\uDC00""#, #""\uDFFF\uD800""#, #""\uD800\uD800""#, #""\uD83D\u0041""#, #""\uD83Dx""#,
             #""\uD83D\n""#, #"{"\uDE00":1}"#,
@@ -105,7 +106,7 @@ struct CheckTests {
         #expect(throws: JSONFault.loneSurrogate) { try StrictJSON.check(Array(text.utf8)) }
     }
 
-    @Test("limits the depth but not the width")
+    @Test("The depth is limited, but not the number of elements and members")
     func depth() throws {
         #expect(throws: JSONFault.tooDeep) { try StrictJSON.check(repeated("[", 33)) }
         #expect(throws: JSONFault.tooDeep) { try StrictJSON.check(repeated("{\"a\":", 1_000_000)) }
@@ -116,7 +117,7 @@ struct CheckTests {
         try StrictJSON.check(Array("{\(members)}".utf8))
     }
 
-    @Test("rejects every proper prefix of an object")
+    @Test("Every proper prefix of an object is rejected")
     func truncated() {
         let text = Array(#"{"a":[1,-2.5e3,"\u00e9 \uD83D\uDE00 é😀",true,null],"b":{"c":{}}}"#.utf8)
         for count in 0..<text.count {
@@ -124,7 +125,7 @@ struct CheckTests {
         }
     }
 
-    @Test("accepts no one-byte change that Foundation rejects")
+    @Test("No change of one byte is accepted that Foundation rejects")
     func altered() {
         let text = Array(#"{"a":[1,-2.5e3,"\u00e9 é",true,null],"b":{"c":{}}}"#.utf8)
         var taken = 0

@@ -10,14 +10,14 @@ struct CodingTests {
         var count: Int?
     }
 
-    @Test("decodes strict JSON")
+    @Test("Strict JSON is decoded, and unknown members are ignored")
     func decodes() throws {
         let grant = try StrictJSON.decode(Grant.self, from: Array(#"{"grantType":"a","count":2,"other":[]}"#.utf8))
         #expect(grant == Grant(grantType: "a", count: 2))
     }
 
     @Test(
-        "accepts names in any case if requested",
+        "A name in snake case or with capitals is converted to camel case, unless it is not ASCII",
         arguments: [
             ("photo_url", "photoUrl"), ("photoURL", "photoUrl"), ("PhotoURL", "photoUrl"), ("photoUrl", "photoUrl"),
             ("PHOTO_URL", "photoUrl"), ("URLOfPhoto", "urlOfPhoto"), ("ID", "id"), ("idToken", "idToken"),
@@ -27,7 +27,7 @@ struct CodingTests {
         #expect(name.camelCased == camelCased)
     }
 
-    @Test("decodes names in snake case and in camel case if requested")
+    @Test("Names in snake case are decoded only if requested, and names in camel case always")
     func snakeCase() throws {
         for text in [#"{"grant_type":"a"}"#, #"{"grantType":"a"}"#] {
             #expect(try StrictJSON.decode(Grant.self, from: Array(text.utf8), snakeCaseKeys: true).grantType == "a")
@@ -37,7 +37,7 @@ struct CodingTests {
         }
     }
 
-    @Test("rejects invalid JSON before it decodes")
+    @Test("Duplicate members and values of another type are rejected")
     func rejects() {
         #expect(throws: JSONFault.duplicateMember) {
             try StrictJSON.decode(Grant.self, from: Array(#"{"grantType":"a","grantType":"b"}"#.utf8))
@@ -45,13 +45,13 @@ struct CodingTests {
         #expect(throws: DecodingError.self) { try StrictJSON.decode(Grant.self, from: Array("[]".utf8)) }
     }
 
-    @Test("a number beyond Double is valid JSON but cannot be decoded")
+    @Test("A number beyond Double is valid JSON but cannot be decoded")
     func hugeNumber() throws {
         try StrictJSON.check(Array("1e999".utf8))
         #expect(throws: DecodingError.self) { try StrictJSON.decode(Double.self, from: Array("1e999".utf8)) }
     }
 
-    @Test("encodes with sorted names and unescaped slashes, and its output is strict JSON")
+    @Test("JSON is encoded with sorted names and unescaped slashes, and the output is strict JSON")
     func encodes() throws {
         let bytes = try StrictJSON.encode(["b": "https://a/b", "a": "\u{1}\"é😀\\"])
         #expect(String(decoding: bytes, as: UTF8.self) == #"{"a":"\u0001\"é😀\\","b":"https://a/b"}"#)
@@ -80,7 +80,7 @@ struct CodingTests {
         ]),
     ]
 
-    @Test("encodes the same bytes as Foundation", arguments: samples.indices)
+    @Test("The encoded bytes are the same as Foundation's", arguments: samples.indices)
     func likeFoundation(index: Int) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -90,7 +90,7 @@ struct CodingTests {
                 == String(decoding: expected, as: UTF8.self))
     }
 
-    @Test("encodes scalars, and rejects numbers that JSON does not have")
+    @Test("A text and a null element are encoded, and numbers that JSON does not have are rejected")
     func scalars() throws {
         #expect(try StrictJSON.encode("a") == Array(#""a""#.utf8))
         #expect(try StrictJSON.encode([1, nil, 3] as [Int?]) == Array("[1,null,3]".utf8))

@@ -58,7 +58,7 @@ struct DecodingTests {
     }
 
     @Test(
-        "accepts and rejects the same as Foundation, with the same coding path",
+        "The same JSON is accepted and rejected as by Foundation, with the same coding path",
         arguments: [
             "{}", #"{"name":"a","flag":true,"count":1,"small":255,"ratio":1.5,"list":[1,2],"unknown":{"a":[]}}"#,
             #"{"name":null,"flag":null,"count":null,"list":null,"inner":null}"#, #"{"name":1}"#, #"{"flag":"true"}"#,
@@ -78,7 +78,7 @@ struct DecodingTests {
     }
 
     @Test(
-        "reads any JSON as Foundation does",
+        "A JSON value is read as Foundation reads it, and is the same after encoding",
         arguments: [
             "null", "true", "0", "-0", "1.0", "1.5", "1e2", "9223372036854775808", "-9223372036854775808", "1E-2", "[]",
             "{}",
@@ -91,7 +91,7 @@ struct DecodingTests {
         #expect(try StrictJSON.decode(JSONValue.self, from: StrictJSON.encode(ours)) == ours)
     }
 
-    @Test("leaves dictionary keys unchanged, in any case")
+    @Test("Dictionary keys stay unchanged even if names in snake case are requested")
     func namesOfDictionaries() throws {
         let text = Array(#"{"a_b":{"c_d":1}}"#.utf8)
         #expect(
@@ -99,7 +99,7 @@ struct DecodingTests {
                 == .object(["a_b": .object(["c_d": .integer(1)])]))
     }
 
-    @Test("uses the first of several names that are equal in camel case", arguments: [0, 10])
+    @Test("The first of several names that are equal in camel case is used", arguments: [0, 10])
     func sameName(others: Int) {
         let members = (0..<others).map { "\"x\($0)\":0," }.joined()
         let text = #"{\#(members)"photo_url":"a","photoUrl":"b","PHOTO_URL":"c"}"#

@@ -3,10 +3,10 @@ import Testing
 
 @testable import SMTP
 
-@Suite("A delivery result")
+@Suite("Delivery results")
 struct DeliveryResultTests {
     @Test(
-        "is permanent only if the server rejects this recipient or this message with 5xx",
+        "A failure is permanent only if the server rejects this recipient or this message with 5xx",
         arguments: [
             (CURLE_OK, Step.message, 250, DeliveryResult.accepted),
             (CURLE_SEND_ERROR, .recipient, 550, .permanent(.answered(status: 550, to: .recipient))),
@@ -22,12 +22,12 @@ struct DeliveryResultTests {
             (CURLE_COULDNT_CONNECT, .greeting, 0, .transient(.unreachable)),
             (CURLE_OPERATION_TIMEDOUT, .message, 550, .transient(.timedOut)),
         ])
-    func judgement(code: CURLcode, step: Step, status: Int, expected: DeliveryResult) {
+    func result(code: CURLcode, step: Step, status: Int, expected: DeliveryResult) {
         #expect(DeliveryResult(code, after: step, status: status) == expected)
     }
 
     @Test(
-        "takes its step from the last SMTP command only",
+        "A step is identified by the complete line of its SMTP command",
         arguments: [
             ("EHLO localhost\r\n", Step.hello), ("HELO a\r\n", .hello), ("STARTTLS\r\n", .encryption),
             ("AUTH PLAIN\r\n", .authentication), ("MAIL FROM:<a@b>\r\n", .sender), ("RCPT TO:<a@b>\r\n", .recipient),

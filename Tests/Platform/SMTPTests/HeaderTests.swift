@@ -2,7 +2,7 @@ import Testing
 
 @testable import SMTP
 
-@Suite("The header of a message")
+@Suite("Message headers")
 struct HeaderTests {
     static func message() -> Message {
         Message(
@@ -17,7 +17,7 @@ struct HeaderTests {
         return try #require(MessageFields(message)).lines
     }
 
-    @Test("has sender, recipient, date, message ID and Auto-Submitted")
+    @Test("The header has sender, recipient, reply address, subject, date, message ID and Auto-Submitted")
     func fields() throws {
         #expect(
             try Self.lines { $0.replyTo = "help@example.com" } == [
@@ -27,13 +27,13 @@ struct HeaderTests {
             ])
     }
 
-    @Test("does not need a display name of the sender")
+    @Test("The sender does not need a display name")
     func withoutName() throws {
         #expect(try Self.lines { $0.from.name = nil }.first == "From: no-reply@example.com")
     }
 
     @Test(
-        "keeps any text within its field",
+        "Any subject or name stays in its field, in printable ASCII lines of at most 76 characters",
         arguments: [
             "a\r\nBcc: eve@example.com", "a\nBcc: eve@example.com", "a\r\n\r\nbody", "a\rb", "a\u{0}b", "a\u{2028}b",
             "パスワードの再設定", "=?UTF-8?B?YQ==?=", String(repeating: "long ", count: 60),
@@ -48,7 +48,7 @@ struct HeaderTests {
     }
 
     @Test(
-        "encodes text that is not plain in base64 words",
+        "A subject that is not plain ASCII is encoded in base64, and line breaks become spaces",
         arguments: [
             ("Passwort zurücksetzen", "Subject: =?UTF-8?B?UGFzc3dvcnQgenVyw7xja3NldHplbg==?="),
             ("=?x", "Subject: =?UTF-8?B?PT94?="), ("a\r\nb", "Subject: a  b"),
@@ -57,7 +57,7 @@ struct HeaderTests {
         #expect(try Self.lines { $0.subject = subject }.contains(line))
     }
 
-    @Test("quotes a display name")
+    @Test("A display name is quoted")
     func quoting() throws {
         #expect(
             try Self.lines { $0.from.name = #"A "B" \C"# }.first == #"From: "A \"B\" \\C""#
@@ -65,7 +65,7 @@ struct HeaderTests {
     }
 
     @Test(
-        "rejects addresses and message IDs that are not safe in a header",
+        "A message is rejected if an address or the message ID is not safe in a header",
         arguments: [
             "", "a", "a@b@c", "a@b\r\nBcc: eve@example.com", "a@b>", "<a@b", "a b@c", "a@b,c@d", "é@example.com",
             "a@" + String(repeating: "b", count: 254),

@@ -2,10 +2,10 @@ import Testing
 
 @testable import SMTP
 
-@Suite("A submission server")
+@Suite("Submission servers")
 struct SubmissionServerTests {
     @Test(
-        "is encrypted, except on this machine",
+        "A connection uses TLS, except with smtp:// on this machine",
         arguments: [
             ("smtp://mail.example.com", SubmissionServer.Encryption.startTLS, 587),
             ("smtp://mail.example.com:25/", .startTLS, 25), ("smtps://mail.example.com", .implicitTLS, 465),
@@ -20,13 +20,13 @@ struct SubmissionServerTests {
         #expect(server.port == port)
     }
 
-    @Test("is encrypted even on this machine if certificate authorities are configured")
+    @Test("smtp:// uses TLS even on this machine if certificate authorities are configured")
     func authorities() {
         let server = SubmissionServer(url: "smtp://127.0.0.1:2525", certificateAuthorities: "/ca.pem")
         #expect(server?.encryption == .startTLS)
     }
 
-    @Test("decodes a percent-encoded login, and no description shows it")
+    @Test("A percent-encoded login is decoded, and no description contains the password")
     func login() throws {
         let server = try #require(SubmissionServer(url: "smtps://ada%40example.com:p%2Fw%3A1@mail.example.com"))
         #expect(server.login == .init(user: "ada@example.com", password: "p/w:1"))
@@ -38,7 +38,7 @@ struct SubmissionServerTests {
     }
 
     @Test(
-        "rejects any other URL",
+        "A URL is rejected unless it has only a supported scheme, a host, a valid port and a complete login",
         arguments: [
             "", "mail.example.com", "http://mail.example.com", "smtp://", "smtp://mail.example.com/path",
             "smtp://mail.example.com?a=b", "smtp://mail.example.com#a", "smtp://user@mail.example.com",

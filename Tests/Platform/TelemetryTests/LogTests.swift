@@ -3,9 +3,9 @@ import Glibc
 import Telemetry
 import Testing
 
-@Suite("A log")
+@Suite("Logs")
 struct LogTests {
-    /// A pipe with a slow reader.
+    /// A pipe from which the test reads.
     final class Channel: @unchecked Sendable {
         private(set) var reader: Int32
         let writer: Int32
@@ -46,7 +46,7 @@ struct LogTests {
         try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: any Sendable])
     }
 
-    @Test("writes one JSON object per line, fields by name")
+    @Test("A line is a JSON object whose fields are sorted by name")
     func line() throws {
         let channel = Channel()
         let log = Log(descriptor: channel.writer)
@@ -62,7 +62,7 @@ struct LogTests {
     }
 
     @Test(
-        "escapes characters that are special in JSON, lines and terminals",
+        "Characters that are special in JSON, lines and terminals are escaped",
         arguments: [
             "\"", "\\", "\n", "\r\n", "\t", "\u{0}", "\u{1B}[2J", "\u{7F}", "\u{9B}", "\u{2028}", "é😀", "}\n{", "",
         ])
@@ -77,7 +77,7 @@ struct LogTests {
         #expect(object[text] as? String == text)
     }
 
-    @Test("writes infinities as text, and ignores fields with standard names")
+    @Test("Numbers that JSON does not have are written as text, and fields with standard names are ignored")
     func oddities() throws {
         let channel = Channel()
         let log = Log(descriptor: channel.writer)
@@ -87,7 +87,7 @@ struct LogTests {
         #expect(line.hasSuffix(#""level":"warning","message":"odd","a":"inf","b":"nan"}"#))
     }
 
-    @Test("omits lines below its level", arguments: Log.Level.allCases)
+    @Test("Lines below the level are omitted", arguments: Log.Level.allCases)
     func levels(level: Log.Level) {
         let channel = Channel()
         let log = Log(level: level, descriptor: channel.writer)
@@ -99,7 +99,7 @@ struct LogTests {
         #expect(lines.map { $0.suffix(3).prefix(1) } == (level.rawValue...3).map { "\($0)" })
     }
 
-    @Test("does not wait for a stalled reader, and reports dropped lines", arguments: [false, true])
+    @Test("A log does not wait for a stalled reader, and reports dropped lines", arguments: [false, true])
     func stalled(isNonBlocking: Bool) throws {
         let channel = Channel(isNonBlocking: isNonBlocking)
         // The queue holds more than the pipe, and more lines are written than both hold.
@@ -120,7 +120,7 @@ struct LogTests {
         #expect(log.flush(within: .seconds(10)))
     }
 
-    @Test("keeps lines of many threads whole")
+    @Test("Lines of concurrent tasks stay whole, and those of each task in order")
     func concurrent() async throws {
         let channel = Channel()
         let log = Log(descriptor: channel.writer)
@@ -137,7 +137,7 @@ struct LogTests {
         }
     }
 
-    @Test("survives a closed pipe, and counts dropped lines")
+    @Test("A closed pipe does not stop the program, and the dropped line is counted")
     func gone() {
         let channel = Channel()
         let log = Log(descriptor: dup(channel.writer))

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Metrics")
 struct MetricsTests {
-    @Test("are rendered for Prometheus in the order of registration")
+    @Test("Metrics are rendered for Prometheus in the order of registration")
     func render() {
         let metrics = Metrics()
         let requests = metrics.counter(
@@ -54,7 +54,7 @@ struct MetricsTests {
                 """#)
     }
 
-    @Test("keep labels apart in histograms, and escape their values")
+    @Test("A histogram has its own buckets for each label value, and label values are escaped")
     func labelled() {
         let metrics = Metrics()
         let sizes = metrics.histogram(
@@ -68,7 +68,7 @@ struct MetricsTests {
             ])
     }
 
-    @Test("count unknown label values as other")
+    @Test("Unknown label values are counted as other")
     func bounded() {
         let metrics = Metrics()
         let requests = metrics.counter("requests", help: "", labels: [MetricLabel("operation", ["a"])])
@@ -80,7 +80,7 @@ struct MetricsTests {
             ])
     }
 
-    @Test("lose no measurement of concurrent threads")
+    @Test("No measurement of concurrent tasks is lost")
     func concurrent() async {
         let metrics = Metrics()
         let counter = metrics.counter("counter", help: "")
