@@ -5,7 +5,7 @@ import JSON
 import Providers
 import Testing
 
-/// What other servers got wrong once, by the names under which that was published.
+/// Vulnerabilities of other servers, by the names under which they were published, and related attacks.
 @Suite("Published vulnerabilities of other software")
 struct AdvisoryTests {
     @Test("CVE-2026-31813: an issuer that the token names is neither contacted nor trusted")
@@ -23,12 +23,12 @@ struct AdvisoryTests {
             let claimed = try appleToken(changing: ["iss": .string(attacker)], signedBy: disguised)
             #expect(try await fixture.refusal(of: claimed, from: provider) == .invalidToken(.signatureInvalid))
         }
-        #expect(!fixture.provider.asked.isEmpty)
-        #expect(fixture.provider.asked.allSatisfy { !$0.hasPrefix(attacker) })
+        #expect(!fixture.provider.requestedURLs.isEmpty)
+        #expect(fixture.provider.requestedURLs.allSatisfy { !$0.hasPrefix(attacker) })
     }
 
     @Test(
-        "CVE-2026-30863: a provider without client IDs accepts no token",
+        "CVE-2026-30863: a provider without client IDs, or with an empty one, accepts no token",
         arguments: [[], [""]] as [[String]], ["com.example.app", ""])
     func noAudience(clientIDs: [String], seen: String) async throws {
         let token = try appleToken(changing: ["aud": .string(seen)])
@@ -45,7 +45,7 @@ struct AdvisoryTests {
     }
 
     @Test(
-        "CVE-2022-39231: a client ID is compared as a whole, also in a list",
+        "CVE-2022-39231: a client ID is compared as a whole, even in a list",
         arguments: [
             "com.example", "com.example.apps", "xcom.example.app", "com.example.app com.example.web",
             "[com.example.app]",
@@ -119,14 +119,14 @@ struct AdvisoryTests {
     }
 
     @Test(
-        "an algorithm that the provider does not use is rejected",
+        "An algorithm that the provider does not use is rejected",
         arguments: ["none", "None", "NONE", "HS256", "RS384", "PS256", "ES384", "EdDSA", "", "rs256"])
     func algorithms(name: String) async throws {
         let token = try appleToken(header: #"{"alg":"\#(name)","kid":"current"}"#)
         #expect(try await Fixture().refusal(of: token) == .invalidToken(.algorithmNotAllowed))
     }
 
-    @Test("ES256 is rejected for Apple and Google, with any key")
+    @Test("ES256 is rejected for Apple and Google, even if they publish such a key")
     func elliptic() async throws {
         let fixture = Fixture()
         fixture.provider.publish(.keys(of: Keys.elliptic), at: Fixture.appleKeysURL)
@@ -137,10 +137,10 @@ struct AdvisoryTests {
         #expect(
             try await fixture.refusal(of: googleToken(signedBy: Keys.elliptic), from: .google)
                 == .invalidToken(.algorithmNotAllowed))
-        #expect(fixture.provider.asked.isEmpty)
+        #expect(fixture.provider.requestedURLs.isEmpty)
     }
 
-    @Test("a key is used only with its own algorithm")
+    @Test("A key is used only with its own algorithm")
     func keyOfOtherKind() async throws {
         let token = try appleToken(header: #"{"alg":"RS256","kid":"elliptic"}"#)
         let fixture = Fixture()
@@ -148,7 +148,7 @@ struct AdvisoryTests {
         #expect(try await fixture.refusal(of: token) == .invalidToken(.algorithmNotAllowed))
     }
 
-    @Test("an unsigned token is rejected, with an empty signature and without one")
+    @Test("An unsigned token is rejected, with an empty signature and without one")
     func unsigned() async throws {
         let parts = try appleToken().split(separator: ".")
         for token in ["\(parts[0]).\(parts[1]).", "\(parts[0]).\(parts[1])", "\(parts[1])"] {
@@ -156,13 +156,13 @@ struct AdvisoryTests {
         }
     }
 
-    @Test("a token with a critical header is rejected")
+    @Test("A token with a critical header is rejected")
     func critical() async throws {
         let token = try appleToken(header: #"{"alg":"RS256","kid":"current","crit":["exp"]}"#)
         #expect(try await Fixture().refusal(of: token) == .invalidToken(.criticalHeader))
     }
 
-    @Test("keys in the header of the token, and URLs of keys, are ignored", arguments: ["jku", "x5u", "jwk", "x5c"])
+    @Test("Keys in the header of the token, and URLs of keys, are ignored", arguments: ["jku", "x5u", "jwk", "x5c"])
     func ownKeys(member: String) async throws {
         let fixture = Fixture()
         fixture.provider.publish(.keys(of: Keys.next), at: "https://attacker.example/keys")
@@ -179,15 +179,16 @@ struct AdvisoryTests {
             }
             #expect(try await fixture.refusal(of: token) == .invalidToken(fault))
         }
-        #expect(Set(fixture.provider.asked) == [Fixture.appleKeysURL])
+        #expect(Set(fixture.provider.requestedURLs) == [Fixture.appleKeysURL])
     }
 
-    @Test("a token without a key ID is rejected", arguments: [#"{"alg":"RS256"}"#, #"{"alg":"RS256","kid":""}"#])
+    @Test(
+        "A token of Apple without a key ID is rejected", arguments: [#"{"alg":"RS256"}"#, #"{"alg":"RS256","kid":""}"#])
     func keyless(header: String) async throws {
         #expect(try await Fixture().refusal(of: appleToken(header: header)) == .invalidToken(.keyIDMissing))
     }
 
-    @Test("a token of another type is rejected", arguments: ["at+jwt", "logout+jwt", "secevent+jwt"])
+    @Test("A token of another type is rejected", arguments: ["at+jwt", "logout+jwt", "secevent+jwt"])
     func otherType(type: String) async throws {
         let token = try appleToken(header: #"{"alg":"RS256","kid":"current","typ":"\#(type)"}"#)
         #expect(try await Fixture().refusal(of: token) == .invalidToken(.claim("typ")))
@@ -196,7 +197,7 @@ struct AdvisoryTests {
     }
 
     @Test(
-        "duplicate members are rejected",
+        "Duplicate members are rejected",
         arguments: [#","aud":"com.example.app"}"#, #","s\u0075b":"eve"}"#, #","x":{"a":1,"a":2}}"#])
     func duplicates(tail: String) async throws {
         let payload = try String(appleClaimsText().dropLast()) + tail
@@ -206,12 +207,12 @@ struct AdvisoryTests {
         #expect(try await Fixture().refusal(of: header) == .invalidToken(.malformed))
     }
 
-    @Test("a token that is too long is not parsed")
+    @Test("A token that is too long is rejected before keys are fetched")
     func oversized() async throws {
         let fixture = Fixture()
         let token = try appleToken(changing: ["x": .string(String(repeating: "x", count: 20_000))])
         #expect(try await fixture.refusal(of: token) == .invalidToken(.tooLong))
-        #expect(fixture.provider.asked.isEmpty)
+        #expect(fixture.provider.requestedURLs.isEmpty)
     }
 
     @Test("Bhavuk Jain 2020, nOAuth: the email address does not identify the user")

@@ -4,15 +4,15 @@ import JSON
 import Providers
 import Testing
 
-@Suite("Apple's identity token")
+@Suite("Identity tokens of Apple")
 struct AppleTests {
-    @Test("is validated by each of its claims", arguments: ClaimRow.all)
+    @Test("A token is rejected if a claim is not valid", arguments: ClaimRow.all)
     func claims(row: ClaimRow) async throws {
         let refusal = try await Fixture().refusal(of: appleToken(changing: row.changes))
         #expect(refusal == row.fault.map(ProviderRefusal.invalidToken))
     }
 
-    @Test("identifies the user")
+    @Test("A token identifies the user, and the name comes from the request")
     func identity() async throws {
         let name = PersonName(given: "Ada", family: "King")
         let token = try appleToken(changing: ["real_user_status": 2, "nonce": .string(sha256("raw"))])
@@ -33,7 +33,7 @@ struct AppleTests {
                 == 2)
     }
 
-    @Test("counts `null` as absent", arguments: ["iss", "aud", "iat", "exp", "sub"])
+    @Test("A claim that is null counts as absent", arguments: ["iss", "aud", "iat", "exp", "sub"])
     func null(name: String) async throws {
         let claims = try StrictJSON.decode([String: JSONValue].self, from: Array(appleClaimsText().utf8))
             .merging([name: .null]) { $1 }
@@ -42,7 +42,7 @@ struct AppleTests {
         #expect(try await Fixture().refusal(of: token) == .invalidToken(.claim(name)))
     }
 
-    @Test("takes no name from the token")
+    @Test("The name is not taken from the token")
     func nameless() async throws {
         let identity = try await Fixture().verify(appleToken(changing: ["name": "Eve", "given_name": "Eve"]))
         #expect(identity.profile.name == nil && identity.profile.displayName == nil)
@@ -98,7 +98,9 @@ struct AppleTests {
         ]
     }
 
-    @Test("determines how far its email address is trusted", arguments: EmailRow.all)
+    @Test(
+        "An address is trusted only if email_verified is true, and can be a relay address by claim or domain",
+        arguments: EmailRow.all)
     func email(row: EmailRow) async throws {
         let identity = try await Fixture().verify(appleToken(changing: row.changes))
         #expect(identity.email == row.email.flatMap(EmailAddress.init))
@@ -107,14 +109,14 @@ struct AppleTests {
     }
 
     @Test(
-        "has only Apple's three values of the real-user status",
+        "Only Apple's three values of real_user_status are kept",
         arguments: [(0, 0), (1, 1), (2, 2), (3, nil), (-1, nil), ("2", nil), (true, nil)] as [(JSONValue, Int?)])
     func realUserStatus(claim: JSONValue, status: Int?) async throws {
         let identity = try await Fixture().verify(appleToken(changing: ["real_user_status": claim]))
         #expect(identity.realUserStatus == status)
     }
 
-    @Test("must be for a client ID of the app, if the app lists its own")
+    @Test("If the app lists its own client IDs for Apple, the token must be for one of them")
     func appAudiences() async throws {
         let fixture = Fixture()
         var app = AppSettings()
@@ -135,7 +137,7 @@ struct AppleTests {
                 == .invalidToken(.audience(expected: [], seen: ["com.example.app"])))
     }
 
-    @Test("is rejected unless Apple is configured")
+    @Test("A token is rejected if it is missing or its provider is not configured")
     func settings() async throws {
         let fixture = Fixture()
         let token = try appleToken()
@@ -151,7 +153,7 @@ struct AppleTests {
     }
 }
 
-/// In lower-case hexadecimal, spelled out apart from the code under test.
+/// In lower-case hexadecimal, without the encoder that the code under test uses.
 func sha256(_ text: String) -> String {
     Digest.sha256(Array(text.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
 }

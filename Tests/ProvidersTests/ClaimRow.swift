@@ -2,11 +2,11 @@ import Identity
 import JSON
 import Testing
 
-/// One claim changed in a valid token of Apple's, and what comes of it.
+/// A change of claims in a valid identity token of Apple, and the expected result.
 struct ClaimRow: CustomTestStringConvertible {
     let testDescription: String
     let changes: Changes
-    /// `nil` for a token that is believed.
+    /// `nil` if the token is accepted.
     let fault: IdentityTokenFault?
 
     init(_ testDescription: String, _ changes: Changes, _ fault: IdentityTokenFault?) {

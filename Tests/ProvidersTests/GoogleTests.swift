@@ -3,19 +3,21 @@ import JSON
 import Providers
 import Testing
 
-@Suite("Google's ID token")
+@Suite("ID tokens of Google")
 struct GoogleTests {
     private let clientIDs = ["web.apps.example", "ios.apps.example"]
 
     @Test(
-        "may name its issuer in either of two ways", arguments: ["https://accounts.google.com", "accounts.google.com"])
+        "Google's issuer may be written in either of two ways",
+        arguments: ["https://accounts.google.com", "accounts.google.com"])
     func issuers(issuer: String) async throws {
         let token = try googleToken(changing: ["iss": .string(issuer)])
         #expect(try await Fixture().refusal(of: token, from: .google) == nil)
     }
 
     @Test(
-        "may not name another", arguments: ["https://accounts.google.com/", "https://appleid.apple.com", "google.com"])
+        "Another issuer is rejected",
+        arguments: ["https://accounts.google.com/", "https://appleid.apple.com", "google.com"])
     func otherIssuers(issuer: String) async throws {
         let token = try googleToken(changing: ["iss": .string(issuer)])
         let expected = ["https://accounts.google.com", "accounts.google.com"]
@@ -24,7 +26,7 @@ struct GoogleTests {
                 == .invalidToken(.issuer(expected: expected, seen: issuer)))
     }
 
-    @Test("may be for one client ID and requested by another of the same project")
+    @Test("A token may be requested by another client of the project, but not by a foreign client")
     func authorizedParty() async throws {
         let fixture = Fixture()
         #expect(try await fixture.verify(googleToken(), of: .google).audience == "web.apps.example")
@@ -39,7 +41,7 @@ struct GoogleTests {
         let testDescription: String
         let changes: Changes
         let trust: EmailTrust
-        /// Where Google's word counts for every domain.
+        /// The trust if the policy trusts Google for every domain.
         let wideTrust: EmailTrust
 
         init(_ testDescription: String, _ changes: Changes, _ trust: EmailTrust, or wideTrust: EmailTrust? = nil) {
@@ -51,27 +53,29 @@ struct GoogleTests {
 
         static let all = [
             EmailRow("a foreign domain, verified", [:], .verified, or: .authoritative),
-            EmailRow("verified, as text", ["email_verified": "true"], .verified, or: .authoritative),
+            EmailRow("verified, as a text", ["email_verified": "true"], .verified, or: .authoritative),
             EmailRow("a foreign domain, not verified", ["email_verified": false], .none),
-            EmailRow("nothing said", ["email_verified": .null], .none),
-            EmailRow("something odd said", ["email_verified": 1], .none),
+            EmailRow("no email_verified", ["email_verified": .null], .none),
+            EmailRow("an invalid email_verified", ["email_verified": 1], .none),
             EmailRow("Gmail", ["email": "Ada@Gmail.com"], .authoritative),
-            EmailRow("Gmail, nothing said", ["email": "ada@gmail.com", "email_verified": .null], .authoritative),
+            EmailRow("Gmail, no email_verified", ["email": "ada@gmail.com", "email_verified": .null], .authoritative),
             EmailRow("Gmail, not verified", ["email": "ada@gmail.com", "email_verified": false], .none),
-            EmailRow("Gmail, not verified, as text", ["email": "ada@gmail.com", "email_verified": "false"], .none),
-            EmailRow("Gmail, something odd said", ["email": "ada@gmail.com", "email_verified": "yes"], .none),
-            EmailRow("not quite Gmail", ["email": "ada@notgmail.com"], .verified, or: .authoritative),
-            EmailRow("below Gmail", ["email": "ada@x.gmail.com"], .verified, or: .authoritative),
+            EmailRow("Gmail, not verified, as a text", ["email": "ada@gmail.com", "email_verified": "false"], .none),
+            EmailRow("Gmail, an invalid email_verified", ["email": "ada@gmail.com", "email_verified": "yes"], .none),
+            EmailRow("a domain that ends like Gmail's", ["email": "ada@notgmail.com"], .verified, or: .authoritative),
+            EmailRow("a subdomain of Gmail", ["email": "ada@x.gmail.com"], .verified, or: .authoritative),
             EmailRow("Workspace", ["hd": "example.com"], .authoritative),
             EmailRow("Workspace, not verified", ["hd": "example.com", "email_verified": false], .none),
-            EmailRow("Workspace, nothing said", ["hd": "example.com", "email_verified": .null], .none),
-            EmailRow("an empty Workspace", ["hd": ""], .verified, or: .authoritative),
-            EmailRow("a Workspace that is no text", ["hd": true], .verified, or: .authoritative),
+            EmailRow("Workspace, no email_verified", ["hd": "example.com", "email_verified": .null], .none),
+            EmailRow("an empty hd", ["hd": ""], .verified, or: .authoritative),
+            EmailRow("an hd that is not a text", ["hd": true], .verified, or: .authoritative),
             EmailRow("no address", ["email": .null, "hd": "example.com"], .none),
         ]
     }
 
-    @Test("has a trusted email address if Google is authoritative for it", arguments: EmailRow.all)
+    @Test(
+        "The trust in an address depends on email_verified, and on whether Google hosts the domain",
+        arguments: EmailRow.all)
     func email(row: EmailRow) async throws {
         let fixture = Fixture()
         let token = try googleToken(changing: row.changes)
@@ -81,7 +85,7 @@ struct GoogleTests {
         #expect(!wide.isPrivateEmail)
     }
 
-    @Test("contains the user's profile")
+    @Test("The user's profile is read from the token")
     func profile() async throws {
         let identity = try await Fixture().verify(googleToken(), of: .google)
         #expect(identity.subject == "1081510815")
@@ -97,7 +101,7 @@ struct GoogleTests {
             ])
     }
 
-    @Test("may contain only the subject")
+    @Test("A token may contain no profile")
     func bare() async throws {
         let names = ["email", "email_verified", "name", "given_name", "family_name", "picture", "locale", "azp", "nbf"]
         let token = try googleToken(changing: Dictionary(uniqueKeysWithValues: names.map { ($0, .null) }))
@@ -108,7 +112,7 @@ struct GoogleTests {
     }
 
     @Test(
-        "has a picture only with a safe URL",
+        "A picture is kept only if its URL is safe",
         arguments: [
             ("https://a.example/b?c=d#e", true), ("http://a.example/b", false), ("javascript:alert(1)", false),
             ("data:image/png;base64,AA", false), ("https://a.example/\"onload=", false),
@@ -117,12 +121,12 @@ struct GoogleTests {
             ("https://a.example/" + String(repeating: "b", count: 2030), true),
             ("https://a.example/" + String(repeating: "b", count: 2031), false),
         ])
-    func picture(url: String, isTaken: Bool) async throws {
+    func picture(url: String, isKept: Bool) async throws {
         let identity = try await Fixture().verify(googleToken(changing: ["picture": .string(url)]), of: .google)
-        #expect(identity.profile.photoURL == (isTaken ? url : nil))
+        #expect(identity.profile.photoURL == (isKept ? url : nil))
     }
 
-    @Test("has its names sanitized and truncated")
+    @Test("Names are sanitized and truncated")
     func names() async throws {
         let token = try googleToken(changing: [
             "name": .string("\u{202E}Ada\n" + String(repeating: "x", count: 500)), "given_name": "A\u{0007}da",

@@ -7,11 +7,10 @@ import Providers
 import Synchronization
 import Testing
 
-@Suite("A provider's keys")
+@Suite("Keys of a provider")
 struct KeyCacheTests {
-
     @Test(
-        "are cached for the lifetime that the provider states, from five minutes to a day",
+        "Keys are cached for the provider's max-age, limited to five minutes and a day, or for an hour without one",
         arguments: [
             (nil, 3600), (0, 300), (299, 300), (300, 300), (7200, 7200), (86_400, 86_400), (86_401, 86_400),
             (1_000_000_000, 86_400),
@@ -22,13 +21,13 @@ struct KeyCacheTests {
         #expect(try await fixture.acceptsApple())
         fixture.clock.pass(.seconds(seconds) - .microseconds(1))
         #expect(try await fixture.acceptsApple())
-        #expect(fixture.provider.asked.count == 1)
+        #expect(fixture.provider.requestedURLs.count == 1)
         fixture.clock.pass(.microseconds(1))
         #expect(try await fixture.acceptsApple())
-        #expect(fixture.provider.asked.count == 2)
+        #expect(fixture.provider.requestedURLs.count == 2)
     }
 
-    @Test("are fetched once for all concurrent callers")
+    @Test("Keys are fetched once for all concurrent callers")
     func singleFlight() async throws {
         let fixture = Fixture()
         let gate = Gate()
@@ -36,14 +35,14 @@ struct KeyCacheTests {
         let token = try lastingToken()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 1...50 { group.addTask { _ = try await fixture.verify(token) } }
-            while fixture.provider.asked.isEmpty { await Task.yield() }
+            while fixture.provider.requestedURLs.isEmpty { await Task.yield() }
             gate.open()
             try await group.waitForAll()
         }
-        #expect(fixture.provider.asked.count == 1)
+        #expect(fixture.provider.requestedURLs.count == 1)
     }
 
-    @Test("stay in use while a fetch is running")
+    @Test("Keys stay in use while a fetch is running")
     func staleWhileFetching() async throws {
         let fixture = Fixture()
         #expect(try await fixture.acceptsApple())
@@ -52,59 +51,59 @@ struct KeyCacheTests {
         fixture.provider.publish(.behind(gate, .keys(of: Keys.current)), at: Fixture.appleKeysURL)
         let token = try lastingToken()
         async let first = fixture.verify(token)
-        while fixture.provider.asked.count < 2 { await Task.yield() }
+        while fixture.provider.requestedURLs.count < 2 { await Task.yield() }
         #expect(try await fixture.acceptsApple())
         gate.open()
         _ = try await first
-        #expect(fixture.provider.asked.count == 2)
+        #expect(fixture.provider.requestedURLs.count == 2)
     }
 
-    @Test("are still fetched for other callers if the first caller is cancelled")
+    @Test("Keys are still fetched for other callers if the first caller is cancelled")
     func cancellation() async throws {
         let fixture = Fixture()
         let gate = Gate()
         fixture.provider.publish(.behind(gate, .keys(of: Keys.current)), at: Fixture.appleKeysURL)
         let token = try lastingToken()
         let first = Task { try await fixture.verify(token) }
-        while fixture.provider.asked.isEmpty { await Task.yield() }
+        while fixture.provider.requestedURLs.isEmpty { await Task.yield() }
         first.cancel()
         async let second = fixture.verify(token)
         gate.open()
         _ = try await second
-        #expect(fixture.provider.asked.count == 1)
+        #expect(fixture.provider.requestedURLs.count == 1)
     }
 
-    @Test("are fetched again for a token with a new key ID, which is then accepted")
+    @Test("Keys are fetched again for a token with a new key ID, and the token is then accepted")
     func rotation() async throws {
         let fixture = Fixture()
         #expect(try await fixture.acceptsApple())
         fixture.provider.publish(.keys(of: Keys.current, Keys.next), at: Fixture.appleKeysURL)
         #expect(try await fixture.acceptsApple(by: Keys.next))
         #expect(try await fixture.acceptsApple())
-        #expect(fixture.provider.asked.count == 2)
+        #expect(fixture.provider.requestedURLs.count == 2)
     }
 
-    @Test("are force-refetched once a minute, for any number of tokens with an unknown key ID")
+    @Test("Tokens with an unknown key ID cause at most one forced fetch in a minute")
     func unknownKeys() async throws {
         let fixture = Fixture()
         #expect(try await fixture.acceptsApple())
         for _ in 1...5 { #expect(try await !fixture.acceptsApple(by: Keys.unknown)) }
-        #expect(fixture.provider.asked.count == 2)
+        #expect(fixture.provider.requestedURLs.count == 2)
         fixture.clock.pass(.seconds(59))
         #expect(try await !fixture.acceptsApple(by: Keys.unknown))
-        #expect(fixture.provider.asked.count == 2)
+        #expect(fixture.provider.requestedURLs.count == 2)
         fixture.clock.pass(.seconds(1))
         #expect(try await !fixture.acceptsApple(by: Keys.unknown))
-        #expect(fixture.provider.asked.count == 3)
+        #expect(fixture.provider.requestedURLs.count == 3)
         let token = try lastingToken(signedBy: Keys.unknown)
         fixture.clock.pass(.seconds(60))
         await withTaskGroup(of: Void.self) { group in
             for _ in 1...50 { group.addTask { _ = try? await fixture.verify(token) } }
         }
-        #expect(fixture.provider.asked.count == 4)
+        #expect(fixture.provider.requestedURLs.count == 4)
     }
 
-    @Test("that are unknown do not cause a rejection while the provider is unreachable")
+    @Test("A token with an unknown key ID is not rejected while the provider is unreachable")
     func unknownWhileDown() async throws {
         let fixture = Fixture()
         #expect(try await fixture.acceptsApple())
@@ -115,13 +114,13 @@ struct KeyCacheTests {
             }
         }
         #expect(try await fixture.acceptsApple())
-        #expect(fixture.provider.asked.count == 2)
+        #expect(fixture.provider.requestedURLs.count == 2)
         fixture.provider.publish(.keys(of: Keys.current, Keys.next), at: Fixture.appleKeysURL)
         fixture.clock.pass(.seconds(60))
         #expect(try await fixture.acceptsApple(by: Keys.next))
     }
 
-    @Test("that a regular fetch has renewed count as the latest")
+    @Test("An unknown key ID causes a rejection if a regular fetch has succeeded after a failed forced fetch")
     func refreshedSince() async throws {
         let fixture = Fixture()
         #expect(try await fixture.acceptsApple())
@@ -136,28 +135,28 @@ struct KeyCacheTests {
         #expect(try await !fixture.acceptsApple(by: Keys.unknown))
     }
 
-    @Test("that are not available do not cause a rejection")
+    @Test("A token is not rejected while no keys are available")
     func neverReached() async throws {
         let fixture = Fixture()
         fixture.provider.publish(.failure, at: Fixture.appleKeysURL)
         for _ in 1...3 { await #expect(throws: ProviderUnreachable.self) { try await fixture.verify(lastingToken()) } }
-        #expect(fixture.provider.asked.count == 1)
+        #expect(fixture.provider.requestedURLs.count == 1)
         fixture.clock.pass(.seconds(10))
         fixture.provider.publish(.keys(of: Keys.current), at: Fixture.appleKeysURL)
         #expect(try await fixture.acceptsApple())
     }
 
-    @Test("stay valid for a week after the last successful fetch")
+    @Test("Keys stay valid for a week after the last successful fetch")
     func lastGood() async throws {
         let fixture = Fixture()
         #expect(try await fixture.acceptsApple())
         fixture.provider.publish(.failure, at: Fixture.appleKeysURL)
         fixture.clock.pass(.seconds(3600))
         for _ in 1...5 { #expect(try await fixture.acceptsApple()) }
-        #expect(fixture.provider.asked.count == 2)
+        #expect(fixture.provider.requestedURLs.count == 2)
         fixture.clock.pass(.seconds(10))
         #expect(try await fixture.acceptsApple())
-        #expect(fixture.provider.asked.count == 3)
+        #expect(fixture.provider.requestedURLs.count == 3)
         fixture.clock.pass(.seconds(7 * 86_400 - 3611))
         #expect(try await fixture.acceptsApple())
         fixture.clock.pass(.seconds(1))
@@ -171,21 +170,21 @@ struct KeyCacheTests {
         String(repeating: " ", count: 256 * 1024) + "{}",
     ]
 
-    @Test("are never replaced by an invalid document", arguments: noKeySets.indices)
+    @Test("An invalid document does not replace keys", arguments: noKeySets.indices)
     func notAKeySet(index: Int) async throws {
         let fixture = Fixture()
         #expect(try await fixture.acceptsApple())
         fixture.provider.publish(.text(Self.noKeySets[index]), at: Fixture.appleKeysURL)
         fixture.clock.pass(.seconds(3600))
         #expect(try await fixture.acceptsApple())
-        #expect(fixture.provider.asked.count == 2)
+        #expect(fixture.provider.requestedURLs.count == 2)
         #expect(fixture.testStore.documents.withLock { $0[Fixture.appleKeysURL]?.fetchedAt } == Fixture.start)
         let fresh = Fixture()
         fresh.provider.publish(.text(Self.noKeySets[index]), at: Fixture.appleKeysURL)
         await #expect(throws: ProviderUnreachable.self) { try await fresh.verify(lastingToken()) }
     }
 
-    @Test("are rejected if the document is too long")
+    @Test("A document above 256 KiB is rejected")
     func tooLong() async throws {
         let fixture = Fixture()
         let keys = String(decoding: try StrictJSON.encode(JWKSet(keys: [Keys.current.jwk])), as: UTF8.self)
@@ -198,7 +197,7 @@ struct KeyCacheTests {
     }
 
     @Test(
-        "that are unusable are skipped",
+        "Unusable keys in a document are skipped",
         arguments: [
             #"{"kty":"RSA","kid":"next","n":"\#(Base64URL.encode([UInt8](repeating: 0xFF, count: 128)))","e":"AQAB"}"#,
             #"{"kty":"RSA","use":"enc","kid":"next","n":"N","e":"AQAB"}"#,
@@ -215,12 +214,12 @@ struct KeyCacheTests {
         #expect(try await !fixture.acceptsApple(by: Keys.next))
     }
 
-    @Test("of a fixed provider are fetched from its fixed address")
+    @Test("The keys of Apple and Google are fetched from fixed addresses")
     func pinned() async throws {
         let fixture = Fixture()
         #expect(try await fixture.acceptsApple())
         _ = try await fixture.verify(googleToken(), of: .google)
-        #expect(fixture.provider.asked == [Fixture.appleKeysURL, Fixture.googleKeysURL])
-        #expect(fixture.provider.askedAddresses.allSatisfy { !$0.isConfigured })
+        #expect(fixture.provider.requestedURLs == [Fixture.appleKeysURL, Fixture.googleKeysURL])
+        #expect(fixture.provider.requestedAddresses.allSatisfy { !$0.isConfigured })
     }
 }

@@ -4,14 +4,14 @@ import JSON
 import Providers
 import Testing
 
-/// The claim, what the app brings, and what comes of it.
+/// The nonce claims of a token, the nonce of the request, and the expected refusal.
 struct NonceRow: CustomTestStringConvertible {
     let testDescription: String
     var claim: JSONValue?
     var raw: String?
     var supported: JSONValue? = true
     var isRequired = false
-    var takesUnhashed = false
+    var acceptsUnhashed = false
     var refusal: ProviderRefusal?
 
     static let raw = "n-0S6_WzA2Mj+/= é"
@@ -56,14 +56,15 @@ struct NonceRow: CustomTestStringConvertible {
         NonceRow(
             testDescription: "unhashed", claim: .string(raw), raw: raw,
             refusal: .nonce(.doesNotMatch(seen: .unhashed))),
-        NonceRow(testDescription: "unhashed, which is allowed", claim: .string(raw), raw: raw, takesUnhashed: true),
+        NonceRow(testDescription: "unhashed, which is allowed", claim: .string(raw), raw: raw, acceptsUnhashed: true),
         NonceRow(
-            testDescription: "the hash, although unhashed is allowed", claim: hashed, raw: raw, takesUnhashed: true),
+            testDescription: "the hash, although unhashed is allowed", claim: hashed, raw: raw, acceptsUnhashed: true),
         NonceRow(
             testDescription: "the hash as the nonce of the request", claim: hashed, raw: sha256(raw),
             refusal: .nonce(.doesNotMatch(seen: .unhashed))),
         NonceRow(
-            testDescription: "empty in both", claim: "", raw: "", takesUnhashed: true, refusal: .nonce(.invalidLength)),
+            testDescription: "empty in both", claim: "", raw: "", acceptsUnhashed: true, refusal: .nonce(.invalidLength)
+        ),
         NonceRow(
             testDescription: "some other text", claim: "7", raw: raw, refusal: .nonce(.doesNotMatch(seen: .other))),
         NonceRow(testDescription: "empty in the request", raw: "", refusal: .nonce(.invalidLength)),
@@ -75,10 +76,10 @@ struct NonceRow: CustomTestStringConvertible {
             raw: String(repeating: "n", count: 1025), refusal: .nonce(.invalidLength)),
     ]
 
-    /// Of the others.
+    /// Rows for Google and for OpenID providers.
     static let openID = [
         NonceRow(testDescription: "neither has one"),
-        NonceRow(testDescription: "neither has one", isRequired: true),
+        NonceRow(testDescription: "neither has one, and it is required", isRequired: true),
         NonceRow(testDescription: "unhashed", claim: .string(raw), raw: raw),
         NonceRow(testDescription: "the hash", claim: hashed, raw: raw),
         NonceRow(testDescription: "only in the token, added by an SDK", claim: .string(raw)),
@@ -108,31 +109,33 @@ struct NonceRow: CustomTestStringConvertible {
 
     func change(_ project: inout Project) {
         project.policy.requiresNonce = isRequired
-        project[.apple].apple?.acceptsUnhashedNonces = takesUnhashed
+        project[.apple].apple?.acceptsUnhashedNonces = acceptsUnhashed
     }
 }
 
-@Suite("A nonce")
+@Suite("Nonces")
 struct NonceTests {
-    @Test("for Apple is the hash of the app's nonce", arguments: NonceRow.apple)
+    @Test(
+        "Apple's nonce is the hash of the request's, unless the project or nonce_supported allows otherwise",
+        arguments: NonceRow.apple)
     func apple(row: NonceRow) async throws {
         let token = try appleToken(changing: row.changes)
         #expect(try await Fixture().refusal(of: token, nonce: row.raw, row.change) == row.refusal)
     }
 
-    @Test("for Google is compared if the request has one", arguments: NonceRow.openID)
+    @Test("Google's nonce is compared if the request has one", arguments: NonceRow.openID)
     func google(row: NonceRow) async throws {
         let token = try googleToken(changing: row.changes)
         #expect(try await Fixture().refusal(of: token, from: .google, nonce: row.raw, row.change) == row.refusal)
     }
 
-    @Test("for another provider is compared if the request has one", arguments: NonceRow.openID)
+    @Test("The nonce of another provider is compared if the request has one", arguments: NonceRow.openID)
     func openID(row: NonceRow) async throws {
         let token = try openIDToken(changing: row.changes)
         #expect(try await Fixture().refusal(of: token, from: Fixture.openID, nonce: row.raw, row.change) == row.refusal)
     }
 
-    @Test("that the token has unhashed is returned")
+    @Test("The unhashed nonce is returned, from the request or from the token, unless it is too long")
     func known() async throws {
         let fixture = Fixture()
         let hidden = try googleToken(changing: ["nonce": "claimed"])
@@ -144,19 +147,19 @@ struct NonceTests {
         #expect(try await fixture.verify(appleToken()).nonce == nil)
     }
 
-    @Test("for Apple has a replay key that is valid as long as the token")
-    func marks() async throws {
+    @Test("A nonce of Apple has a replay key for its user that is valid at least as long as the token")
+    func replayKeys() async throws {
         let fixture = Fixture()
-        func marks(_ nonce: String, subject: JSONValue = "one") async throws -> [ReplayKey] {
+        func keys(_ nonce: String, subject: JSONValue = "one") async throws -> [ReplayKey] {
             let token = try appleToken(changing: ["nonce": .string(sha256(nonce)), "sub": subject])
             return try await fixture.verify(token, nonce: nonce).replayKeys
         }
-        let first = try await marks("a")
+        let first = try await keys("a")
         #expect(first.count == 1)
         #expect(first[0].hash.count == 32)
         #expect(first[0].expiresAt >= Fixture.start + .seconds(86_400 + 60))
-        #expect(try await marks("a", subject: "two") != first)
-        #expect(try await marks("b") != first)
+        #expect(try await keys("a", subject: "two") != first)
+        #expect(try await keys("b") != first)
         #expect(try await fixture.verify(appleToken()).replayKeys.isEmpty)
         let unsupported = try appleToken(changing: ["nonce_supported": false])
         #expect(try await fixture.verify(unsupported, nonce: "a").replayKeys.isEmpty)

@@ -4,7 +4,7 @@ import JSON
 import Providers
 import Testing
 
-@Suite("A notification of Apple's")
+@Suite("Notifications of Apple")
 struct NotificationTests {
     private let clientIDs = ["com.example.app"]
 
@@ -37,7 +37,9 @@ struct NotificationTests {
         }
     }
 
-    @Test("may be wrapped or bare, with the event as a string or an object", arguments: [true, false], [true, false])
+    @Test(
+        "A notification may be wrapped or bare, with the event as a string or an object", arguments: [true, false],
+        [true, false])
     func shapes(isWrapped: Bool, asText: Bool) async throws {
         let token = try token(asText: asText)
         let notification = try await read(isWrapped ? #" {"payload":"\#(token)"}"# : token + "\n")
@@ -50,7 +52,7 @@ struct NotificationTests {
     }
 
     @Test(
-        "has one of five types, or another",
+        "Known types of events are recognised, and other types are kept as text",
         arguments: [
             ("email-disabled", .emailDisabled), ("email-enabled", .emailEnabled), ("consent-revoked", .consentRevoked),
             ("account-delete", .accountDeleted), ("account-deleted", .accountDeleted), ("new", .other("new")),
@@ -60,7 +62,7 @@ struct NotificationTests {
     }
 
     @Test(
-        "has its time in seconds or in milliseconds",
+        "The time of an event may be in seconds or in milliseconds, and is nil if it is not valid",
         arguments: [
             (1_508_184_845, 1_508_184_845_000), (1_508_184_845_123, 1_508_184_845_123),
             (100_000_000_000, 100_000_000_000_000),
@@ -72,7 +74,7 @@ struct NotificationTests {
         #expect(try await read(token(.object(event))).occurredAt?.milliseconds == milliseconds)
     }
 
-    @Test("about email contains the address")
+    @Test("A notification about email contains the address")
     func email() async throws {
         let event: JSONValue = [
             "type": "email-disabled", "sub": "001", "email": "x1@example.com", "is_private_email": "true",
@@ -82,7 +84,7 @@ struct NotificationTests {
         #expect(notification.isPrivateEmail)
     }
 
-    @Test("may have no expiry, but is rejected after it")
+    @Test("A notification is rejected after its expiry")
     func expiry() async throws {
         let start = Fixture.start.seconds
         #expect(await fault(try token(changing: ["exp": .integer(start + 1)])) == nil)
@@ -91,7 +93,7 @@ struct NotificationTests {
                 == .expired(at: Fixture.start - .seconds(60)))
     }
 
-    @Test("is validated like an identity token")
+    @Test("A notification is rejected if its claims, its event or its form is not valid")
     func refusals() async throws {
         #expect(
             await fault(try token(changing: ["aud": "com.other"]))
@@ -115,7 +117,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("is not accepted as an identity token")
+    @Test("A notification is not accepted as an identity token")
     func otherwise() async throws {
         let fixture = Fixture()
         let start = Fixture.start.seconds

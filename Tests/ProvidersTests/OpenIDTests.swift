@@ -5,9 +5,9 @@ import JSON
 import Providers
 import Testing
 
-@Suite("An ID token of a generic OpenID provider")
+@Suite("ID tokens of generic OpenID providers")
 struct OpenIDTests {
-    @Test("is verified with the keys that the discovery document names")
+    @Test("A token is verified with the keys that the discovery document names")
     func discovery() async throws {
         let fixture = Fixture()
         let identity = try await fixture.verify(openIDToken(changing: ["groups": ["staff"]]), of: Fixture.openID)
@@ -16,20 +16,20 @@ struct OpenIDTests {
         #expect(identity.audience == "realm-client")
         let info = try StrictJSON.decode(JSONValue.self, from: Array(identity.rawUserInfo.utf8))
         #expect(info.member("groups") == ["staff"])
-        #expect(fixture.provider.asked == [Fixture.configurationURL, Fixture.openIDKeysURL])
-        #expect(fixture.provider.askedAddresses.allSatisfy { $0.isConfigured })
+        #expect(fixture.provider.requestedURLs == [Fixture.configurationURL, Fixture.openIDKeysURL])
+        #expect(fixture.provider.requestedAddresses.allSatisfy { $0.isConfigured })
         _ = try await fixture.verify(openIDToken(), of: Fixture.openID)
-        #expect(fixture.provider.asked.count == 2)
+        #expect(fixture.provider.requestedURLs.count == 2)
     }
 
-    @Test("may be signed with ES256")
+    @Test("A token may be signed with ES256")
     func elliptic() async throws {
         let fixture = Fixture()
         fixture.provider.publish(.keys(of: Keys.current, Keys.elliptic), at: Fixture.openIDKeysURL)
         #expect(try await fixture.refusal(of: openIDToken(signedBy: Keys.elliptic), from: Fixture.openID) == nil)
     }
 
-    @Test("needs no key ID if there is only one key")
+    @Test("A token needs no key ID if there is only one key")
     func keyless() async throws {
         let fixture = Fixture()
         let signed = try openIDToken().split(separator: ".")
@@ -43,7 +43,7 @@ struct OpenIDTests {
     }
 
     @Test(
-        "has a trusted email address only if the operator trusts the provider and the provider verified the address",
+        "An address is verified only if the operator trusts the provider and email_verified is true",
         arguments: [
             (true, true, .verified), (true, "true", .none), (true, false, .none), (true, 1, .none),
             (true, nil, .none), (false, true, .none),
@@ -57,7 +57,7 @@ struct OpenIDTests {
         #expect(identity.email == EmailAddress("ada@example.com"))
     }
 
-    @Test("never has Apple's relay address")
+    @Test("An address at Apple's relay does not count as private")
     func relay() async throws {
         let token = try openIDToken(changing: ["email": "x@privaterelay.appleid.com", "is_private_email": true])
         #expect(try await !Fixture().verify(token, of: Fixture.openID).isPrivateEmail)
@@ -66,24 +66,24 @@ struct OpenIDTests {
     struct ConfigurationRow: CustomTestStringConvertible {
         let testDescription: String
         let document: String
-        var isTaken = false
+        var isAccepted = false
 
         static func row(
-            _ testDescription: String, issuer: String = Fixture.issuer, keys: String, isTaken: Bool = false
+            _ testDescription: String, issuer: String = Fixture.issuer, keys: String, isAccepted: Bool = false
         ) -> ConfigurationRow {
             ConfigurationRow(
                 testDescription: testDescription, document: #"{"issuer":"\#(issuer)","jwks_uri":"\#(keys)"}"#,
-                isTaken: isTaken)
+                isAccepted: isAccepted)
         }
 
         static let all = [
-            row("as it should be", keys: Fixture.openIDKeysURL, isTaken: true),
+            row("valid", keys: Fixture.openIDKeysURL, isAccepted: true),
             row("of another issuer", issuer: "https://attacker.example", keys: Fixture.openIDKeysURL),
             row("of another realm", issuer: Fixture.issuer + "2", keys: Fixture.openIDKeysURL),
             row("of nearly the same issuer", issuer: Fixture.issuer + "/", keys: Fixture.openIDKeysURL),
-            row("with keys unencrypted", keys: "http://keys.example.net/realm"),
+            row("with keys over http", keys: "http://keys.example.net/realm"),
             row("with keys in a file", keys: "file:///etc/passwd"),
-            row("with keys unencrypted on the same host", keys: "http://login.example.com/keys"),
+            row("with keys over http on the same host", keys: "http://login.example.com/keys"),
             ConfigurationRow(testDescription: "a page", document: "<html></html>"),
             ConfigurationRow(testDescription: "without keys", document: #"{"issuer":"\#(Fixture.issuer)"}"#),
             ConfigurationRow(
@@ -92,22 +92,23 @@ struct OpenIDTests {
         ]
     }
 
-    @Test("is neither accepted nor rejected without a valid discovery document", arguments: ConfigurationRow.all)
+    @Test(
+        "Without a valid discovery document, a token is neither accepted nor rejected", arguments: ConfigurationRow.all)
     func configurations(row: ConfigurationRow) async throws {
         let fixture = Fixture()
         fixture.provider.publish(.text(row.document), at: Fixture.configurationURL)
-        if row.isTaken {
+        if row.isAccepted {
             _ = try await fixture.verify(openIDToken(), of: Fixture.openID)
         } else {
             await #expect(throws: ProviderUnreachable.self) {
                 try await fixture.verify(openIDToken(), of: Fixture.openID)
             }
-            #expect(fixture.provider.asked == [Fixture.configurationURL])
+            #expect(fixture.provider.requestedURLs == [Fixture.configurationURL])
         }
     }
 
     @Test(
-        "is accepted with a cached discovery document",
+        "A cached discovery document is used if the provider then returns an invalid one",
         arguments: ["<html>", #"{"issuer":"https://attacker.example","jwks_uri":"https://attacker.example/keys"}"#])
     func lastGood(document: String) async throws {
         let fixture = Fixture()
@@ -118,7 +119,7 @@ struct OpenIDTests {
         #expect(try await fixture.refusal(of: late, from: Fixture.openID) == nil)
     }
 
-    @Test("of an issuer with a trailing slash keeps the slash")
+    @Test("An issuer keeps its trailing slash")
     func slash() async throws {
         let fixture = Fixture()
         let issuer = Fixture.issuer + "/"
@@ -131,7 +132,7 @@ struct OpenIDTests {
         #expect(refusal == nil)
     }
 
-    @Test("comes from this machine without TLS only if the operator allows it")
+    @Test("A provider on this machine may use http only if the operator allows it, and only for its own origin")
     func privateProvider() async throws {
         let issuer = "http://127.0.0.1:8080"
         let token = try openIDToken(changing: ["iss": .string(issuer)])
@@ -145,7 +146,7 @@ struct OpenIDTests {
                 project[Fixture.openID].openID?.issuer = issuer
             }
             #expect(refusal == (allowed ? nil : .notConfigured))
-            #expect(fixture.provider.asked.isEmpty == !allowed)
+            #expect(fixture.provider.requestedURLs.isEmpty == !allowed)
         }
         let fixture = Fixture(allowsPrivate: true)
         fixture.provider.publish(
@@ -156,7 +157,7 @@ struct OpenIDTests {
         }
     }
 
-    @Test("needs an issuer in the settings")
+    @Test("A provider without an issuer is not configured")
     func unconfigured() async throws {
         let refusal = try await Fixture().refusal(of: openIDToken(), from: Fixture.openID) {
             $0[Fixture.openID].openID = nil

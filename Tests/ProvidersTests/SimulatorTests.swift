@@ -6,11 +6,11 @@ import Providers
 import Simulators
 import Testing
 
-/// Real requests to what behaves as Apple and Google do, on good days and on bad ones.
-@Suite("Over the network")
+/// Real requests to the simulators of Apple and Google, with and without faults.
+@Suite("Verification over the network")
 struct SimulatorTests {
-    /// The gateway's side of it.
-    struct Far: Sendable {
+    /// The parts of the gateway that use a provider.
+    struct Gateway: Sendable {
         let clock: TestClock
         let verifier: Verifier
         let notifications: AppleNotifications
@@ -26,7 +26,7 @@ struct SimulatorTests {
 
     private static func beside<Provider: SimulatedProvider>(
         _ make: (_ clock: TestClock) throws -> Provider,
-        _ body: (Provider, SimulatorServer, Far) async throws -> Void
+        _ body: (Provider, SimulatorServer, Gateway) async throws -> Void
     ) async throws {
         let clock = TestClock(Fixture.start)
         let provider = try make(clock)
@@ -44,10 +44,10 @@ struct SimulatorTests {
                 let fetch = DocumentFetch.http(client)
                 let keys = JWKSCache(
                     fetch: fetch, store: TestDocumentStore().documentStore, clock: clock.wallClock, on: loop)
-                let far = Far(
+                let gateway = Gateway(
                     clock: clock, verifier: .live(endpoints: endpoints, keys: keys, clock: clock.wallClock),
                     notifications: AppleNotifications(endpoints: endpoints, keys: keys), fetch: fetch)
-                try await body(provider, server, far)
+                try await body(provider, server, gateway)
             }
             result = .success(())
         } catch {
@@ -65,56 +65,56 @@ struct SimulatorTests {
         try SimulatedApple(clock: { clock.now.seconds }, keys: appleKeys)
     }
 
-    @Test("Apple's tokens are accepted through key rotations and outages")
-    func appleLife() async throws {
-        try await Self.beside(Self.apple) { apple, server, far in
+    @Test("Apple's tokens are accepted after a key rotation, and during an outage if their key is known")
+    func appleOutage() async throws {
+        try await Self.beside(Self.apple) { apple, server, gateway in
             let first = try apple.identityToken(for: .ada, audience: "com.example.app", nonce: sha256("raw"))
-            let identity = try await far.verify(first, nonce: "raw")
+            let identity = try await gateway.verify(first, nonce: "raw")
             #expect(identity.subject == SimulatedApple.subject(of: .ada))
             #expect(identity.emailTrust == .authoritative)
             try apple.rotateKeys()
-            _ = try await far.verify(apple.identityToken(for: .grace, audience: "com.example.app"))
+            _ = try await gateway.verify(apple.identityToken(for: .grace, audience: "com.example.app"))
             #expect(apple.keyFetches == 2)
             await server.stop()
-            #expect(try await far.verify(first, nonce: "raw").subject == identity.subject)
+            #expect(try await gateway.verify(first, nonce: "raw").subject == identity.subject)
             try apple.rotateKeys()
             let unknown = try apple.identityToken(for: .ada, audience: "com.example.app")
-            far.clock.pass(.seconds(60))
-            await #expect(throws: ProviderUnreachable.self) { try await far.verify(unknown) }
+            gateway.clock.pass(.seconds(60))
+            await #expect(throws: ProviderUnreachable.self) { try await gateway.verify(unknown) }
             try server.resume()
-            far.clock.pass(.seconds(60))
-            _ = try await far.verify(unknown)
+            gateway.clock.pass(.seconds(60))
+            _ = try await gateway.verify(unknown)
         }
     }
 
-    @Test("Apple's tokens are accepted with each quirk")
+    @Test("Apple's tokens are accepted with quirks, but not with another issuer")
     func appleQuirks() async throws {
-        try await Self.beside(Self.apple) { apple, _, far in
+        try await Self.beside(Self.apple) { apple, _, gateway in
             apple.quirks.booleansAreStrings = true
             apple.quirks.marksPrivateEmail = false
-            let relayed = try await far.verify(apple.identityToken(for: .grace, audience: "com.example.app"))
+            let relayed = try await gateway.verify(apple.identityToken(for: .grace, audience: "com.example.app"))
             #expect(relayed.isPrivateEmail && relayed.emailTrust == .authoritative)
             apple.quirks.relayDomain = .privateICloud
-            let moved = try await far.verify(apple.identityToken(for: .grace, audience: "com.example.app"))
+            let moved = try await gateway.verify(apple.identityToken(for: .grace, audience: "com.example.app"))
             #expect(moved.isPrivateEmail && moved.email != relayed.email && moved.subject == relayed.subject)
             apple.quirks.supportsNonce = false
             let old = try apple.identityToken(for: .ada, audience: "com.example.app", nonce: sha256("raw"))
-            #expect(try await far.verify(old, nonce: "raw").replayKeys.isEmpty)
+            #expect(try await gateway.verify(old, nonce: "raw").replayKeys.isEmpty)
             apple.quirks.issuer = "https://account.apple.com"
             await #expect(throws: ProviderRefusal.self) {
-                try await far.verify(apple.identityToken(for: .ada, audience: "com.example.app"))
+                try await gateway.verify(apple.identityToken(for: .ada, audience: "com.example.app"))
             }
         }
     }
 
-    @Test("Apple's notifications are read", arguments: [false, true])
+    @Test("Notifications of Apple's simulator are read", arguments: [false, true])
     func appleNotifications(asPrinted: Bool) async throws {
-        try await Self.beside(Self.apple) { apple, _, far in
+        try await Self.beside(Self.apple) { apple, _, gateway in
             apple.quirks.eventsAreAnObject = asPrinted
             for notification in Simulators.AppleNotification.allCases {
                 let token = try apple.notification(notification, about: .grace, audience: "com.example.app")
                 let body = String(decoding: try SimulatedApple.notificationBody(token), as: UTF8.self)
-                let read = try await far.notifications.read(body, for: ["com.example.app"], at: far.clock.now)
+                let read = try await gateway.notifications.read(body, for: ["com.example.app"], at: gateway.clock.now)
                 #expect(read.kind == .init(notification.rawValue))
                 #expect(read.subject == SimulatedApple.subject(of: .grace))
                 #expect(read.occurredAt == Fixture.start)
@@ -122,52 +122,52 @@ struct SimulatorTests {
         }
     }
 
-    @Test("Google's tokens are accepted in each flow")
+    @Test("Google's tokens are accepted in each flow and with either issuer")
     func google() async throws {
         try await Self.beside { clock in
             try SimulatedGoogle(clock: { clock.now.seconds }, keys: Self.googleKeys)
-        } _: { google, _, far in
+        } _: { google, _, gateway in
             for flow in GoogleFlow.allCases {
                 let token = try google.idToken(
                     for: .ada, audience: "web.apps.example", authorizedParty: "ios.apps.example", nonce: "n", flow: flow
                 )
-                let identity = try await far.verify(token, of: .google)
+                let identity = try await gateway.verify(token, of: .google)
                 #expect(identity.subject == SimulatedGoogle.subject(of: .ada))
                 #expect(identity.nonce == "n")
             }
             google.issuer = "accounts.google.com"
-            _ = try await far.verify(google.idToken(for: .ada, audience: "ios.apps.example"), of: .google)
+            _ = try await gateway.verify(google.idToken(for: .ada, audience: "ios.apps.example"), of: .google)
             #expect(google.keyFetches == 1)
         }
     }
 
     @Test(
-        "a provider with invalid responses counts as unreachable",
+        "A provider with invalid responses counts as unreachable, and its cached keys stay in use",
         arguments: [
             .unavailable, .html(status: 200), .html(status: 404), .tooManyRequests(retryAfterSeconds: 1), .brokenJSON,
             .wrongJSON, .empty, .oversized(bytes: 256 * 1024 + 1), .redirect(to: "/auth/keys"), .silent,
         ] as [InjectedFault])
-    func badDays(fault: InjectedFault) async throws {
-        try await Self.beside(Self.apple) { apple, _, far in
+    func faults(fault: InjectedFault) async throws {
+        try await Self.beside(Self.apple) { apple, _, gateway in
             apple.faultInjection.injectFault(fault)
             let token = try apple.identityToken(for: .ada, audience: "com.example.app")
-            await #expect(throws: ProviderUnreachable.self) { try await far.verify(token) }
+            await #expect(throws: ProviderUnreachable.self) { try await gateway.verify(token) }
             #expect(apple.keyFetches == 1)
             apple.faultInjection.reset()
-            far.clock.pass(.seconds(10))
-            _ = try await far.verify(token)
-            far.clock.pass(.seconds(86_340))
+            gateway.clock.pass(.seconds(10))
+            _ = try await gateway.verify(token)
+            gateway.clock.pass(.seconds(86_340))
             apple.faultInjection.injectFault(fault)
-            _ = try await far.verify(token)
+            _ = try await gateway.verify(token)
         }
     }
 
-    @Test("configured URLs on this machine are blocked")
+    @Test("Configured URLs on this machine are blocked")
     func configured() async throws {
-        try await Self.beside(Self.apple) { apple, server, far in
+        try await Self.beside(Self.apple) { apple, server, gateway in
             for url in [server.baseURL, "https://127.0.0.1:\(server.port)", "https://localhost:\(server.port)"] {
                 let address = DocumentAddress(url: url + SimulatedApple.keysPath, isConfigured: true)
-                await #expect(throws: ClientFault.destinationNotAllowed) { try await far.fetch.get(address) }
+                await #expect(throws: ClientFault.destinationNotAllowed) { try await gateway.fetch.get(address) }
             }
             #expect(apple.faultInjection.requests.isEmpty)
         }

@@ -4,7 +4,7 @@ import Identity
 import JOSE
 import JSON
 
-/// Members to put into a valid set of claims; `null` takes one out.
+/// Members to put into a valid set of claims. `null` removes a member.
 typealias Changes = [String: JSONValue]
 
 private let now = Fixture.start.seconds
@@ -39,7 +39,7 @@ func openIDToken(changing changes: Changes = [:], signedBy key: Keys.Named = Key
     try token(openIDClaims, changes, key)
 }
 
-/// Of Apple's, for longer than any test lasts by its clock.
+/// An identity token of Apple that expires after a hundred days, later than any test reads it.
 func lastingToken(signedBy key: Keys.Named = Keys.current) throws -> String {
     try appleToken(changing: ["exp": .integer(now + 100 * 86_400)], signedBy: key)
 }
@@ -54,7 +54,7 @@ private func payload(_ claims: [String: JSONValue], _ changes: Changes) throws -
     return try StrictJSON.encode(claims)
 }
 
-/// Apple's valid claims, or another payload, under a header of one's own.
+/// A token with the given header, and with Apple's valid claims unless another payload is given.
 func appleToken(header: String, payload text: String? = nil, signature: (([UInt8]) throws -> [UInt8])? = nil) throws
     -> String
 {
@@ -64,7 +64,7 @@ func appleToken(header: String, payload text: String? = nil, signature: (([UInt8
     return input + "." + Base64URL.encode(signed)
 }
 
-/// Apple's valid claims as text, for what no encoder writes.
+/// Apple's valid claims as text, for payloads that no encoder writes.
 func appleClaimsText() throws -> String { String(decoding: try payload(appleClaims, [:]), as: UTF8.self) }
 
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,

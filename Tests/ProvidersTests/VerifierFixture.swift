@@ -5,7 +5,7 @@ import JSON
 import Providers
 import Synchronization
 
-/// Where tokens are judged in tests: a project with three providers, whose servers a script stands in for.
+/// A verifier for a project with three providers, and a script that replaces the servers of these providers.
 final class Fixture: Sendable {
     static let start = Instant(seconds: 1_800_000_000)
     static let appleKeysURL = "https://appleid.apple.com/auth/keys"
@@ -45,7 +45,7 @@ final class Fixture: Sendable {
         return try await verifier.verify(credential, App(id: ID("app"), settings: app), project)
     }
 
-    /// - Returns: `nil` if the token is believed.
+    /// - Returns: `nil` if the token is accepted.
     func refusal(
         of token: String?, from provider: ProviderID = .apple, nonce: String? = nil,
         app: AppSettings = AppSettings(), _ change: (inout Project) -> Void = { _ in }
@@ -67,7 +67,7 @@ final class Fixture: Sendable {
         }
     }
 
-    /// Asks for no nonces; the tests of nonces do.
+    /// Requires no nonces. The tests of nonces change this.
     static let project: Project = {
         var policy = Policy(.sekisho)
         policy.requiresNonce = false
@@ -87,18 +87,18 @@ final class Fixture: Sendable {
 }
 
 extension Project {
-    /// For tests that change one thing.
+    /// The settings of a provider of the project, which tests can change.
     subscript(_ provider: ProviderID) -> ProviderSettings {
         get { settings(of: provider)! }
         set { providers = providers.map { $0.provider == provider ? newValue : $0 } }
     }
 }
 
-/// Made once: an RSA key takes a while.
+/// Generated once, because generating an RSA key is slow.
 enum Keys {
     static let current = Named(id: "current", key: surely { try PrivateKey.generate(.rs256) })
     static let next = Named(id: "next", key: surely { try PrivateKey.generate(.rs256) })
-    /// That no provider publishes.
+    /// Has a key ID that no provider publishes.
     static let unknown = Named(id: "unknown", key: next.key)
     static let elliptic = Named(id: "elliptic", key: surely { try PrivateKey.generate(.es256) })
 
@@ -121,12 +121,12 @@ final class TestClock: Sendable {
     func pass(_ duration: Duration) { instant.withLock { $0 = $0 + duration } }
 }
 
-/// Answers as it was told, and counts who asked for what.
+/// Returns the published answers, and records the requested addresses.
 final class ScriptedProvider: Sendable {
     enum Answer: Sendable {
         case text(String, maxAge: Duration? = nil)
         case failure
-        /// What comes when the gate is opened.
+        /// The answer is returned after the gate is opened.
         indirect case behind(Gate, Answer)
 
         static func keys(of named: Keys.Named..., maxAge: Duration? = nil) -> Answer {
@@ -141,9 +141,9 @@ final class ScriptedProvider: Sendable {
     private let answers = Mutex<[String: Answer]>([:])
     private let log = Mutex<[DocumentAddress]>([])
 
-    /// Every document that was asked for, in order.
-    var asked: [String] { log.withLock { $0.map(\.url) } }
-    var askedAddresses: [DocumentAddress] { log.withLock { $0 } }
+    /// The URLs of all requested documents, in order.
+    var requestedURLs: [String] { log.withLock { $0.map(\.url) } }
+    var requestedAddresses: [DocumentAddress] { log.withLock { $0 } }
 
     func publish(_ answer: Answer, at url: String) { answers.withLock { $0[url] = answer } }
 
@@ -188,7 +188,7 @@ final class Gate: Sendable {
     }
 }
 
-/// In memory, and able to fail. The real one is tested on PostgreSQL.
+/// A document store in memory that can fail. `StorageTests` test the store in PostgreSQL.
 final class TestDocumentStore: Sendable {
     struct Broken: Error {}
 
@@ -199,7 +199,7 @@ final class TestDocumentStore: Sendable {
     var documentStore: ProviderDocumentStore {
         ProviderDocumentStore(
             load: { [self] url in
-                try requireWhole()
+                try requireAvailable()
                 let stored = documents.withLock { $0[url] }
                 let forcedRefetchAt = forced.withLock { $0[url] }
                 return stored.map {
@@ -207,11 +207,11 @@ final class TestDocumentStore: Sendable {
                 }
             },
             store: { [self] url, body, fetchedAt in
-                try requireWhole()
+                try requireAvailable()
                 documents.withLock { $0[url] = ProviderDocument(body: body, fetchedAt: fetchedAt) }
             },
             claimForcedFetch: { [self] url, now in
-                try requireWhole()
+                try requireAvailable()
                 return forced.withLock { forced in
                     if let last = forced[url], now < last + ProviderDocumentStore.forcedFetchInterval { return false }
                     forced[url] = now
@@ -220,12 +220,12 @@ final class TestDocumentStore: Sendable {
             })
     }
 
-    private func requireWhole() throws {
+    private func requireAvailable() throws {
         if isBroken.withLock({ $0 }) { throw Broken() }
     }
 }
 
-/// For what a test cannot begin without.
+/// Ends the program if a value that the tests need cannot be made.
 private func surely<Value>(_ make: () throws -> Value) -> Value {
     do { return try make() } catch { preconditionFailure("\(error)") }
 }
