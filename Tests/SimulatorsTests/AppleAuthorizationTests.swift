@@ -2,13 +2,13 @@ import JSON
 import Simulators
 import Testing
 
-@Suite("Apple's simulator: a sign-in")
+@Suite("Sign-ins at Apple's simulator")
 struct AppleAuthorizationTests {
     let fixture: AppleFixture
 
     init() throws { fixture = try AppleFixture() }
 
-    @Test("sends name, address and real_user_status the first time only")
+    @Test("Only the first sign-in sends the name and real_user_status")
     func firstTime() throws {
         let first = try fixture.apple.authorize(.ada, client: AppleFixture.app, nonce: "n", state: "s")
         #expect(
@@ -28,7 +28,7 @@ struct AppleAuthorizationTests {
         #expect(later["sub"] == claims["sub"])
     }
 
-    @Test("to another client of the team counts as the first, with the same subject")
+    @Test("A sign-in to another client of the team sends the user again, with the same subject")
     func otherClient() throws {
         let app = try fixture.apple.authorize(.ada, client: AppleFixture.app)
         let site = try fixture.apple.authorize(.ada, client: AppleFixture.site, redirectURI: AppleFixture.callback)
@@ -40,7 +40,7 @@ struct AppleAuthorizationTests {
     }
 
     @Test(
-        "shares the scopes that were requested the first time",
+        "The scopes of the first sign-in determine whether name and address are shared",
         arguments: [
             ([.name, .email], true, true), ([.name], true, false), ([.email], false, true), ([], false, false),
         ] as [(Set<AppleScope>, Bool, Bool)])
@@ -55,7 +55,7 @@ struct AppleAuthorizationTests {
         }
     }
 
-    @Test("has the relay address in token and form if the person hides their own")
+    @Test("The token and the form have the relay address if the person hides the address")
     func relay() throws {
         let first = try fixture.apple.authorize(.grace, client: AppleFixture.app)
         let email = try #require(try fixture.claims(of: first.identityToken)["email"]?.text)
@@ -64,7 +64,7 @@ struct AppleAuthorizationTests {
         #expect(try #require(first.user).contains("example.com") == false)
     }
 
-    @Test("requires consent again after the person has disconnected the client")
+    @Test("A sign-in requires consent again after the person has disconnected the client")
     func disconnected() throws {
         _ = try fixture.apple.authorize(.ada, client: AppleFixture.app)
         fixture.apple.disconnect(.grace, from: AppleFixture.app)
@@ -75,7 +75,7 @@ struct AppleAuthorizationTests {
     }
 
     @Test(
-        "is rejected for unregistered clients and redirect URIs",
+        "A sign-in with an unregistered client or redirect URI is rejected",
         arguments: [
             ("com.example.stranger", nil, .invalidClient), (AppleFixture.site, nil, .unauthorizedClient),
             (AppleFixture.site, "https://evil.example.com/", .unauthorizedClient),
@@ -88,7 +88,7 @@ struct AppleAuthorizationTests {
         #expect(refusal?.code == code)
     }
 
-    @Test("has unique codes in Apple's format")
+    @Test("Authorization codes are unique and have Apple's format")
     func codes() throws {
         let codes = try (0..<10).map { _ in
             try fixture.apple.authorize(.ada, client: AppleFixture.app).authorizationCode

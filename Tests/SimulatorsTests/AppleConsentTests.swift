@@ -37,7 +37,7 @@ struct AppleConsentTests {
             ].merging(changes) { $1 })
     }
 
-    @Test("names the client and the return URL, offers people, and repeats the request in its forms")
+    @Test("The page names the client and the redirect URI, offers people, and repeats the request in its forms")
     func shown() throws {
         let page = try page()
         #expect(page.status == 200)
@@ -50,7 +50,7 @@ struct AppleConsentTests {
     }
 
     @Test(
-        "is in Japanese for readers of Japanese",
+        "The page is in Japanese if Accept-Language has Japanese before English",
         arguments: [("ja,en;q=0.8", "ja"), ("en-GB,ja", "en"), ("fr-FR, ja-JP;q=0.5", "ja"), ("fr", "en"), ("", "en")])
     func language(accepted: String, language: String) throws {
         let page = try page(language: accepted)
@@ -58,7 +58,7 @@ struct AppleConsentTests {
         #expect(page.text.contains("ユーザーを選ぶ") == (language == "ja"))
     }
 
-    @Test("consent posts code, ID token, state and the first time the user to the redirect URI")
+    @Test("Consent posts code, ID token, state and the first time the user to the redirect URI")
     func consent() throws {
         let response = try decide(["simulated_person": "ada.lovelace"])
         #expect(response.text.contains(#"<form method="post" action="\#(AppleFixture.callback)">"#))
@@ -74,7 +74,7 @@ struct AppleConsentTests {
         #expect(Set(second.hiddenFields.keys) == ["code", "id_token", "state"])
     }
 
-    @Test("the address stays hidden, or shared, as the person first chose")
+    @Test("The first choice to hide or share the address is kept until the person disconnects")
     func hidden() throws {
         func email(_ hides: String?) throws -> String? {
             let decision = ["simulated_person": "ada.lovelace", "simulated_hide_email": hides]
@@ -89,8 +89,8 @@ struct AppleConsentTests {
         #expect(try email("true") == "ada.lovelace@example.com")
     }
 
-    @Test("a person can be invented, and is offered afterwards")
-    func invented() throws {
+    @Test("A new person can be entered, and is offered afterwards")
+    func newPerson() throws {
         let decision = [
             "simulated_email": "New@Example.com", "simulated_given_name": "<b>", "simulated_family_name": "Person",
         ]
@@ -104,7 +104,9 @@ struct AppleConsentTests {
         #expect(try fixture.claims(of: again.hiddenFields["id_token"] ?? "")["sub"] == subject)
     }
 
-    @Test("an address that is not valid is shown again", arguments: ["", "x", "x@", "a b@example.com"])
+    @Test(
+        "The page is shown again if the address of a new person is not valid",
+        arguments: ["", "x", "x@", "a b@example.com"])
     func invalidEmail(address: String) throws {
         let response = try decide(["simulated_email": address, "simulated_given_name": "Kay"])
         #expect(response.status == 400)
@@ -112,21 +114,21 @@ struct AppleConsentTests {
         #expect(response.text.contains(#"value="Kay""#))
     }
 
-    @Test("a test can skip the page with a person in the request")
+    @Test("A request that names a person skips the page")
     func skipped() throws {
         let response = try page(["simulated_person": "someone@example.com"])
         let claims = try fixture.claims(of: response.hiddenFields["id_token"] ?? "")
         #expect(claims["email"] == .string("someone@example.com"))
     }
 
-    @Test("cancelling posts Apple's only error")
+    @Test("Cancelling posts user_cancelled_authorize and the state")
     func cancelled() throws {
         let response = try decide(["simulated_outcome": "cancelled"])
         #expect(response.hiddenFields == ["error": "user_cancelled_authorize", "state": "state-1"])
     }
 
-    @Test("an error can be provoked")
-    func faults() throws {
+    @Test("The person can choose an error on the page")
+    func chosenErrors() throws {
         let used = try decide(["simulated_outcome": "used_code"]).hiddenFields
         #expect(try redeem(used["code"]).outcome == "400 invalid_grant")
         let state = try decide(["simulated_outcome": "other_state"]).hiddenFields
@@ -135,7 +137,7 @@ struct AppleConsentTests {
         #expect(try fixture.claims(of: nonce["id_token"] ?? "")["nonce"] != .string("nonce-1"))
     }
 
-    @Test("the page that returns to the app allows its own script only")
+    @Test("The page that returns to the app allows its own script only")
     func scriptPolicy() throws {
         let response = try decide(["simulated_person": "ada.lovelace"])
         let policy = try #require(response.headers["Content-Security-Policy"])
@@ -145,7 +147,7 @@ struct AppleConsentTests {
         #expect(response.headers["Cache-Control"] == "no-store")
     }
 
-    @Test("without scopes the response can be a redirect")
+    @Test("Without scopes, the response can be a redirect")
     func redirects() throws {
         let changes: [String: String?] = ["scope": nil, "response_type": "code", "response_mode": "query"]
         let query = try decide(["simulated_person": "ada.lovelace"], changes)
@@ -158,7 +160,7 @@ struct AppleConsentTests {
     }
 
     @Test(
-        "a request that Apple rejects stays at Apple",
+        "A request that Apple rejects gets an error page and no redirect",
         arguments: [
             (["client_id": nil], "invalid_request"), (["client_id": "com.example.stranger"], "invalid_client"),
             (["client_id": AppleFixture.app], "unauthorized_client"), (["redirect_uri": nil], "invalid_request"),
@@ -181,7 +183,7 @@ struct AppleConsentTests {
     }
 
     @Test(
-        "a code is bound to its client and its redirect URI",
+        "A code is bound to its client and its redirect URI",
         arguments: [
             ([:], "200"), (["redirect_uri": nil], "400 invalid_grant"),
             (["redirect_uri": "https://auth.example.com/"], "400 invalid_grant"),
@@ -194,7 +196,7 @@ struct AppleConsentTests {
     }
 
     @Test(
-        "dev mode accepts URLs of this machine and those that it is told, and nothing else",
+        "In dev mode, a redirect URI must be registered, configured or on this machine",
         arguments: [
             (url, true), ("http://localhost:3000/callback", true), ("https://app.localhost/", true),
             ("http://[::1]:80/x", true), ("https://added.example.com/cb", true), ("https://added.example.com/", false),

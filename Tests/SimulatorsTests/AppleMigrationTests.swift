@@ -3,7 +3,7 @@ import JSON
 import Simulators
 import Testing
 
-@Suite("Apple's simulator: the transfer of users to another team")
+@Suite("Transfer of users at Apple's simulator")
 struct AppleMigrationTests {
     static let newTeam = "NEWTEAM001"
 
@@ -30,13 +30,13 @@ struct AppleMigrationTests {
             SimulatedApple.migrationPath, form, headers: ["Authorization": "Bearer \(bearer)"])
     }
 
-    @Test("exchanges subjects through the transfer_sub of identity tokens")
+    @Test("Subjects are exchanged through the transfer_sub that identity tokens contain")
     func exchange() throws {
         let old = try #require(try token(team: AppleFixture.team).json["access_token"]?.text)
         let subject = SimulatedApple.subject(of: .grace, in: AppleFixture.team)
-        let asked: [String: String?] = ["sub": subject, "target": Self.newTeam]
+        let form: [String: String?] = ["sub": subject, "target": Self.newTeam]
         let transferSubject = try #require(
-            try migrate(asked, team: AppleFixture.team, bearer: old).json["transfer_sub"]?.text)
+            try migrate(form, team: AppleFixture.team, bearer: old).json["transfer_sub"]?.text)
 
         fixture.apple.transfer(AppleFixture.app, to: Self.newTeam)
         let claims = try fixture.claims(of: fixture.apple.identityToken(for: .grace, audience: AppleFixture.app))
@@ -49,7 +49,7 @@ struct AppleMigrationTests {
                 .compactMapValues { $0 })
     }
 
-    @Test("is rejected for other scopes, without its token, and for unknown subjects")
+    @Test("A transfer is rejected for another scope or team, without a valid token, or for an unknown subject")
     func refused() throws {
         #expect(try token(team: AppleFixture.team, scope: "name").outcome == "400 invalid_scope")
         #expect(try token(team: AppleFixture.team, scope: nil).outcome == "400 invalid_scope")
@@ -57,8 +57,8 @@ struct AppleMigrationTests {
         let bearer = try #require(try token(team: AppleFixture.team).json["access_token"]?.text)
         func outcome(_ person: SimulatedPerson, _ bearer: String) throws -> String {
             let subject = SimulatedApple.subject(of: person, in: AppleFixture.team)
-            let asked: [String: String?] = ["sub": subject, "target": Self.newTeam]
-            return try migrate(asked, team: AppleFixture.team, bearer: bearer).outcome
+            let form: [String: String?] = ["sub": subject, "target": Self.newTeam]
+            return try migrate(form, team: AppleFixture.team, bearer: bearer).outcome
         }
         #expect(try outcome(.grace, "a0") == "400 invalid_request")
         #expect(try outcome(.ada, bearer) == "400 invalid_request")

@@ -3,13 +3,15 @@ import JSON
 import Simulators
 import Testing
 
-@Suite("Apple's simulator: a notification")
+@Suite("Notifications of Apple's simulator")
 struct AppleNotificationTests {
     let fixture: AppleFixture
 
     init() throws { fixture = try AppleFixture() }
 
-    @Test("states its event as JSON in a string, in milliseconds", arguments: AppleNotification.allCases)
+    @Test(
+        "A notification contains its event as JSON in a string, with the time in milliseconds",
+        arguments: AppleNotification.allCases)
     func events(notification: AppleNotification) throws {
         let token = try fixture.apple.notification(notification, about: .grace, audience: AppleFixture.app)
         let keyID = try #require(UnverifiedJWS(parsing: token).keyID)
@@ -28,7 +30,7 @@ struct AppleNotificationTests {
         #expect(event["is_private_email"] == (isAboutEmail ? .string("true") : nil))
     }
 
-    @Test("is spelled as Apple's page prints it, on request")
+    @Test("With a quirk, the event is an object with the time in seconds, as in Apple's documentation")
     func asPrinted() throws {
         fixture.apple.quirks.eventsAreAnObject = true
         let token = try fixture.apple.notification(.consentRevoked, about: .ada, audience: AppleFixture.app) {
@@ -43,7 +45,7 @@ struct AppleNotificationTests {
         #expect(event["event_time"] == .integer(fixture.clock.now))
     }
 
-    @Test("is posted as a payload, each with an id of its own")
+    @Test("A notification is posted as a payload, and each has its own ID")
     func body() throws {
         let tokens = try (0..<2).map { _ in
             try fixture.apple.notification(.accountDelete, about: .ada, audience: AppleFixture.app)

@@ -4,7 +4,7 @@ import JSON
 import Simulators
 import Testing
 
-@Suite("Apple's simulator: the token endpoint")
+@Suite("Token endpoint of Apple's simulator")
 struct AppleTokenEndpointTests {
     let fixture: AppleFixture
 
@@ -14,7 +14,7 @@ struct AppleTokenEndpointTests {
         try fixture.apple.authorize(.ada, client: AppleFixture.app, nonce: "n").authorizationCode
     }
 
-    @Test("redeems a code once, with Apple's responses")
+    @Test("A code is redeemed once, with Apple's responses")
     func redeem() throws {
         let code = try code()
         let answer = try fixture.redeem(code)
@@ -37,7 +37,7 @@ struct AppleTokenEndpointTests {
         #expect(try again.json["error_description"] == .string("The code has already been used."))
     }
 
-    @Test("redeems a code once, however many present it at the same time")
+    @Test("A code is redeemed once even if many requests have it at the same time")
     func race() async throws {
         let (code, fixture) = (try code(), fixture)
         let outcomes = try await withThrowingTaskGroup { group in
@@ -48,7 +48,7 @@ struct AppleTokenEndpointTests {
         #expect(Set(outcomes) == ["200", "400 invalid_grant"])
     }
 
-    @Test("refreshes with a refresh token, and returns no new one")
+    @Test("A refresh token can be used again, and its response has no new refresh token")
     func refresh() throws {
         let first = fixture.clock.now
         let token = try #require(try fixture.redeem(code()).json["refresh_token"]?.text)
@@ -70,7 +70,7 @@ struct AppleTokenEndpointTests {
     }
 
     @Test(
-        "rejects a code",
+        "A code is redeemed within five minutes, with a complete and valid request",
         arguments: [
             Row(testDescription: "valid, after five minutes less a second", delay: 299, outcome: "200"),
             Row(testDescription: "after five minutes", delay: 300, outcome: "400 invalid_grant"),
@@ -96,7 +96,7 @@ struct AppleTokenEndpointTests {
         #expect(try fixture.redeem(code, row.changes).outcome == row.outcome)
     }
 
-    @Test("rejects a code of another client, and of another redirect URI")
+    @Test("A code is rejected for another client or another redirect URI")
     func otherClient() throws {
         let secret = try fixture.secret(for: AppleFixture.site)
         let site: [String: String?] = ["client_id": AppleFixture.site, "client_secret": secret]
@@ -117,7 +117,7 @@ struct AppleTokenEndpointTests {
     }
 
     @Test(
-        "checks the client secret",
+        "A client secret is accepted only with valid claims and a known key ID",
         arguments: [
             SecretRow(testDescription: "valid", outcome: "200"),
             SecretRow(
@@ -138,7 +138,7 @@ struct AppleTokenEndpointTests {
         #expect(try fixture.redeem(code(), ["client_secret": secret]).outcome == row.outcome)
     }
 
-    @Test("checks the signature of the client secret")
+    @Test("A client secret without a valid signature of the team's key is rejected")
     func signature() throws {
         let other = try fixture.secret(key: PrivateKey.generate(.es256))
         #expect(try fixture.redeem(code(), ["client_secret": other]).outcome == "400 invalid_client")
@@ -147,7 +147,7 @@ struct AppleTokenEndpointTests {
         #expect(try fixture.redeem(code(), ["client_secret": "x"]).outcome == "400 invalid_client")
     }
 
-    @Test("requires a form")
+    @Test("A request that is not a form is rejected")
     func form() throws {
         let answer = try #require(
             fixture.apple.response(
@@ -158,7 +158,7 @@ struct AppleTokenEndpointTests {
     }
 }
 
-@Suite("Apple's simulator: revocation")
+@Suite("Revocation at Apple's simulator")
 struct AppleRevocationTests {
     let fixture: AppleFixture
 
@@ -171,7 +171,7 @@ struct AppleRevocationTests {
     }
 
     @Test(
-        "of either token ends the consent: no refresh works, and the next sign-in requires consent",
+        "Revoking either token ends the consent: a refresh fails, and the next sign-in requires consent",
         arguments: [true, false])
     func revoke(byRefreshToken: Bool) throws {
         let tokens = try tokens()
@@ -183,7 +183,7 @@ struct AppleRevocationTests {
         #expect(try fixture.apple.authorize(.ada, client: AppleFixture.app).user != nil)
     }
 
-    @Test("of an unknown token, or of another client's, gets the same response and does nothing")
+    @Test("Revoking an unknown token, or another client's, gets the same response and does nothing")
     func unknown() throws {
         let tokens = try tokens()
         #expect(try fixture.revoke("r0").status == 200)
@@ -193,7 +193,7 @@ struct AppleRevocationTests {
         #expect(try fixture.refresh(tokens.refresh).outcome == "200")
     }
 
-    @Test("requires a valid secret and a token")
+    @Test("A revocation requires a valid client secret and a token")
     func refused() throws {
         let token = try tokens().refresh
         #expect(try fixture.revoke(token, ["client_secret": "x"]).outcome == "400 invalid_client")
@@ -202,7 +202,7 @@ struct AppleRevocationTests {
     }
 
     @Test(
-        "by the person makes the next refresh fail, with either error",
+        "A refresh fails with the configured error after the person has disconnected",
         arguments: [AppleRefusal.Code.invalidGrant, .invalidRequest])
     func disconnected(code: AppleRefusal.Code) throws {
         fixture.apple.quirks.refusalAfterDisconnecting = code

@@ -4,13 +4,13 @@ import JSON
 import Simulators
 import Testing
 
-@Suite("Apple's simulator: an identity token")
+@Suite("Identity tokens of Apple's simulator")
 struct AppleTokenTests {
     let fixture: AppleFixture
 
     init() throws { fixture = try AppleFixture() }
 
-    @Test("has Apple's header and claims")
+    @Test("A token has Apple's header and claims")
     func plain() throws {
         let now = fixture.clock.now
         let token = try fixture.apple.identityToken(for: .ada, audience: AppleFixture.app, nonce: "6e6f6e6365")
@@ -31,12 +31,12 @@ struct AppleTokenTests {
         let testDescription: String
         var person = SimulatedPerson.ada
         var quirk: @Sendable (inout AppleQuirks) -> Void = { _ in }
-        /// `null` for one that must be absent.
+        /// The expected claims. `null` means that a claim must be absent.
         let expected: Claims
     }
 
     @Test(
-        "has the quirks of Apple's tokens",
+        "A token has the claims of the chosen person and quirk",
         arguments: [
             Row(
                 testDescription: "strings for booleans", person: .grace, quirk: { $0.booleansAreStrings = true },
@@ -80,13 +80,15 @@ struct AppleTokenTests {
         for (name, value) in row.expected { #expect(claims[name] ?? .null == value, "\(name)") }
     }
 
-    @Test("has no nonce when none was sent")
+    @Test("A token has no nonce if none was sent")
     func noNonce() throws {
         let claims = try fixture.claims(of: fixture.apple.identityToken(for: .ada, audience: AppleFixture.app))
         #expect(claims["nonce"] == nil)
     }
 
-    @Test("has a relay address of its team on either domain", arguments: AppleQuirks.RelayDomain.allCases)
+    @Test(
+        "The relay address is the same within a team, on either domain, and differs between teams",
+        arguments: AppleQuirks.RelayDomain.allCases)
     func relay(domain: AppleQuirks.RelayDomain) throws {
         fixture.apple.quirks.relayDomain = domain
         func email(_ client: String) throws -> String? {
@@ -99,7 +101,7 @@ struct AppleTokenTests {
         #expect(try email("com.example.of.another.team") != address)
     }
 
-    @Test("has a subject for each team: six digits, 32 hexadecimal digits, four digits")
+    @Test("A person has one subject in each team: six digits, 32 hexadecimal digits, four digits")
     func subjects() throws {
         let subjects = ["TEAM123456", "TEAM654321"].flatMap { team in
             [SimulatedPerson.ada, .grace].map { SimulatedApple.subject(of: $0, in: team) }
@@ -111,7 +113,7 @@ struct AppleTokenTests {
         #expect(try another.claims(of: token)["sub"]?.text == subjects[0])
     }
 
-    @Test("contains transfer_sub for sixty days after its app moved to another team")
+    @Test("A token contains transfer_sub for sixty days after its app moved to another team")
     func transfer() throws {
         fixture.apple.transfer(AppleFixture.app, to: "NEWTEAM001")
         func current() throws -> Claims {
@@ -123,7 +125,7 @@ struct AppleTokenTests {
         #expect(try current()["transfer_sub"] == nil)
     }
 
-    @Test("is rejected after any change of its signature")
+    @Test("A token can be created with a wrong signature, header or claim")
     func changes() throws {
         func expectRefused(_ fault: JWSFault, _ change: (inout TokenDraft) -> Void) throws {
             let token = try fixture.apple.identityToken(for: .ada, audience: AppleFixture.app, changing: change)
@@ -144,7 +146,9 @@ struct AppleTokenTests {
         #expect(try UnverifiedJWS(parsing: token).unverifiedIssuer == "https://appleid.example.com")
     }
 
-    @Test("is valid after a rotation of keys only while the old key is published", arguments: [true, false])
+    @Test(
+        "After a rotation, the old key is published only if it is kept, and new tokens have a new key",
+        arguments: [true, false])
     func rotation(keepingOld: Bool) throws {
         let served = try fixture.apple.servedKeys(at: SimulatedApple.keysPath)
         #expect(served == fixture.apple.jwks)

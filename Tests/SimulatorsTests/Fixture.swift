@@ -24,7 +24,7 @@ final class TestClock: Sendable {
 
 typealias Claims = [String: JSONValue]
 
-/// Believes a token only with a key of that set.
+/// The claims of a token, verified with a key of `set`.
 func claims(of token: String, verifiedWith set: JWKSet) throws -> Claims {
     let jws = try UnverifiedJWS(parsing: token)
     let jwk = try #require(set.keys.first { $0.kid == jws.keyID }, "unknown key")
@@ -45,7 +45,7 @@ extension SimulatedProvider {
         try #require(response(to: Request(id: "1", method: .get, path: path, peer: "127.0.0.1")))
     }
 
-    /// - Parameter query: a value `nil` leaves the parameter out.
+    /// - Parameter query: `nil` omits a parameter.
     func get(_ path: String, _ query: [String: String?], headers: Headers = Headers()) throws -> Response {
         let pairs = query.compactMap { name, value in value.map { (name: name, value: $0) } }
         return try #require(
@@ -95,7 +95,7 @@ extension Response {
             })
     }
 
-    /// `200`, or status and error.
+    /// `200`, or status and error code.
     var outcome: String {
         get throws {
             guard status != 200 else { return "200" }
@@ -160,7 +160,7 @@ struct AppleFixture {
             payload: StrictJSON.encode(claims), keyID: keyID, type: nil, with: key ?? self.key)
     }
 
-    /// - Parameter changes: fields otherwise than in a good request; `nil` leaves one out.
+    /// - Parameter changes: fields that differ from a valid request. `nil` omits a field.
     func redeem(_ code: String, _ changes: [String: String?] = [:]) throws -> Response {
         var form: [String: String?] = [
             "grant_type": "authorization_code", "code": code, "client_id": Self.app, "client_secret": try secret(),

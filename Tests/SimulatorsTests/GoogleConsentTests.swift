@@ -52,7 +52,7 @@ struct GoogleConsentTests {
         return try SimulatorsTests.claims(of: token, verifiedWith: google.servedKeys(at: SimulatedGoogle.keysPath))
     }
 
-    @Test("offers people, the one of login_hint first, and has no relay addresses")
+    @Test("The page offers people, the one of login_hint first, and does not offer to hide the address")
     func shown() throws {
         let page = try page(["login_hint": "EMMY.noether@university.example"])
         #expect(page.status == 200)
@@ -63,7 +63,7 @@ struct GoogleConsentTests {
         #expect(try self.page(language: "ja").text.contains("Googleでログイン"))
     }
 
-    @Test("consent redirects with a code, the state and the issuer")
+    @Test("Consent redirects with a code, the state and the issuer")
     func consent() throws {
         let fields = try decide(["simulated_person": "mary.somerville"])
         #expect(fields["state"] == "state 1&")
@@ -77,7 +77,7 @@ struct GoogleConsentTests {
     }
 
     @Test(
-        "a code is bound to its client, redirect URI, verifier and ten minutes",
+        "A code needs the client secret, the redirect URI and the verifier, and expires after ten minutes",
         arguments: [
             (["client_secret": nil], 0, "401 invalid_client"), (["code_verifier": "x"], 0, "400 invalid_grant"),
             (["code_verifier": nil], 0, "400 invalid_grant"),
@@ -89,13 +89,13 @@ struct GoogleConsentTests {
         #expect(try redeem(code, changes).outcome == outcome)
     }
 
-    @Test("cancelling redirects with access_denied")
+    @Test("Cancelling redirects with access_denied")
     func cancelled() throws {
         #expect(try decide(["simulated_outcome": "cancelled"]) == ["error": "access_denied", "state": "state 1&"])
     }
 
-    @Test("an error can be provoked")
-    func faults() throws {
+    @Test("The person can choose an error on the page")
+    func chosenErrors() throws {
         #expect(try redeem(decide(["simulated_outcome": "used_code"])["code"]).outcome == "400 invalid_grant")
         #expect(try decide(["simulated_outcome": "other_state"])["state"] != "state 1&")
         let other = try claims(of: redeem(decide(["simulated_outcome": "other_nonce"])["code"]))
@@ -103,7 +103,7 @@ struct GoogleConsentTests {
         #expect(try decide(["simulated_outcome": "server_error"])["error"] == "server_error")
     }
 
-    @Test("a request without a page gets an error, unless a test names the person")
+    @Test("A request with prompt=none gets an error, unless a test names the person")
     func withoutPage() throws {
         let refused = try page(["prompt": "none"])
         #expect(try refused.redirect(to: Self.callback)["error"] == "interaction_required")
@@ -111,14 +111,14 @@ struct GoogleConsentTests {
         #expect(try skipped.redirect(to: Self.callback)["code"] != nil)
     }
 
-    @Test("the query of a redirect URI is kept")
+    @Test("The query of a redirect URI is kept")
     func query() throws {
         google.redirectURIs = RedirectURIRule(unregistered: .loopback)
         let response = try page(["redirect_uri": "http://localhost/cb?x=1", "simulated_person": "ada.lovelace"])
         #expect(try response.redirect(to: "http://localhost/cb?x=1&")["x"] == "1")
     }
 
-    @Test("dev mode checks no client secret")
+    @Test("A missing client secret is accepted if the check is off, as in dev mode")
     func secret() throws {
         google.checksClientSecrets = false
         let code = try decide(["simulated_person": "ada.lovelace"])["code"]
@@ -126,7 +126,7 @@ struct GoogleConsentTests {
     }
 
     @Test(
-        "a request that Google rejects stays at Google",
+        "A request that Google rejects gets an error page and no redirect",
         arguments: [
             (["client_id": "stranger"], "invalid_client"),
             (["redirect_uri": "https://evil.example.com"], "redirect_uri_mismatch"),

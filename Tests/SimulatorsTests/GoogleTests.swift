@@ -22,7 +22,7 @@ struct GoogleTests {
         try SimulatorsTests.claims(of: token, verifiedWith: google.servedKeys(at: SimulatedGoogle.keysPath))
     }
 
-    @Test("has Google's header and claims")
+    @Test("An ID token has Google's header and claims")
     func plain() throws {
         let token = try google.idToken(for: .emmy, audience: Self.client, nonce: "raw nonce")
         let keyID = try #require(UnverifiedJWS(parsing: token).keyID)
@@ -39,7 +39,7 @@ struct GoogleTests {
         #expect(SimulatedGoogle.subject(of: .emmy).wholeMatch(of: #/\d{21}/#) != nil)
     }
 
-    @Test("has either issuer, azp for the web client of an app, and hd only for hosted domains")
+    @Test("An ID token can have the other issuer and azp, and has hd only for hosted domains")
     func variants() throws {
         google.issuer = GoogleIssuer.host.rawValue
         let token = try google.idToken(for: .mary, audience: Self.client, authorizedParty: "ios-client")
@@ -51,7 +51,7 @@ struct GoogleTests {
         #expect(claims["nonce"] == nil)
     }
 
-    @Test("adds nbf and jti to One Tap's tokens")
+    @Test("One Tap's tokens have nbf and jti")
     func oneTap() throws {
         let claims = try claims(of: google.idToken(for: .mary, audience: Self.client, flow: .oneTap))
         #expect(claims["nbf"] == .integer(clock.now - 300))
@@ -59,7 +59,7 @@ struct GoogleTests {
         #expect(claims["at_hash"] == nil)
     }
 
-    @Test("publishes two keys with a lifetime, and none of Apple's")
+    @Test("Two keys are published with a lifetime, none of them Apple's, and a rotation can replace them")
     func keys() throws {
         google.keysMaxAge = 120
         let answer = try google.get(SimulatedGoogle.keysPath)
@@ -93,7 +93,7 @@ struct GoogleTests {
         return (try answer.outcome, try answer.json)
     }
 
-    @Test("redeems a code once, with a refresh token after a new consent")
+    @Test("A code is redeemed once, and has a refresh token only after a new consent")
     func redeem() throws {
         let code = try code()
         let (outcome, json) = try token(["code": code])
@@ -109,7 +109,7 @@ struct GoogleTests {
     }
 
     @Test(
-        "rejects a code",
+        "A token request that is late, incomplete or wrong is rejected",
         arguments: [
             (["code": "4/0x"], 0, "400 invalid_grant"), ([:], 600, "400 invalid_grant"),
             (["code": nil], 0, "400 invalid_request"), (["client_secret": "x"], 0, "401 invalid_client"),
@@ -124,7 +124,7 @@ struct GoogleTests {
         #expect(try token(["code": code].merging(changes) { $1 }).outcome == outcome)
     }
 
-    @Test("revokes its own tokens, rejects others, and refreshes no revoked one")
+    @Test("A refresh token can be used until it is revoked, and revoked once")
     func revoke() throws {
         let refresh = try #require(try token(["code": code()]).json["refresh_token"]?.text)
         let renewal: [String: String?] = ["grant_type": "refresh_token", "refresh_token": refresh]

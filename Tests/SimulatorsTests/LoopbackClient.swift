@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// One request on a connection of its own, with a blocking socket that gives up after five seconds.
+/// Sends one request on its own connection, with a blocking socket and a timeout of five seconds.
 enum LoopbackClient {
     struct Reply {
         let status: Int
@@ -10,8 +10,8 @@ enum LoopbackClient {
     }
 
     enum Failure: Error, Equatable {
-        case nobodyListens
-        /// The connection ended, or nothing came, without a whole head.
+        case notConnected
+        /// The connection ended, or five seconds passed, before the head of the response was complete.
         case noAnswer
     }
 
@@ -26,8 +26,8 @@ enum LoopbackClient {
     private static func exchange(_ request: String, port: UInt16) throws -> String {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
-        var patience = timeval(tv_sec: 5, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        var timeout = timeval(tv_sec: 5, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
@@ -37,7 +37,7 @@ enum LoopbackClient {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard code == 0 else { throw Failure.nobodyListens }
+        guard code == 0 else { throw Failure.notConnected }
         _ = send(descriptor, request, request.utf8.count, Int32(MSG_NOSIGNAL))
         var received: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 65_536)

@@ -4,7 +4,7 @@ import JSON
 import Simulators
 import Testing
 
-@Suite("A simulator's server")
+@Suite("Servers of simulators")
 struct ServerTests {
     let apple: SimulatedApple
 
@@ -12,7 +12,7 @@ struct ServerTests {
         apple = try SimulatedApple(clock: { 1_800_000_000 }, keys: Keys.apple)
     }
 
-    @Test("serves the keys, and counts the requests")
+    @Test("The keys are served, and the requests are counted")
     func keys() async throws {
         try await SimulatorServer.run(apple) { server in
             let reply = try LoopbackClient.get(SimulatedApple.keysPath, port: server.port)
@@ -25,7 +25,7 @@ struct ServerTests {
         }
     }
 
-    @Test("has a discovery document with its own host and the provider's issuer")
+    @Test("The discovery document has the host of the request and the provider's issuer")
     func configuration() async throws {
         try await SimulatorServer.run(apple) { server in
             let reply = try LoopbackClient.get("/.well-known/openid-configuration", port: server.port)
@@ -44,7 +44,7 @@ struct ServerTests {
     }
 
     @Test(
-        "injects faults",
+        "A fault is injected until it is reset",
         arguments: [
             Row(fault: .none, status: 200, head: "application/json", body: #"{"keys":[{"#),
             Row(fault: .unavailable, status: 503, head: "text/html", body: "<!DOCTYPE html>"),
@@ -70,7 +70,7 @@ struct ServerTests {
         }
     }
 
-    @Test("injects a fault at one path, and for a number of requests")
+    @Test("A fault can be limited to one path and to a number of requests")
     func plans() async throws {
         apple.faultInjection.injectFault(.unavailable, at: SimulatedApple.keysPath, times: 2)
         try await SimulatorServer.run(apple) { server in
@@ -87,7 +87,7 @@ struct ServerTests {
         }
     }
 
-    @Test("responds late with the fault slow")
+    @Test("The fault slow delays the response")
     func slow() async throws {
         apple.faultInjection.injectFault(.slow(.milliseconds(150)))
         try await SimulatorServer.run(apple) { server in
@@ -98,7 +98,7 @@ struct ServerTests {
         }
     }
 
-    @Test("closes its connections in an outage, and resumes on its port")
+    @Test("A stopped server closes its connections, and resumes on its port")
     func outage() async throws {
         apple.faultInjection.injectFault(.silent)
         try await SimulatorServer.run(apple) { server in
@@ -107,7 +107,7 @@ struct ServerTests {
             while apple.keyFetches == 0 { try await Task.sleep(for: .milliseconds(1)) }
             await server.stop()
             #expect(await waiting == .noAnswer)
-            #expect(await Self.outcome(port: port) == .nobodyListens)
+            #expect(await Self.outcome(port: port) == .notConnected)
             await server.stop()
             apple.faultInjection.reset()
             try server.resume()
@@ -116,11 +116,11 @@ struct ServerTests {
         }
     }
 
-    @Test("frees its port")
+    @Test("A stopped server frees its port")
     func stop() async throws {
         let server = try SimulatorServer(apple)
         await server.stop()
-        #expect(await Self.outcome(port: server.port) == .nobodyListens)
+        #expect(await Self.outcome(port: server.port) == .notConnected)
         let second = try SimulatorServer(apple, port: server.port)
         #expect(second.port == server.port)
         #expect(second.baseURL == "http://127.0.0.1:\(server.port)")

@@ -11,18 +11,14 @@ extension TestDatabase {
     ///
     /// - Throws: ``NoBlockedStatement`` after a minute.
     public func waitForBlockedStatements(_ count: Int = 1, unless isDone: () -> Bool = { false }) async throws {
-        let observer = observer()
+        // All connections of `pool` may wait for locks.
+        let observer = Pool(loop: loop, configuration: Pool.Configuration(url: url, connections: 1))
         defer { Task(executorPreference: loop) { await observer.close() } }
         for _ in 1...12_000 {
             if try await observer.query(Self.blocked).count >= count || isDone() { return }
             try await Task.sleep(for: .milliseconds(5))
         }
         throw NoBlockedStatement()
-    }
-
-    /// Returns another pool, because all connections of ``pool`` may wait for locks.
-    public func observer() -> Pool {
-        Pool(loop: loop, configuration: Pool.Configuration(url: url, connections: 1))
     }
 }
 

@@ -1,5 +1,4 @@
 import Identity
-import Postgres
 import Storage
 import Support
 import Testing
@@ -34,7 +33,6 @@ struct ConfigurationEditTests {
         _ fixture: Fixture, _ first: @escaping @Sendable () async throws -> Void,
         _ second: @escaping @Sendable () async throws -> Void
     ) async throws -> [Bool] {
-        let observer = TestDatabase.observer(of: fixture.database)
         let edits = try await fixture.database.pool.transaction { holder in
             _ = try await holder.execute("LOCK TABLE audit_event IN SHARE ROW EXCLUSIVE MODE")
             let edits = [first, second].map { edit in
@@ -47,10 +45,9 @@ struct ConfigurationEditTests {
                     }
                 }
             }
-            while try await observer.waiting() < 2 { try await Task.sleep(for: .milliseconds(5)) }
+            try await fixture.database.waitForBlockedStatements(2)
             return edits
         }
-        await observer.close()
         return try await edits.asyncMap { try await $0.value }
     }
 
@@ -163,20 +160,6 @@ struct ConfigurationEditTests {
         try await fixture.edit { $0.set(Secret("p8"), of: .apple) }
         #expect(try await grace.update(at: fixture.start).isEmpty)
         #expect(try await app().graceEndsAt == nil)
-    }
-}
-
-extension TestDatabase {
-    /// A second pool, because all connections of the database's pool may be waiting.
-    fileprivate static func observer(of database: TestDatabase) -> Pool {
-        Pool(loop: database.loop, configuration: Pool.Configuration(url: database.url))
-    }
-}
-
-extension Pool {
-    /// The number of connections to this database that wait for a lock.
-    fileprivate func waiting() async throws -> Int {
-        try await query(TestDatabase.blocked).count
     }
 }
 
