@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Email renderer")
 struct EmailRendererTests {
-    static let every = OutgoingEmail.Kind.allCases.flatMap { kind in Language.allCases.map { (kind, $0) } }
+    static let kindsAndLanguages = OutgoingEmail.Kind.allCases.flatMap { kind in Language.allCases.map { (kind, $0) } }
     static let recipient = "ada.lovelace@mailbox.example"
 
     static func project(_ change: (inout EmailSettings) -> Void = { _ in }) -> SendingProject {
@@ -49,7 +49,7 @@ struct EmailRendererTests {
 
     static func escaped(_ text: String) -> String { Markup.text(text).html }
 
-    @Test("a deletion notice explains how to disconnect Apple only if the gateway cannot", arguments: Language.allCases)
+    @Test("A deletion notice explains how to disconnect Apple only if the gateway cannot", arguments: Language.allCases)
     func staysConnected(language: Language) throws {
         var payload = EmailPayload()
         #expect(try !Self.message(.accountDeleted, language, payload).text.contains("Apple"))
@@ -60,7 +60,8 @@ struct EmailRendererTests {
     }
 
     @Test(
-        "text and HTML have the same content, name the project, and contain no user input", arguments: every)
+        "Text and HTML have the same content, and name the project but not the recipient's address",
+        arguments: kindsAndLanguages)
     func sameText(kind: OutgoingEmail.Kind, language: Language) throws {
         let message = try Self.message(kind, language)
         #expect(message.subject.contains("Tom & Jerry's <App>"))
@@ -73,7 +74,7 @@ struct EmailRendererTests {
         #expect(message.to == Self.recipient)
     }
 
-    @Test("the HTML loads nothing and runs no script", arguments: every)
+    @Test("The HTML loads nothing and runs no script", arguments: kindsAndLanguages)
     func inert(kind: OutgoingEmail.Kind, language: Language) throws {
         let html = try Self.message(kind, language).html.lowercased()
         for word in ["<img", "<script", "<link", "<style", "<form", "url(", " src", "@import"] {
@@ -81,7 +82,7 @@ struct EmailRendererTests {
         }
     }
 
-    @Test("the link is a button and also plain text", arguments: every)
+    @Test("The link is in the text, and in the HTML as a button and in writing", arguments: kindsAndLanguages)
     func link(kind: OutgoingEmail.Kind, language: Language) throws {
         let message = try Self.message(kind, language)
         let links = message.text.split(separator: "\n").filter { $0.hasPrefix("https://") }
@@ -97,7 +98,7 @@ struct EmailRendererTests {
     }
 
     @Test(
-        "states how long the link works, rounded down",
+        "An email states how long its link works, rounded down",
         arguments: [
             (Duration.seconds(600), "10 minutes", "10分間"), (.seconds(3600), "1 hour", "1時間"),
             (.seconds(5400), "90 minutes", "90分間"), (.seconds(86_400), "24 hours", "24時間"),
@@ -111,7 +112,7 @@ struct EmailRendererTests {
         }
     }
 
-    @Test("explains what to do if the recipient did not cause the email", arguments: OutgoingEmail.Kind.allCases)
+    @Test("An email explains what to do if the recipient did not cause it", arguments: OutgoingEmail.Kind.allCases)
     func advice(kind: OutgoingEmail.Kind) throws {
         let (english, japanese) = (try Self.message(kind, .english).text, try Self.message(kind, .japanese).text)
         let isNotice = kind.rawValue.hasPrefix("notice.")
@@ -120,7 +121,7 @@ struct EmailRendererTests {
     }
 
     @Test(
-        "names sign-in methods in everyday words",
+        "Sign-in methods are named in everyday words",
         arguments: [
             (ProviderID.apple, "Apple", "Apple"), (.google, "Google", "Google"), (.password, "a password", "パスワード"),
             (.phone, "a phone number", "電話番号"), (.emailLink, "an email link", "メールのリンク"),
@@ -136,7 +137,7 @@ struct EmailRendererTests {
         }
     }
 
-    @Test("the notice of a merge names the sign-in methods, and offers to undo only with a link")
+    @Test("The notice of a merge names the sign-in methods, and offers to undo only with a link")
     func merged() throws {
         let methods: [ProviderID] = [.apple, .password, ProviderID("evil")]
         for (code, undo) in [("code" as String?, true), (nil, false)] {
@@ -153,14 +154,14 @@ struct EmailRendererTests {
         #expect(!unnamed.text.contains("Ways to sign in"))
     }
 
-    @Test("the language is the one of the request, or otherwise the project's")
+    @Test("The language is the one of the request, or otherwise the project's")
     func language() throws {
         let project = Self.project { $0.language = .japanese }
         #expect(try Self.message(.signIn, nil, in: project).subject.contains("ログイン"))
         #expect(try Self.message(.signIn, .english, in: project).subject.contains("Sign in"))
     }
 
-    @Test("uses the sender and the subjects of the project if it has them")
+    @Test("The project's own sender, reply address, action URL and subjects are used")
     func settings() throws {
         let project = Self.project {
             $0.senderAddress = EmailAddress("hello@app.example")
@@ -180,7 +181,9 @@ struct EmailRendererTests {
             try Self.message(.signIn).from == Mailbox(address: "no-reply@auth.example", name: "Tom & Jerry's <App>"))
     }
 
-    @Test("has one named link for each removable identity, to the gateway's own page", arguments: Language.allCases)
+    @Test(
+        "A notice has one named link for each removable identity, to the gateway's own page",
+        arguments: Language.allCases)
     func removals(language: Language) throws {
         let project = Self.project { $0.actionURL = "https://app.example/act" }
         let content = EmailPayload(removals: [
@@ -204,14 +207,14 @@ struct EmailRendererTests {
         #expect(try !Self.message(.passwordChanged, language, in: project).text.contains("30"))
     }
 
-    @Test("the same email is always rendered as the same message", arguments: OutgoingEmail.Kind.allCases)
+    @Test("The same email is always rendered as the same message", arguments: OutgoingEmail.Kind.allCases)
     func stability(kind: OutgoingEmail.Kind) throws {
         #expect(try Self.message(kind) == Self.message(kind))
         #expect(try Self.message(kind).id == "0b0e7c1a-1111-4222-8333-444455556666")
         #expect(try Self.message(kind).date == 1_800_000_000)
     }
 
-    @Test("is not rendered without the code of its link")
+    @Test("An email that requires a link is not rendered without a code")
     func withoutCode() throws {
         for kind in OutgoingEmail.Kind.allCases where kind.linkMode != nil && !kind.linkIsOptional {
             #expect(

@@ -100,7 +100,7 @@ struct EmailWorkerTests {
         return fixture.state.withLock { $0 }
     }
 
-    @Test("removes an email from the queue when the server has accepted it")
+    @Test("An email is removed from the queue when the server has accepted it")
     func sent() async throws {
         let state = try await Self.deliver([Self.queued()])
         #expect(state.calls == ["remove"])
@@ -108,7 +108,7 @@ struct EmailWorkerTests {
         #expect(state.outcomes == [.sent])
     }
 
-    @Test("gives up at once, without a connection, if email forwarding is off")
+    @Test("An email is given up without being sent if its relay address forwards no email")
     func relay() async throws {
         let state = try await Self.deliver([Self.queued(relayIsStopped: true)])
         #expect(state.calls == ["give up the relay address forwards no email"])
@@ -116,14 +116,14 @@ struct EmailWorkerTests {
         #expect(state.outcomes == [.givenUp(.relayStopped)])
     }
 
-    @Test("sends more emails than can be in flight at once")
+    @Test("More emails than can be in flight at once are all sent")
     func many() async throws {
         let state = try await Self.deliver((0..<50).map { _ in try Self.queued() })
         #expect(state.sent.count == 50)
         #expect(state.calls.count == 50)
     }
 
-    @Test("does not send a code that is no longer valid")
+    @Test("An email whose code is no longer valid is not sent")
     func void() async throws {
         let state = try await Self.deliver([Self.queued()]) { $0.usableCodes = [] }
         #expect(state.calls == ["remove"])
@@ -131,14 +131,14 @@ struct EmailWorkerTests {
         #expect(state.outcomes == [.dropped])
     }
 
-    @Test("sends the notice of a merge even if its link is no longer valid")
+    @Test("The notice of a merge is sent even if its link is no longer valid")
     func voidLink() async throws {
         let state = try await Self.deliver([Self.queued(.accountsMerged)]) { $0.usableCodes = [] }
         #expect(state.outcomes == [.sent])
     }
 
     @Test(
-        "sends a password reset that was requested by address only if an account has the address",
+        "A password reset that was requested by address is sent only if an account has the address",
         arguments: [true, false])
     func reset(hasAccount: Bool) async throws {
         let state = try await Self.deliver([Self.queued(.resetPassword, account: nil)]) {
@@ -149,7 +149,7 @@ struct EmailWorkerTests {
         #expect(state.calls == ["remove"])
     }
 
-    @Test("does not bind a code a second time")
+    @Test("A reset whose account is known and whose code is void is not sent, even if its address is in use")
     func boundBefore() async throws {
         let state = try await Self.deliver([Self.queued(.resetPassword)]) {
             $0.usableCodes = []
@@ -159,7 +159,7 @@ struct EmailWorkerTests {
     }
 
     @Test(
-        "doubles the delay with each attempt and gives up when the email would have expired",
+        "The delay doubles with each attempt, and an email is given up when it would have expired",
         arguments: [
             (1, "postpone 30 451 to RCPT"), (3, "postpone 120 451 to RCPT"), (7, "postpone 1920 451 to RCPT"),
             (8, "give up 451 to RCPT"),
@@ -170,13 +170,13 @@ struct EmailWorkerTests {
         #expect(state.calls == [call])
     }
 
-    @Test("postpones an email without delay when the worker stops")
+    @Test("An email is postponed without delay when the worker stops")
     func stopped() async throws {
         let state = try await Self.deliver([Self.queued()], result: .transient(.closed))
         #expect(state.calls == ["postpone 0 stopped"])
     }
 
-    @Test("gives up an email that the server rejects permanently")
+    @Test("An email that the server rejects permanently is given up")
     func refused() async throws {
         let error = DeliveryError.answered(status: 550, to: .recipient)
         let state = try await Self.deliver([Self.queued()], result: .permanent(error))
@@ -185,7 +185,7 @@ struct EmailWorkerTests {
     }
 
     @Test(
-        "gives up an email that cannot be rendered",
+        "An email that cannot be rendered is given up",
         arguments: [
             ("gone", "code", "give up no such project"), ("demo", "damaged", "give up the payload cannot be decrypted"),
             ("demo", "", "give up the payload has no code"),
@@ -196,7 +196,7 @@ struct EmailWorkerTests {
         #expect(state.sent.isEmpty)
     }
 
-    @Test("leaves a sent email in the queue until its lease ends if the database is unavailable")
+    @Test("A sent email stays in the queue if the database is unavailable")
     func interrupted() async throws {
         let state = try await Self.deliver([Self.queued()]) { $0.isDown = true }
         #expect(state.outcomes == [.interrupted])
