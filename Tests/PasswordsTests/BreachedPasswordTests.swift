@@ -6,25 +6,25 @@ import Simulators
 import Synchronization
 import Testing
 
-/// Real requests to what behaves as Pwned Passwords does, on good days and on bad ones.
-@Suite("A list of breached passwords", .timeLimit(.minutes(1)))
+/// Real requests to a simulator of Pwned Passwords, with and without faults.
+@Suite("Lists of breached passwords", .timeLimit(.minutes(1)))
 struct BreachedPasswordTests {
     /// SHA-1 of `password` is 5BAA61E4C9B93F3F0682250B6CF8331B7EE68FD8.
     static let range = "/range/5BAA6"
     static let suffix = "1E4C9B93F3F0682250B6CF8331B7EE68FD8"
     static let others = ["003D68EB55068C33ACE09247EE4C639306B:3", "012C192B2F16F82EA0EB9EF18D9D539B0DD:1"]
 
-    /// The gateway's side of it.
-    struct Near: Sendable {
+    /// The parts of the gateway that query the list.
+    struct Gateway: Sendable {
         let breaches: BreachedPasswords
         let failures: Failures
 
-        func knows(_ password: String) async -> Bool { await breaches.contain(Secret(password)) }
+        func isBreached(_ password: String) async -> Bool { await breaches.contain(Secret(password)) }
     }
 
     private static func beside(
         _ lines: [String], separator: String = "\r\n",
-        _ body: (List, SimulatorServer, Near) async throws -> Void
+        _ body: (List, SimulatorServer, Gateway) async throws -> Void
     ) async throws {
         let list = List(lines.joined(separator: separator))
         let loop = try Loop(name: "client")
@@ -35,7 +35,7 @@ struct BreachedPasswordTests {
             try await SimulatorServer.run(list) { server in
                 let breaches = BreachedPasswords.live(
                     BreachedPasswordList(url: server.baseURL + "/range/"), client: client, failed: failures.note)
-                try await body(list, server, Near(breaches: breaches, failures: failures))
+                try await body(list, server, Gateway(breaches: breaches, failures: failures))
             }
             result = .success(())
         } catch {
@@ -54,7 +54,7 @@ struct BreachedPasswordTests {
     }
 
     @Test(
-        "finds a password by the suffix of its digest",
+        "A password is found by the suffix of its digest",
         arguments: [
             Row(testDescription: "in the middle", lines: others + ["\(suffix):9545824"], isKnown: true),
             Row(testDescription: "first", lines: ["\(suffix):1"] + others, isKnown: true),
@@ -70,16 +70,16 @@ struct BreachedPasswordTests {
             Row(testDescription: "an empty list", lines: [], isKnown: false),
         ])
     func found(row: Row) async throws {
-        try await Self.beside(row.lines, separator: row.separator) { _, _, near in
-            #expect(await near.knows("password") == row.isKnown)
-            #expect(near.failures.all.isEmpty)
+        try await Self.beside(row.lines, separator: row.separator) { _, _, gateway in
+            #expect(await gateway.isBreached("password") == row.isKnown)
+            #expect(gateway.failures.all.isEmpty)
         }
     }
 
-    @Test("receives five digits of a digest, and a request for padding")
+    @Test("The list receives five digits of a digest, and a request for padding")
     func fiveDigits() async throws {
-        try await Self.beside(Self.others) { list, _, near in
-            _ = await near.knows("password")
+        try await Self.beside(Self.others) { list, _, gateway in
+            _ = await gateway.isBreached("password")
             let request = try #require(list.faultInjection.requests.first)
             #expect(request.method == .get)
             #expect(request.path == Self.range)
@@ -90,73 +90,73 @@ struct BreachedPasswordTests {
         }
     }
 
-    @Test("is queried once for passwords with the same five digits, and again after a failure")
+    @Test("The list is queried once for the same five digits, and again after a failure")
     func remembered() async throws {
-        try await Self.beside(["\(Self.suffix):1"]) { list, _, near in
+        try await Self.beside(["\(Self.suffix):1"]) { list, _, gateway in
             list.faultInjection.injectFault(.unavailable, times: 1)
-            #expect(await !near.knows("password"))
-            for _ in 1...3 { #expect(await near.knows("password")) }
+            #expect(await !gateway.isBreached("password"))
+            for _ in 1...3 { #expect(await gateway.isBreached("password")) }
             #expect(list.faultInjection.count(of: Self.range) == 2)
-            #expect(await !near.knows("correct horse battery"))
+            #expect(await !gateway.isBreached("correct horse battery"))
         }
     }
 
-    struct BadDay: CustomTestStringConvertible, Sendable {
+    struct FaultRow: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let fault: InjectedFault
         let failure: String
     }
 
     @Test(
-        "does not block users if it fails",
+        "A password counts as not breached if the list fails",
         arguments: [
-            BadDay(testDescription: "silent", fault: .silent, failure: "timedOut"),
-            BadDay(testDescription: "slow", fault: .slow(.seconds(3)), failure: "timedOut"),
-            BadDay(testDescription: "unavailable", fault: .unavailable, failure: "status(503)"),
-            BadDay(testDescription: "a page", fault: .html(status: 200), failure: "unreadable"),
-            BadDay(testDescription: "JSON", fault: .wrongJSON, failure: "unreadable"),
-            BadDay(
+            FaultRow(testDescription: "silent", fault: .silent, failure: "timedOut"),
+            FaultRow(testDescription: "slow", fault: .slow(.seconds(3)), failure: "timedOut"),
+            FaultRow(testDescription: "unavailable", fault: .unavailable, failure: "status(503)"),
+            FaultRow(testDescription: "a page", fault: .html(status: 200), failure: "unreadable"),
+            FaultRow(testDescription: "JSON", fault: .wrongJSON, failure: "unreadable"),
+            FaultRow(
                 testDescription: "cut off", fault: .json("\(suffix):1\r\n003D68EB5"), failure: "unreadable"),
-            BadDay(
+            FaultRow(
                 testDescription: "no count", fault: .json("\(suffix):\r\n"), failure: "unreadable"),
-            BadDay(testDescription: "huge", fault: .oversized(bytes: 2_000_000), failure: "tooLarge"),
-            BadDay(
+            FaultRow(testDescription: "huge", fault: .oversized(bytes: 2_000_000), failure: "tooLarge"),
+            FaultRow(
                 testDescription: "a redirect", fault: .redirect(to: "/range/00000"), failure: "status(302)"),
-            BadDay(
+            FaultRow(
                 testDescription: "too many requests", fault: .tooManyRequests(retryAfterSeconds: 2),
                 failure: "status(429)"),
         ])
-    func badDay(row: BadDay) async throws {
-        try await Self.beside(["\(Self.suffix):1"]) { list, _, near in
+    func faults(row: FaultRow) async throws {
+        try await Self.beside(["\(Self.suffix):1"]) { list, _, gateway in
             list.faultInjection.injectFault(row.fault)
-            #expect(await !near.knows("password"))
-            #expect(near.failures.all == [row.failure])
+            #expect(await !gateway.isBreached("password"))
+            #expect(gateway.failures.all == [row.failure])
             #expect(list.faultInjection.requests.map(\.path) == [Self.range])
         }
     }
 
-    @Test("does not block users while it is down")
+    @Test("A password counts as not breached if the list is unreachable")
     func down() async throws {
-        try await Self.beside(["\(Self.suffix):1"]) { _, server, near in
+        try await Self.beside(["\(Self.suffix):1"]) { _, server, gateway in
             await server.stop()
-            #expect(await !near.knows("password"))
-            #expect(near.failures.all == ["unreachable"])
+            #expect(await !gateway.isBreached("password"))
+            #expect(gateway.failures.all == ["unreachable"])
         }
     }
 
-    @Test("has at most 64 requests in flight")
+    @Test("At most 64 requests to the list are in flight")
     func bounded() async throws {
-        try await Self.beside([]) { list, _, near in
+        try await Self.beside([]) { list, _, gateway in
             list.faultInjection.injectFault(.silent)
             await withTaskGroup(of: Void.self) { group in
-                for number in 1...100 { group.addTask { _ = await near.knows("password \(number)") } }
+                for number in 1...100 { group.addTask { _ = await gateway.isBreached("password \(number)") } }
             }
-            #expect(near.failures.all.filter { $0 == "busy" }.count == 36)
+            #expect(gateway.failures.all.filter { $0 == "busy" }.count == 36)
         }
     }
 }
 
-/// Answers every prefix with the same lines.
+/// Answers every request with the same lines.
 struct List: SimulatedProvider {
     let faultInjection = FaultInjection()
     let lines: String
@@ -168,7 +168,7 @@ struct List: SimulatedProvider {
     }
 }
 
-/// What went wrong, in words.
+/// Records the reported failures as text.
 final class Failures: Sendable {
     private let record = Mutex<[String]>([])
 

@@ -45,15 +45,15 @@ private final class CountingArgon2: Sendable {
     }
 }
 
-@Suite("The work that a password costs")
+@Suite("Work for a password")
 struct PasswordWorkTests {
     private static let network = ClientNetwork(prefixes: ["192.0.2.1"], knownNetworkPrefix: nil)
 
-    /// Less than the smallest hash there is.
+    /// The work of the smallest hash: 8 KiB and one iteration.
     private static let tolerance = 8
 
     @Test(
-        "is the same for an unknown address and for a wrong password, while hashes of an older, lower cost are stored",
+        "An unknown address and a wrong password cost the same work, even if the stored hash costs less",
         arguments: [
             (19456, 2), (19456, 1), (9728, 2), (7168, 1), (7168, 5), (4096, 3), (8, 1), (19455, 2), (38904, 1),
         ])
@@ -70,7 +70,7 @@ struct PasswordWorkTests {
         #expect(abs(wrong.work - unknown.work) <= Self.tolerance, "\(wrong.costs)")
     }
 
-    @Test("is done twice only for a correct password whose hash is replaced")
+    @Test("A correct password costs a second hash only if the stored hash is replaced")
     func rehash() async throws {
         let counting = CountingArgon2()
         let (passwords, pool) = try Self.passwords(counting)
@@ -82,13 +82,15 @@ struct PasswordWorkTests {
         ]
         _ = counting.take()
         for row in rows {
-            let verdict = try await passwords.check(Secret("right"), row.stored, Self.network)
-            #expect(verdict == .right(rehashed: row.rehashed))
+            let check = try await passwords.check(Secret("right"), row.stored, Self.network)
+            #expect(check == .right(rehashed: row.rehashed))
             #expect(counting.take().costs == row.costs)
         }
     }
 
-    @Test("adds the cost of a hash of another system", arguments: ["$2b$04$abc", "$argon2id$broken", "nonsense"])
+    @Test(
+        "A wrong password for another system's hash costs one more hash of the configured cost",
+        arguments: ["$2b$04$abc", "$argon2id$broken", "nonsense"])
     func foreign(stored: String) async throws {
         let counting = CountingArgon2()
         let (passwords, pool) = try Self.passwords(counting)
@@ -98,7 +100,7 @@ struct PasswordWorkTests {
         #expect(counting.take().costs == ["19456 x 2"])
     }
 
-    @Test("replaces a hash of another cost, unless the gateway is told not to", arguments: [true, false])
+    @Test("A hash of another cost is replaced, unless replacement is off", arguments: [true, false])
     func replacing(replacesHashes: Bool) async throws {
         let counting = CountingArgon2()
         let pool = try FairPool(name: "test", threads: 1, capacity: 8)
