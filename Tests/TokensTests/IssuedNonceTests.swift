@@ -20,26 +20,26 @@ struct IssuedNonceTests {
         let current: UInt8
         var previous: UInt8?
         var project = "demo"
-        let isOurs: Bool
+        let isValid: Bool
     }
 
     @Test(
-        "are valid under both active master keys, only in their own project",
+        "A nonce is valid under the current and the previous master key, and only in its own project",
         arguments: [
-            Row(testDescription: "the same key", current: 1, isOurs: true),
-            Row(testDescription: "the previous key", current: 2, previous: 1, isOurs: true),
-            Row(testDescription: "a removed key", current: 2, previous: 3, isOurs: false),
-            Row(testDescription: "another project", current: 1, project: "other", isOurs: false),
+            Row(testDescription: "the same key", current: 1, isValid: true),
+            Row(testDescription: "the previous key", current: 2, previous: 1, isValid: true),
+            Row(testDescription: "a removed key", current: 2, previous: 3, isValid: false),
+            Row(testDescription: "another project", current: 1, project: "other", isValid: false),
         ])
     func keys(row: Row) throws {
         let nonce = try sealedTokens(1).nonce(until: now + .seconds(600), in: realm)
-        let mark = try sealedTokens(row.current, previous: row.previous).replayKey(
+        let replayKey = try sealedTokens(row.current, previous: row.previous).replayKey(
             ofNonce: nonce.raw, at: now, in: ID(row.project))
-        #expect((mark != nil) == row.isOurs)
-        if row.isOurs { #expect(mark?.expiresAt == now + .seconds(600)) }
+        #expect((replayKey != nil) == row.isValid)
+        if row.isValid { #expect(replayKey?.expiresAt == now + .seconds(600)) }
     }
 
-    @Test("are invalid after their expiry")
+    @Test("A nonce is rejected from its expiry on")
     func expired() throws {
         let sealedTokens = try sealedTokens(1)
         let nonce = sealedTokens.nonce(until: now, in: realm)
@@ -49,7 +49,7 @@ struct IssuedNonceTests {
         #expect(try sealedTokens.replayKey(ofNonce: nonce.raw, at: now + .seconds(-1), in: realm) != nil)
     }
 
-    @Test("cannot be changed in any byte, extended or truncated")
+    @Test("A nonce that is changed in any character, extended or truncated is not recognised")
     func altered() throws {
         let sealedTokens = try sealedTokens(1)
         let raw = Array(sealedTokens.nonce(until: now + .seconds(600), in: realm).raw.utf8)
@@ -65,7 +65,7 @@ struct IssuedNonceTests {
         }
     }
 
-    @Test("are unique, and are valid nonces")
+    @Test("Nonces are unique, and have 59 characters of base64url")
     func different() throws {
         let sealedTokens = try sealedTokens(1)
         let raws = (0..<1000).map { _ in sealedTokens.nonce(until: now, in: realm).raw }

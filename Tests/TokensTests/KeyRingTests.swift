@@ -3,7 +3,7 @@ import Identity
 import Testing
 import Tokens
 
-@Suite("The keys of a project")
+@Suite("Keys of a project")
 struct KeyRingTests {
     let project = ID<Project>("demo")
     let now = Instant(seconds: 1_800_000_000)
@@ -13,7 +13,7 @@ struct KeyRingTests {
         masterKeys = try MasterKeys(current: [UInt8](repeating: 1, count: 32))
     }
 
-    @Test("can be decrypted only with their master key and in their row")
+    @Test("A key can be decrypted only with its master key and in its row")
     func binding() throws {
         let key = try KeyGenerator(masterKeys: masterKeys).idTokenKey(.es256, in: project, at: now, signsFrom: now)
         _ = try KeyRing([key], of: project, under: masterKeys)
@@ -25,7 +25,7 @@ struct KeyRingTests {
         }
     }
 
-    @Test("can be re-encrypted under a new master key while the old one is known")
+    @Test("A key can be re-encrypted under a new master key while the old one is known")
     func reencryption() throws {
         let key = try KeyGenerator(masterKeys: masterKeys).refreshTokenKey(in: project, at: now, signsFrom: now)
         let new = [UInt8](repeating: 2, count: 32)
@@ -37,7 +37,7 @@ struct KeyRingTests {
         _ = try KeyRing([moved], of: project, under: try MasterKeys(current: new))
     }
 
-    @Test("are published before they sign, and do neither after they retire")
+    @Test("A key is published before it signs, and neither is published nor signs after it retires")
     func lifetime() throws {
         let generator = KeyGenerator(masterKeys: masterKeys)
         let old = try generator.idTokenKey(.es256, in: project, at: now, signsFrom: now)

@@ -4,19 +4,19 @@ import Testing
 
 @testable import Tokens
 
-@Suite("A refresh token")
+@Suite("Refresh tokens")
 struct RefreshTokenTests {
     let claim = RefreshClaim(session: ID("0b8fcf3c-6d0c-4a50-9b9e-2f1f7d1f9c11"), counter: 0x0102_0304_0506_0708)
     let secret = [UInt8](repeating: 9, count: 32)
 
-    @Test("can be decoded")
+    @Test("A refresh token can be decoded")
     func roundTrip() throws {
         let token = try #require(RefreshTokenCodec.encode(claim, keyID: "00c0ffee", secret: secret, in: project))
         #expect(token.count == 82)
         #expect(open(token) == claim)
     }
 
-    @Test("is rejected with another key, in another project, or with any bit changed")
+    @Test("A refresh token is rejected with another key, in another project, or with any character changed")
     func forged() throws {
         let token = try #require(RefreshTokenCodec.encode(claim, keyID: "00c0ffee", secret: secret, in: project))
         #expect(RefreshTokenCodec.decode(token, in: Self.project("other")) { _ in secret } == nil)
@@ -31,13 +31,13 @@ struct RefreshTokenTests {
     }
 
     @Test(
-        "is rejected if it is malformed",
+        "A malformed refresh token is rejected",
         arguments: ["", "A", "AQ", String(repeating: "A", count: 82), String(repeating: "A", count: 5000), "é"])
     func nonsense(text: String) {
         #expect(open(text) == nil)
     }
 
-    @Test("of a tenant names the tenant, and is valid only there")
+    @Test("A refresh token of a tenant names the tenant, and is valid only there")
     func tenant() throws {
         var settings = TenantSettings()
         settings.displayName = "Acme"

@@ -4,14 +4,14 @@ import Synchronization
 import Testing
 import Tokens
 
-@Suite("A cached ID token")
+@Suite("Cached ID tokens")
 struct VerifiedTokenCacheTests {
     private final class Ring: Sendable {
         let keys: Mutex<[StoredKey]>
         init(_ keys: [StoredKey]) { self.keys = Mutex(keys) }
     }
 
-    @Test("is rejected once its key is no longer trusted")
+    @Test("A cached ID token is rejected after it has expired, or once its key is no longer trusted")
     func retiredKey() async throws {
         let now = Instant(seconds: 1_800_000_000)
         let masterKeys = try MasterKeys(current: [UInt8](repeating: 1, count: 32))
