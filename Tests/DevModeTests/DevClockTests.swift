@@ -3,17 +3,17 @@ import Testing
 
 @testable import DevMode
 
-@Suite("The clock of dev mode")
+@Suite("Clock of dev mode")
 struct DevClockTests {
     private let clock = DevClock(machine: .fixed(at: Instant(seconds: 1000)))
 
-    @Test("follows the clock of the machine by default")
+    @Test("The clock follows the clock of the machine by default")
     func running() {
         #expect(clock.now == Instant(seconds: 1000))
         #expect(!clock.isFrozen)
     }
 
-    @Test("accumulates advances, with fractions of a second")
+    @Test("Advances add up, with fractions of a second")
     func advancing() {
         #expect(clock.advance(by: .milliseconds(1500)))
         #expect(clock.advance(by: .milliseconds(1500)))
@@ -21,7 +21,7 @@ struct DevClockTests {
         #expect(!clock.isFrozen)
     }
 
-    @Test("stays frozen, and advances from there")
+    @Test("A frozen clock stays frozen when it is advanced, until it is reset")
     func frozen() {
         clock.freeze(at: Instant(seconds: 10))
         #expect(clock.advance(by: .seconds(5)))
@@ -32,7 +32,7 @@ struct DevClockTests {
         #expect(!clock.isFrozen)
     }
 
-    @Test("stays within years of four digits")
+    @Test("The clock cannot advance beyond years of four digits")
     func end() {
         clock.freeze(at: DevClock.range.upperBound)
         #expect(!clock.advance(by: .seconds(1)))
