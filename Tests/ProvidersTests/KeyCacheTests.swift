@@ -163,24 +163,24 @@ struct KeyCacheTests {
         await #expect(throws: ProviderUnreachable.self) { try await fixture.verify(lastingToken()) }
     }
 
-    static let noKeySets: [String] = [
+    static let invalidDocuments: [String] = [
         "<html><body>503</body></html>", "", "null", "[]", "{}", #"{"keys":{}}"#, #"{"keys":[]}"#, #"{"keys":[{}]}"#,
         #"{"keys":[1,null,"a"]}"#, #"{"keys":[],"keys":[]}"#, #"{"keys":[{"kty":"oct","kid":"current","k":"AAAA"}]}"#,
         #"{"keys":[{"kty":"RSA","kid":"current","n":"\#(Base64URL.encode([UInt8](repeating: 0xFF, count: 128)))","e":"AQAB"}]}"#,
         String(repeating: " ", count: 256 * 1024) + "{}",
     ]
 
-    @Test("An invalid document does not replace keys", arguments: noKeySets.indices)
-    func notAKeySet(index: Int) async throws {
+    @Test("An invalid document does not replace keys", arguments: invalidDocuments.indices)
+    func invalidDocument(index: Int) async throws {
         let fixture = Fixture()
         #expect(try await fixture.acceptsApple())
-        fixture.provider.publish(.text(Self.noKeySets[index]), at: Fixture.appleKeysURL)
+        fixture.provider.publish(.text(Self.invalidDocuments[index]), at: Fixture.appleKeysURL)
         fixture.clock.pass(.seconds(3600))
         #expect(try await fixture.acceptsApple())
         #expect(fixture.provider.requestedURLs.count == 2)
         #expect(fixture.testStore.documents.withLock { $0[Fixture.appleKeysURL]?.fetchedAt } == Fixture.start)
         let fresh = Fixture()
-        fresh.provider.publish(.text(Self.noKeySets[index]), at: Fixture.appleKeysURL)
+        fresh.provider.publish(.text(Self.invalidDocuments[index]), at: Fixture.appleKeysURL)
         await #expect(throws: ProviderUnreachable.self) { try await fresh.verify(lastingToken()) }
     }
 

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Random values")
 struct RandomTests {
-    @Test("Random bytes have the requested number and differ each time")
+    @Test("The requested number of random bytes is returned, different each time")
     func bytes() {
         #expect(Random.bytes(0).isEmpty)
         let draws = (0..<1000).map { _ in Random.bytes(16) }

@@ -5,7 +5,7 @@ import Testing
 @Suite("Sealed boxes")
 struct SealedBoxTests {
     private let secret = Array("-----BEGIN PRIVATE KEY-----".utf8)
-    private let place = "signing_key/demo/kid-1/private"
+    private let context = "signing_key/demo/kid-1/private"
 
     private func box(current: UInt8, previous: UInt8? = nil) throws -> SealedBox {
         try SealedBox(keys: MasterKeys(current: repeated(current, 32), previous: previous.map { repeated($0, 32) }))
@@ -15,16 +15,16 @@ struct SealedBoxTests {
     func roundTrip(length: Int) throws {
         let box = try box(current: 1)
         let secret = Random.bytes(length)
-        let sealed = try box.seal(secret, context: place)
+        let sealed = try box.seal(secret, context: context)
         #expect(sealed.count == 1 + 4 + 12 + length + 16)
-        #expect(try box.open(sealed, context: place) == secret)
-        #expect(try box.seal(secret, context: place) != sealed)
+        #expect(try box.open(sealed, context: context) == secret)
+        #expect(try box.seal(secret, context: context) != sealed)
     }
 
     @Test("A ciphertext is rejected after a change of any byte")
     func tampered() throws {
         let box = try box(current: 1)
-        let sealed = try box.seal(secret, context: place)
+        let sealed = try box.seal(secret, context: context)
         for index in sealed.indices {
             var altered = sealed
             altered[index] ^= 1
@@ -34,20 +34,20 @@ struct SealedBoxTests {
                 case 1...4: .unknownKey
                 default: .tagMismatch
                 }
-            #expect(throws: expected, "byte \(index)") { try box.open(altered, context: place) }
+            #expect(throws: expected, "byte \(index)") { try box.open(altered, context: context) }
         }
     }
 
     @Test("A shortened or lengthened ciphertext is rejected")
     func resized() throws {
         let box = try box(current: 1)
-        let sealed = try box.seal(secret, context: place)
+        let sealed = try box.seal(secret, context: context)
         for count in 0..<sealed.count {
             #expect(throws: count < 33 ? SealFault.malformed : .tagMismatch) {
-                try box.open(Array(sealed.prefix(count)), context: place)
+                try box.open(Array(sealed.prefix(count)), context: context)
             }
         }
-        #expect(throws: SealFault.tagMismatch) { try box.open(sealed + [0], context: place) }
+        #expect(throws: SealFault.tagMismatch) { try box.open(sealed + [0], context: context) }
     }
 
     @Test(
@@ -55,21 +55,21 @@ struct SealedBoxTests {
         arguments: ["", "signing_key/demo/kid-2/private", "signing_key/demo/kid-1/privat"])
     func moved(other: String) throws {
         let box = try box(current: 1)
-        let sealed = try box.seal(secret, context: place)
+        let sealed = try box.seal(secret, context: context)
         #expect(throws: SealFault.tagMismatch) { try box.open(sealed, context: other) }
     }
 
     @Test("During a rotation, a ciphertext of the previous key is decrypted, and reported as such")
     func rotation() throws {
         let old = try box(current: 1)
-        let sealed = try old.seal(secret, context: place)
+        let sealed = try old.seal(secret, context: context)
         let both = try box(current: 2, previous: 1)
-        #expect(try both.open(sealed, context: place) == secret)
+        #expect(try both.open(sealed, context: context) == secret)
         #expect(!both.isSealedWithCurrent(sealed))
-        let moved = try both.seal(secret, context: place)
+        let moved = try both.seal(secret, context: context)
         #expect(both.isSealedWithCurrent(moved))
-        #expect(throws: SealFault.unknownKey) { try old.open(moved, context: place) }
-        #expect(throws: SealFault.unknownKey) { try self.box(current: 2).open(sealed, context: place) }
+        #expect(throws: SealFault.unknownKey) { try old.open(moved, context: context) }
+        #expect(throws: SealFault.unknownKey) { try self.box(current: 2).open(sealed, context: context) }
         #expect(!both.isSealedWithCurrent([]))
     }
 

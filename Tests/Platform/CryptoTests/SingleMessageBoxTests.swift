@@ -5,7 +5,7 @@ import Testing
 @Suite("Boxes with a key for every message")
 struct SingleMessageBoxTests {
     private let secret = Array("state of a sign-in".utf8)
-    private let place = "sealed token/authorization-flow/demo"
+    private let context = "sealed token/authorization-flow/demo"
 
     private func box(current: UInt8, previous: UInt8? = nil, purpose: String = "sealed tokens") throws
         -> SingleMessageBox
@@ -21,32 +21,32 @@ struct SingleMessageBoxTests {
     func roundTrip(length: Int) throws {
         let box = try box(current: 1)
         let secret = Random.bytes(length)
-        let sealed = try box.seal(secret, context: place)
+        let sealed = try box.seal(secret, context: context)
         #expect(sealed.count == 1 + 4 + 32 + 12 + length + 16)
-        #expect(try box.open(sealed, context: place) == secret)
-        #expect(try box.seal(secret, context: place).dropFirst(5).prefix(32) != sealed.dropFirst(5).prefix(32))
+        #expect(try box.open(sealed, context: context) == secret)
+        #expect(try box.seal(secret, context: context).dropFirst(5).prefix(32) != sealed.dropFirst(5).prefix(32))
     }
 
     @Test("A ciphertext is rejected after a change of any byte, and if it is shortened")
     func tampered() throws {
         let box = try box(current: 1)
-        let sealed = try box.seal(secret, context: place)
+        let sealed = try box.seal(secret, context: context)
         for index in sealed.indices {
             var altered = sealed
             altered[index] ^= 1
-            #expect(throws: SealFault.self, "byte \(index)") { try box.open(altered, context: place) }
+            #expect(throws: SealFault.self, "byte \(index)") { try box.open(altered, context: context) }
         }
         for count in 0..<sealed.count {
-            #expect(throws: SealFault.self) { try box.open(Array(sealed.prefix(count)), context: place) }
+            #expect(throws: SealFault.self) { try box.open(Array(sealed.prefix(count)), context: context) }
         }
     }
 
     @Test("A ciphertext needs its purpose, its context, and its master key as the current or the previous one")
     func binding() throws {
-        let sealed = try box(current: 1).seal(secret, context: place)
-        #expect(try box(current: 2, previous: 1).open(sealed, context: place) == secret)
-        #expect(throws: SealFault.unknownKey) { try box(current: 2).open(sealed, context: place) }
-        #expect(throws: SealFault.tagMismatch) { try box(current: 1).open(sealed, context: place + "x") }
-        #expect(throws: SealFault.tagMismatch) { try box(current: 1, purpose: "other").open(sealed, context: place) }
+        let sealed = try box(current: 1).seal(secret, context: context)
+        #expect(try box(current: 2, previous: 1).open(sealed, context: context) == secret)
+        #expect(throws: SealFault.unknownKey) { try box(current: 2).open(sealed, context: context) }
+        #expect(throws: SealFault.tagMismatch) { try box(current: 1).open(sealed, context: context + "x") }
+        #expect(throws: SealFault.tagMismatch) { try box(current: 1, purpose: "other").open(sealed, context: context) }
     }
 }

@@ -52,7 +52,7 @@ struct FairPoolTests {
     }
 
     /// Blocks the pool's only thread, submits `arrivals` (their keys joined by slashes) one after the other, and
-    /// returns the order in which they ran.
+    /// returns the order in which they ran or were rejected.
     private func served(capacity: Int, arrivals: [String]) async throws -> [String] {
         let pool = try FairPool(name: "test", threads: 1, capacity: capacity)
         let order = Log()

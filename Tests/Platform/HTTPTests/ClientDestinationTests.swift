@@ -58,7 +58,7 @@ struct ClientDestinationTests {
     }
 
     @Test(
-        "An http URL is rejected if it is from a project's configuration or its host is another machine",
+        "An http URL is rejected if it is from a project's configuration or its host is not loopback",
         arguments: [
             ("http://127.0.0.1", ClientRequest.Destination.configured(allowingPrivate: true)),
             ("http://127.0.0.1", .configured(allowingPrivate: false)),
@@ -77,7 +77,7 @@ struct ClientDestinationTests {
     }
 
     @Test(
-        "An http URL of the operator is accepted if its host is this machine, by address or by name",
+        "An http URL of the operator is accepted if its host is loopback, by address or by name",
         arguments: ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]"])
     func loopback(host: String) async throws {
         let server = try RawServer { connection in

@@ -20,9 +20,9 @@ struct ClientTLSTests {
             ("localhost", "localhost", false), ("localhost", "127.0.0.1", true), ("example.com", "localhost", true),
         ]
     )
-    func invalidCertificate(name: String, host: String, isKnown: Bool) async throws {
+    func invalidCertificate(name: String, host: String, isTrusted: Bool) async throws {
         let server = try SecureServer(name: name, answer: Self.answer)
-        try await withClient(certificateAuthorities: isKnown ? server.certificate : nil) { client in
+        try await withClient(certificateAuthorities: isTrusted ? server.certificate : nil) { client in
             await #expect(throws: ClientFault.tlsFailed) { try await client.send(request(host, server, .anywhere)) }
         }
     }

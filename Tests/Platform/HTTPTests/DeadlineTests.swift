@@ -16,17 +16,17 @@ struct DeadlineTests {
             ("next request line", "GET /a HTTP/1.1\r\nHost: a\r\n\r\n", "G"),
             ("next head", "GET /a HTTP/1.1\r\nHost: a\r\n\r\nGET /b HTTP/1.1\r\n", "X-A: 1\r\n"),
         ])
-    func trickle(part: String, start: String, drop: String) async throws {
+    func trickle(part: String, start: String, piece: String) async throws {
         let pace = try Loop(name: "pace")
         try await withServer(limits: limits) { server in
             let client = try RawClient(port: server.port)
             client.send(start)
-            var drops = 0
-            while drops < 100, client.send(drop) {
-                drops += 1
+            var count = 0
+            while count < 100, client.send(piece) {
+                count += 1
                 try await pace.sleep(for: .milliseconds(50))
             }
-            #expect(drops < 100)
+            #expect(count < 100)
         }
         pace.stop()
     }

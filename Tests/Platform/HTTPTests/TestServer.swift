@@ -12,7 +12,7 @@ let echo: Handler = { request in
 }
 
 extension RequestHandler {
-    /// Allows bodies of `bodyLimit` bytes on every route.
+    /// Allows bodies of at most `bodyLimit` bytes on every route.
     init(bodyLimit: Int = 0, _ respond: @escaping Handler) {
         self.init(bodyLimit: { _, _ in .bytes(bodyLimit) }, respond)
     }

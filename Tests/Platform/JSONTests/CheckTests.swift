@@ -16,7 +16,7 @@ struct CheckTests {
         ])
     func good(text: String) throws {
         try StrictJSON.check(Array(text.utf8))
-        _ = try JSONDecoder().decode(JSON.self, from: Data(text.utf8))
+        _ = try JSONDecoder().decode(AnyJSON.self, from: Data(text.utf8))
     }
 
     @Test(
@@ -136,7 +136,9 @@ struct CheckTests {
                 // The error does not matter: most changes are rejected.
                 guard (try? StrictJSON.check(altered)) != nil else { continue }
                 taken += 1
-                #expect(throws: Never.self, "\(altered)") { try JSONDecoder().decode(JSON.self, from: Data(altered)) }
+                #expect(throws: Never.self, "\(altered)") {
+                    try JSONDecoder().decode(AnyJSON.self, from: Data(altered))
+                }
             }
         }
         #expect(taken > text.count)
@@ -156,8 +158,8 @@ struct CheckTests {
 }
 
 /// Any JSON value, as Foundation decodes it.
-enum JSON: Decodable {
-    case null, bool(Bool), number(Double), string(String), array([JSON]), object([String: JSON])
+enum AnyJSON: Decodable {
+    case null, bool(Bool), number(Double), string(String), array([AnyJSON]), object([String: AnyJSON])
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
@@ -169,10 +171,10 @@ enum JSON: Decodable {
             self = .number(value)
         } else if let value = try? container.decode(String.self) {
             self = .string(value)
-        } else if let value = try? container.decode([JSON].self) {
+        } else if let value = try? container.decode([AnyJSON].self) {
             self = .array(value)
         } else {
-            self = .object(try container.decode([String: JSON].self))
+            self = .object(try container.decode([String: AnyJSON].self))
         }
     }
 }

@@ -22,7 +22,7 @@ struct MigratorTests {
         """)
     static let all = [accounts, sessions, index]
 
-    /// Each test has its own database.
+    /// Runs `body` with a new database.
     func withDatabase(_ body: @escaping @Sendable (Pool, String) async throws -> Void) async throws {
         let name = "migrator-\(UUID())"
         let server = try TestServer.shared.get()
@@ -72,13 +72,13 @@ struct MigratorTests {
 
     static let rejections = [
         Rejection(
-            testDescription: "an applied text changed", before: [accounts, sessions],
+            testDescription: "the text of an applied migration has changed", before: [accounts, sessions],
             after: [Migration("m0001_accounts", "SELECT 1"), sessions, index], error: .changed("m0001_accounts")),
         Rejection(
-            testDescription: "an applied one is missing", before: [accounts, sessions],
+            testDescription: "an applied migration is missing", before: [accounts, sessions],
             after: [accounts, index], error: .unknown("m0002_sessions")),
         Rejection(
-            testDescription: "a new one comes before an applied one", before: [accounts, sessions],
+            testDescription: "a new migration comes before an applied one", before: [accounts, sessions],
             after: [accounts, Migration("m0001a_late", "SELECT 1"), sessions], error: .outOfOrder("m0001a_late")),
         Rejection(
             testDescription: "the list is not sorted", before: [],

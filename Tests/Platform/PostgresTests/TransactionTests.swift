@@ -7,7 +7,7 @@ import Testing
 struct TransactionTests {
     struct Changed: Error {}
 
-    /// A table that all connections see, with a unique name.
+    /// Runs `body` with a pool, and with a unique key for its rows in the table `ledger`, which all tests share.
     func withTable(_ body: @escaping @Sendable (Pool, String) async throws -> Void) async throws {
         let key = UUID().uuidString
         try await withPool { pool in
