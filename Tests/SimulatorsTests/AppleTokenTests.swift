@@ -131,9 +131,9 @@ struct AppleTokenTests {
             let token = try fixture.apple.identityToken(for: .ada, audience: AppleFixture.app, changing: change)
             #expect(throws: fault) { try fixture.claims(of: token) }
         }
-        let stranger = try PrivateKey.generate(.rs256)
+        let otherKey = try PrivateKey.generate(.rs256)
         try expectRefused(.signatureInvalid) { $0.signature = .altered }
-        try expectRefused(.signatureInvalid) { $0.signature = .by(stranger) }
+        try expectRefused(.signatureInvalid) { $0.signature = .by(otherKey) }
         try expectRefused(.malformed) { $0.signature = .missing }
         try expectRefused(.algorithmNotAllowed) { $0.algorithm = "HS256" }
         try expectRefused(.keyMismatch) { $0.algorithm = "ES256" }

@@ -83,7 +83,7 @@ extension Response {
         return Dictionary(inputs.map { (String($0.output.1), String($0.output.2)) }) { $1 }
     }
 
-    /// The query or fragment of the `Location`, without escapes.
+    /// The decoded parameters in the query or the fragment of `Location`.
     func redirect(to uri: String, separator: Character = "?") throws -> [String: String] {
         let location = try #require(headers["Location"])
         #expect(location.hasPrefix(uri))

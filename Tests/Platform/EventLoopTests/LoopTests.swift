@@ -58,7 +58,7 @@ struct LoopTests {
         loop.stop()
     }
 
-    @Test("Callbacks for the end of a pass run after its tasks, without waiting for events")
+    @Test("Callbacks for the end of a pass run after the tasks of the pass, without waiting for events")
     func endOfPass() async throws {
         final class Record: @unchecked Sendable { var events: [String] = [] }
         let record = Record()

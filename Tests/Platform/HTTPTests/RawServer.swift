@@ -10,7 +10,7 @@ final class RawServer: Sendable {
     private let accepts: Bool
 
     /// - Parameters:
-    ///   - backlog: how many connections the kernel accepts in advance.
+    ///   - backlog: the backlog of `listen(2)`.
     ///   - script: the connection is closed when the script returns. Without a script, no connection is accepted.
     init(backlog: Int32 = 16, script: (@Sendable (RawConnection) -> Void)?) throws {
         accepts = script != nil
@@ -48,7 +48,7 @@ final class RawServer: Sendable {
     var connections: Int { accepted.value }
 }
 
-/// Incremented by one thread and read by another.
+/// A counter that threads can share.
 final class Counter: Sendable {
     private let count = Atomic(0)
     var value: Int { count.load(ordering: .relaxed) }
@@ -94,7 +94,7 @@ final class RawConnection: Sendable {
         while send(text) { usleep(50_000) }
     }
 
-    /// - Returns: `true` if the client closed the connection, `false` after a timeout.
+    /// - Returns: `true` if the client closed or reset the connection, `false` after a timeout.
     func ends() -> Bool {
         var byte: UInt8 = 0
         while true {

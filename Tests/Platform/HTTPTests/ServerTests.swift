@@ -145,7 +145,7 @@ struct ServerTests {
         #expect(ids.allSatisfy { $0.count == 32 && $0.allSatisfy { "0123456789abcdef".contains($0) } })
     }
 
-    @Test("An address that is in use or not valid cannot be bound")
+    @Test("An address that is in use, not numeric or not of this machine cannot be bound")
     func binding() async throws {
         try await withServer { server in
             let group = try LoopGroup(count: 1)

@@ -2,7 +2,7 @@ import Glibc
 import HTTP
 import Testing
 
-/// Requests that clients and proxies could read in two ways, over a real socket.
+/// Requests over a real socket, many of which clients and proxies could read in two ways.
 @Suite("HTTP server over a socket")
 struct WireTests {
     struct Row: CustomTestStringConvertible, Sendable {

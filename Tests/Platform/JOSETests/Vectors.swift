@@ -1,4 +1,4 @@
-/// RFC 7515 appendix A, RFC 7517 appendix A, RFC 7518 appendix C, RFC 7638 section 3.1.
+/// Examples of RFC 7515 appendix A, RFC 7517 appendix A, RFC 7518 appendix C and RFC 7638 §3.1.
 enum Vectors {
     static let payload = "{\"iss\":\"joe\",\r\n \"exp\":1300819380,\r\n \"http://example.com/is_root\":true}"
     private static let payloadPart = """

@@ -22,7 +22,7 @@ struct WycheproofFile: Decodable {
     let testGroups: [Group]
 }
 
-@Suite("Wycheproof's vectors for JWS")
+@Suite("Vectors for JWS in the format of Project Wycheproof")
 struct WycheproofTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let key: JWK?

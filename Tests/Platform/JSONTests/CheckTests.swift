@@ -128,20 +128,20 @@ struct CheckTests {
     @Test("No change of one byte is accepted that Foundation rejects")
     func altered() {
         let text = Array(#"{"a":[1,-2.5e3,"\u00e9 é",true,null],"b":{"c":{}}}"#.utf8)
-        var taken = 0
+        var accepted = 0
         for index in text.indices {
             for byte in UInt8.min...UInt8.max {
                 var altered = text
                 altered[index] = byte
                 // The error does not matter: most changes are rejected.
                 guard (try? StrictJSON.check(altered)) != nil else { continue }
-                taken += 1
+                accepted += 1
                 #expect(throws: Never.self, "\(altered)") {
                     try JSONDecoder().decode(AnyJSON.self, from: Data(altered))
                 }
             }
         }
-        #expect(taken > text.count)
+        #expect(accepted > text.count)
     }
 
     private func isMalformed(_ bytes: [UInt8]) -> Bool {

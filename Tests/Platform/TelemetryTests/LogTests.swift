@@ -46,7 +46,7 @@ struct LogTests {
         try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: any Sendable])
     }
 
-    @Test("A line is a JSON object whose fields are sorted by name")
+    @Test("A line is a JSON object: time, level, message, and then the fields sorted by name")
     func line() throws {
         let channel = Channel()
         let log = Log(descriptor: channel.writer)
