@@ -116,7 +116,7 @@ struct EmailRendererTests {
     func advice(kind: OutgoingEmail.Kind) throws {
         let (english, japanese) = (try Self.message(kind, .english).text, try Self.message(kind, .japanese).text)
         let isNotice = kind.rawValue.hasPrefix("notice.")
-        #expect(english.contains(isNotice ? "not" : "ignore this email"))
+        #expect(english.contains(isNotice ? "If you did not" : "ignore this email"))
         #expect(japanese.contains("お心当たりがない場合"))
     }
 

@@ -68,7 +68,7 @@ struct OutageTests {
         }
     }
 
-    @Test("The error about a rejected role names the role, and an unreachable host is followed by the next")
+    @Test("The error about a rejected role names the role, and the host after an unreachable one is tried")
     func hosts() async throws {
         let url = try TestServer.url
         try await withPool(url: url.replacingOccurrences(of: "user=postgres", with: "user=nobody-here")) { pool in
