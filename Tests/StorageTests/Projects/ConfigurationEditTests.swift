@@ -1,4 +1,5 @@
 import Identity
+import Postgres
 import Storage
 import Support
 import Testing
