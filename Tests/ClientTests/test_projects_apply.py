@@ -174,7 +174,7 @@ def test_a_file_without_a_secret_is_rejected_and_the_secret_kept(apply, project,
     completed = apply(file)
     assert (completed.returncode, completed.stdout) == (2, "")
     assert problem.format(secret) in completed.stderr
-    secret.write_text("google-secret\n")
+    secret.write_bytes(b"google-secret\r\n")
     assert apply(file).stdout == "no changes\n"
 
 

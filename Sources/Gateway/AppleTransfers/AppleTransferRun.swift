@@ -30,10 +30,9 @@ package struct AppleTransferRun: Sendable {
         /// The accounts whose new subject already belongs to another account.
         package var conflicts: [ID<Account>] = []
 
-        /// - Throws: ``Failure`` if Apple has rejected an identity, and no run has exported or moved one. The options
-        ///   of the command are then probably wrong.
-        fileprivate func requireSuccess(hint: String) throws {
-            guard done == 0, rejected > 0 else { return }
+        /// - Throws: ``Failure`` if Apple has rejected an identity.
+        fileprivate func requireNoRejection(hint: String) throws {
+            guard rejected > 0 else { return }
             let noun = rejected == 1 ? "identity" : "identities"
             throw Failure(message: "Apple rejected \(rejected) \(noun), and no other has succeeded: \(hint)")
         }
@@ -82,7 +81,7 @@ package struct AppleTransferRun: Sendable {
             guard let end = page.end else { break }
             last = end
             let tokens = try await tokens(for: page.waiting)
-            for group in groups(of: page.waiting) {
+            for group in slices(of: page.waiting, Self.concurrency) {
                 let outcomes = try await outcomes(of: group) { identity in
                     let (client, token) = try tokens.access(of: identity, self)
                     return try await endpoint.transferSubject(identity.subject, team, token, client)
@@ -94,15 +93,21 @@ package struct AppleTransferRun: Sendable {
                 report(progress)
             }
         }
-        try progress.requireSuccess(
-            hint: "check --to-team \(team), and that team \(key.teamID) owns or has owned the client IDs")
+        if progress.done == 0 {
+            try progress.requireNoRejection(
+                hint: "check --to-team \(team), and that team \(key.teamID) owns or has owned the client IDs")
+        }
         return progress
     }
 
     /// Requests the new subjects from the new team's endpoint, and rewrites the identities. Records which ones Apple
     /// rejects, so that the next run does not request them again.
     ///
-    /// - Parameter retryingRejected: whether to request identities that Apple has rejected before.
+    /// Apple also rejects identities if the team, the client ID or the access token is wrong. A rejection is therefore
+    /// recorded only if Apple accepts another identity with the same client ID in this run, and rejects this one a second
+    /// time, with a new token.
+    ///
+    /// - Parameter retryingRejected: whether to request identities whose rejection is recorded.
     package func `import`(
         retryingRejected: Bool = false, _ report: @Sendable (Progress) -> Void
     ) async throws -> Progress {
@@ -112,7 +117,8 @@ package struct AppleTransferRun: Sendable {
                 message: "no identity has a transfer subject for team \(key.teamID): run export-transfers first")
         }
         var progress = Progress(all: counts.exported, done: counts.imported)
-        var errors: [String: String] = [:]
+        var validClientIDs: Set<String> = []
+        var rejected: [AppleTransferStore.Waiting] = []
         var last = ""
         while true {
             report(progress)
@@ -120,42 +126,63 @@ package struct AppleTransferRun: Sendable {
                 to: key.teamID, retryingRejected: retryingRejected, after: last, limit: Self.batchSize, in: realm)
             guard let end = page.end else { break }
             last = end
-            let tokens = try await tokens(for: page.waiting)
-            for group in groups(of: page.waiting) {
-                let outcomes = try await outcomes(of: group) { identity in
-                    let (client, token) = try tokens.access(of: identity, self)
-                    return try await endpoint.user(identity.transferSubject ?? "", token, client)
-                }
-                for (identity, outcome) in outcomes {
-                    switch outcome {
-                    case .found(let user): try await rewrite(identity, user, &progress)
-                    case .rejected(let code):
-                        progress.rejected += 1
-                        errors[identity.transferSubject ?? ""] = code.rawValue
-                    }
-                }
-                // Apple rejects a wrong team with the same error. Only a success shows that the team is right.
-                if progress.done > 0 {
-                    try await store.store(errors: errors, to: key.teamID, in: realm)
-                    errors = [:]
-                }
-                report(progress)
-            }
+            rejected += try await move(page.waiting, &progress, &validClientIDs, report).map(\.identity)
+            progress.rejected = rejected.count
+        }
+        let rejectedAlone = rejected.filter { validClientIDs.contains(client(of: $0).clientID) }
+        for batch in slices(of: rejectedAlone, Self.batchSize) {
+            let rejectedAgain = try await move(Array(batch), &progress, &validClientIDs, report)
+            progress.rejected -= batch.count - rejectedAgain.count
+            let errors = rejectedAgain.map { ($0.identity.transferSubject ?? "", $0.error.rawValue) }
+            try await store.store(errors: Dictionary(errors) { $1 }, to: key.teamID, in: realm)
         }
         // Sign-ins may have moved identities during the run, and accounts may have been deleted.
         let finalCounts = try await store.counts(to: key.teamID, in: realm)
         (progress.all, progress.done) = (finalCounts.exported, finalCounts.imported)
-        try progress.requireSuccess(
-            hint: "check that team \(key.teamID) has accepted the transfer of the app, less than 60 days ago")
+        if validClientIDs.isEmpty {
+            try progress.requireNoRejection(
+                hint:
+                    "check the client ID, and that team \(key.teamID) has accepted the transfer of the app, less than 60 days ago"
+            )
+        }
         progress.rejectedImports = try await store.rejectedImports(to: key.teamID, in: realm)
         return progress
+    }
+
+    /// Requests the new subjects of a batch, and rewrites the identities that Apple accepts.
+    ///
+    /// - Parameter validClientIDs: receives the client IDs with which Apple has accepted an identity.
+    /// - Returns: the identities that Apple rejects.
+    private func move(
+        _ batch: [AppleTransferStore.Waiting], _ progress: inout Progress, _ validClientIDs: inout Set<String>,
+        _ report: @Sendable (Progress) -> Void
+    ) async throws -> [(identity: AppleTransferStore.Waiting, error: AppleErrorCode)] {
+        var rejected: [(identity: AppleTransferStore.Waiting, error: AppleErrorCode)] = []
+        let tokens = try await tokens(for: batch)
+        for group in slices(of: batch, Self.concurrency) {
+            let outcomes = try await outcomes(of: group) { identity in
+                let (client, token) = try tokens.access(of: identity, self)
+                return try await endpoint.user(identity.transferSubject ?? "", token, client)
+            }
+            for (identity, outcome) in outcomes {
+                switch outcome {
+                case .found(let user):
+                    validClientIDs.insert(client(of: identity).clientID)
+                    try await rewrite(identity, user, &progress)
+                case .rejected(let error): rejected.append((identity, error))
+                }
+            }
+            report(progress)
+        }
+        return rejected
     }
 
     private func rewrite(
         _ identity: AppleTransferStore.Waiting, _ user: TransferredUser, _ progress: inout Progress
     ) async throws {
+        let transferSubject = identity.transferSubject ?? ""
         let transfer = IdentityTransfer(
-            formerSubject: identity.subject, transferSubject: identity.transferSubject ?? "", subject: user.subject,
+            formerSubject: identity.subject, transferSubject: transferSubject, subject: user.subject,
             email: user.email, isPrivateEmail: user.isPrivateEmail)
         do {
             // An identity that changed during the run was rewritten by a sign-in, or was deleted.
@@ -165,13 +192,14 @@ package struct AppleTransferRun: Sendable {
             if isRewritten { progress.done += 1 }
         } catch StoreConflict.taken {
             progress.conflicts.append(identity.account)
+            try await store.store(errors: [transferSubject: nil], to: key.teamID, in: realm)
         }
     }
 
-    private func groups(of waiting: [AppleTransferStore.Waiting]) -> [ArraySlice<AppleTransferStore.Waiting>] {
-        stride(from: 0, to: waiting.count, by: Self.concurrency).map {
-            waiting[$0..<min($0 + Self.concurrency, waiting.count)]
-        }
+    private func slices(
+        of waiting: [AppleTransferStore.Waiting], _ size: Int
+    ) -> [ArraySlice<AppleTransferStore.Waiting>] {
+        stride(from: 0, to: waiting.count, by: size).map { waiting[$0..<min($0 + size, waiting.count)] }
     }
 
     /// Sends the requests for all identities of a group at once.

@@ -40,7 +40,7 @@ package enum InputFile {
 
 extension String {
     /// The value in a file: the file's text without the newline that editors and shells add at the end.
-    package var withoutFinalNewline: String { hasSuffix("\n") ? String(dropLast()) : self }
+    package var withoutFinalNewline: String { last == "\n" || last == "\r\n" ? String(dropLast()) : self }
 }
 
 /// A file that cannot be read, with the reason.

@@ -100,10 +100,10 @@ public struct AppleTransferStore: Sendable {
         return rejected
     }
 
-    /// Records that Apple has rejected imports.
+    /// Records whether Apple has rejected imports.
     ///
-    /// - Parameter errors: Apple's error codes by transfer subjects.
-    public func store(errors: [String: String], to team: String, in realm: ID<Realm>) async throws {
+    /// - Parameter errors: Apple's error codes by transfer subjects; `nil` for an identity that Apple has accepted.
+    public func store(errors: [String: String?], to team: String, in realm: ID<Realm>) async throws {
         guard !errors.isEmpty else { return }
         _ = try await withStoreErrors { try await pool.execute(.storeTransferErrors(errors, to: team, in: realm)) }
     }

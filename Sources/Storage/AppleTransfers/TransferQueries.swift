@@ -78,8 +78,8 @@ extension SQL {
             """
     }
 
-    /// - Parameter errors: Apple's error codes by transfer subjects.
-    static func storeTransferErrors(_ errors: [String: String], to team: String, in realm: ID<Realm>) -> SQL {
+    /// - Parameter errors: Apple's error codes by transfer subjects; `nil` removes a code.
+    static func storeTransferErrors(_ errors: [String: String?], to team: String, in realm: ID<Realm>) -> SQL {
         let ordered = errors.sorted { $0.key < $1.key }
         return """
             UPDATE linked_identity l SET transfer_error = t.error
@@ -99,7 +99,8 @@ extension SQL {
                 transfer_error = NULL,
                 email = coalesce(\(email), email),
                 email_trust = CASE WHEN \(email != nil) THEN \(EmailTrust.authoritative.rawValue) ELSE email_trust END,
-                is_private_email = CASE WHEN \(email != nil) THEN \(transfer.isPrivateEmail) ELSE is_private_email END
+                is_private_email = CASE WHEN \(email != nil) THEN \(transfer.isPrivateEmail) ELSE is_private_email END,
+                relay_forwarding = NULL, relay_forwarding_at = NULL
             WHERE project_id = \(realm.rawValue) AND provider = 'apple.com' AND subject = \(transfer.formerSubject)
                 AND account_id = \(account.rawValue) AND transfer_sub = \(transfer.transferSubject)
                 AND transferred_at IS NULL

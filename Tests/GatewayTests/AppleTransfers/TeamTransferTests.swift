@@ -204,49 +204,6 @@ struct TeamTransferTests {
         #expect(try await fixture.addresses(fixture.ada) == fixture.expected(Self.ada))
     }
 
-    @Test("An import that Apple rejects is recorded with Apple's reason, and requested again only if asked")
-    func rejectedImport() async throws {
-        let fixture = try await Fixture()
-        _ = try await fixture.export()
-        try await fixture.move()
-        fixture.gateway.simulators.apple.disconnect(Self.mary, from: SimulatedProviders.appleClient)
-        let rejected = [
-            AppleTransferStore.RejectedImport(account: ID(fixture.mary.localId), error: "invalid_request")
-        ]
-        #expect(try await fixture.importAll() == .init(all: 2, done: 1, rejected: 1, rejectedImports: rejected))
-        let store = AppleTransferStore(pool: fixture.gateway.database.pool)
-        #expect(try await store.waiting(in: fixture.gateway.project.realm).isEmpty, "`check` does not report it")
-        try fixture.reconnect(Self.mary)
-        #expect(try await fixture.importAll() == .init(all: 2, done: 1, rejectedImports: rejected))
-        #expect(try await fixture.importAll(retryingRejected: true) == .init(all: 2, done: 2))
-        #expect(try await fixture.addresses(fixture.mary) == fixture.expected(Self.mary))
-    }
-
-    @Test("A sign-in completes a transfer whose import Apple rejected")
-    func signInAfterRejection() async throws {
-        let fixture = try await Fixture()
-        _ = try await fixture.export()
-        try await fixture.move()
-        fixture.gateway.simulators.apple.disconnect(Self.mary, from: SimulatedProviders.appleClient)
-        #expect(try await fixture.importAll().rejectedImports.count == 1)
-        let again = try TestGateway.Tokens(await fixture.gateway.signIn(fixture.gateway.apple(Self.mary)))
-        #expect(again.localId == fixture.mary.localId)
-        #expect(try await fixture.importAll() == .init(all: 2, done: 2))
-    }
-
-    @Test("An import in which Apple rejects every identity fails, and records none: the team may be wrong")
-    func allImportsRejected() async throws {
-        let fixture = try await Fixture()
-        _ = try await fixture.export()
-        try await fixture.move()
-        for person in [Self.ada, Self.mary] {
-            fixture.gateway.simulators.apple.disconnect(person, from: SimulatedProviders.appleClient)
-        }
-        await #expect(throws: Failure.self) { try await fixture.importAll() }
-        for person in [Self.ada, Self.mary] { try fixture.reconnect(person) }
-        #expect(try await fixture.importAll() == .init(all: 2, done: 2))
-    }
-
     @Test("An export fails if Apple rejects every identity, because a wrong team is rejected like disconnected users")
     func allRejected() async throws {
         let fixture = try await Fixture()

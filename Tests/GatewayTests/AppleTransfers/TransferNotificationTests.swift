@@ -24,6 +24,22 @@ struct TransferNotificationTests {
         return fixture
     }
 
+    @Test("email-disabled does not concern the relay address of the new team", arguments: Move.allCases)
+    func forwarding(move: Move) async throws {
+        let fixture = try await TeamTransferTests.Fixture()
+        let gateway = fixture.gateway
+        try await gateway.receive(gateway.notification(.emailDisabled, about: TeamTransferTests.ada))
+        _ = try await fixture.export()
+        try await fixture.move()
+        switch move {
+        case .import: #expect(try await fixture.importAll() == .init(all: 2, done: 2))
+        case .signIn: #expect(try await gateway.signIn(gateway.apple(TeamTransferTests.ada)).status == 200)
+        }
+        #expect(try await fixture.addresses(fixture.ada) == fixture.expected(TeamTransferTests.ada))
+        let stopped = try await gateway.database.pool.query("SELECT FROM linked_identity WHERE NOT relay_forwarding")
+        #expect(stopped.isEmpty)
+    }
+
     @Test(
         "The notification has its effect when the identity moves",
         arguments: [Simulators.AppleNotification.consentRevoked, .accountDelete],

@@ -1,0 +1,106 @@
+import Identity
+import Providers
+import Storage
+import Synchronization
+import Testing
+
+@testable import Gateway
+@testable import Simulators
+@testable import Support
+
+@Suite("Imports that Apple rejects")
+struct RejectedImportTests {
+    private typealias Fixture = TeamTransferTests.Fixture
+
+    @Test("An import that Apple rejects is recorded with Apple's reason, and requested again only if asked")
+    func rejectedImport() async throws {
+        let fixture = try await exported()
+        fixture.gateway.simulators.apple.disconnect(TeamTransferTests.mary, from: SimulatedProviders.appleClient)
+        let rejected = [
+            AppleTransferStore.RejectedImport(account: ID(fixture.mary.localId), error: "invalid_request")
+        ]
+        #expect(try await fixture.importAll() == .init(all: 2, done: 1, rejected: 1, rejectedImports: rejected))
+        let store = AppleTransferStore(pool: fixture.gateway.database.pool)
+        #expect(try await store.waiting(in: fixture.gateway.project.realm).isEmpty, "`check` does not report it")
+        try fixture.reconnect(TeamTransferTests.mary)
+        #expect(try await fixture.importAll() == .init(all: 2, done: 1, rejectedImports: rejected))
+        #expect(try await fixture.importAll(retryingRejected: true) == .init(all: 2, done: 2))
+        #expect(try await fixture.addresses(fixture.mary) == fixture.expected(TeamTransferTests.mary))
+    }
+
+    @Test("A sign-in completes a transfer whose import Apple rejected")
+    func signInAfterRejection() async throws {
+        let fixture = try await exported()
+        fixture.gateway.simulators.apple.disconnect(TeamTransferTests.mary, from: SimulatedProviders.appleClient)
+        #expect(try await fixture.importAll().rejectedImports.count == 1)
+        let again = try TestGateway.Tokens(await fixture.gateway.signIn(fixture.gateway.apple(TeamTransferTests.mary)))
+        #expect(again.localId == fixture.mary.localId)
+        #expect(try await fixture.importAll() == .init(all: 2, done: 2))
+    }
+
+    @Test("An import in which Apple rejects every identity fails, and records none: the team may be wrong")
+    func allImportsRejected() async throws {
+        let fixture = try await exported()
+        for person in [TeamTransferTests.ada, TeamTransferTests.mary] {
+            fixture.gateway.simulators.apple.disconnect(person, from: SimulatedProviders.appleClient)
+        }
+        await #expect(throws: Failure.self) { try await fixture.importAll() }
+        for person in [TeamTransferTests.ada, TeamTransferTests.mary] { try fixture.reconnect(person) }
+        #expect(try await fixture.importAll() == .init(all: 2, done: 2))
+    }
+
+    @Test("A rejection is not recorded if Apple accepts the identity when it is requested again")
+    func acceptedAgain() async throws {
+        let fixture = try await exported()
+        let requests = Mutex<[String: Int]>([:])
+        let mary = SimulatedApple.transferSubject(
+            of: TeamTransferTests.mary, from: AppleServer.team, to: TeamTransferTests.team)
+        let run = try fixture.run(as: TeamTransferTests.team) { endpoint in
+            endpoint.user = { [user = endpoint.user] transferSubject, token, client in
+                let count = requests.withLock { requests in
+                    requests[transferSubject, default: 0] += 1
+                    return requests[transferSubject]
+                }
+                guard transferSubject == mary, count == 1 else {
+                    return try await user(transferSubject, token, client)
+                }
+                return .failed(.rejected(.invalidRequest))
+            }
+        }
+        #expect(try await run.import { _ in } == .init(all: 2, done: 2))
+        #expect(requests.withLock { $0[mary] } == 2)
+    }
+
+    @Test("A rejection is not recorded if Apple accepts no other identity in the run: the client ID may be wrong")
+    func wrongClientID() async throws {
+        let fixture = try await exported()
+        #expect(try await fixture.gateway.signIn(fixture.gateway.apple(TeamTransferTests.ada)).status == 200)
+        fixture.gateway.simulators.apple.disconnect(TeamTransferTests.mary, from: SimulatedProviders.appleClient)
+        let failure = await #expect(throws: Failure.self) { try await fixture.importAll() }
+        #expect(failure?.message.contains("check the client ID") == true)
+        try fixture.reconnect(TeamTransferTests.mary)
+        #expect(try await fixture.importAll() == .init(all: 2, done: 2))
+    }
+
+    @Test("A recorded rejection is removed when Apple accepts the identity, even if another account has the new subject")
+    func conflictAfterRejection() async throws {
+        let fixture = try await exported()
+        fixture.gateway.simulators.apple.disconnect(TeamTransferTests.ada, from: SimulatedProviders.appleClient)
+        #expect(try await fixture.importAll().rejectedImports.count == 1)
+        let exchange = try await fixture.gateway.signIn(
+            fixture.gateway.apple(TeamTransferTests.ada) { $0.claims["transfer_sub"] = nil })
+        #expect(exchange.json["isNewUser"] == true, "\(exchange.text)")
+        try fixture.reconnect(TeamTransferTests.ada)
+        let conflict = AppleTransferRun.Progress(all: 2, done: 1, conflicts: [ID(fixture.ada.localId)])
+        #expect(try await fixture.importAll(retryingRejected: true) == conflict)
+        #expect(try await fixture.importAll() == conflict)
+    }
+
+    /// A fixture whose identities have transfer subjects, after the move.
+    private func exported() async throws -> TeamTransferTests.Fixture {
+        let fixture = try await Fixture()
+        _ = try await fixture.export()
+        try await fixture.move()
+        return fixture
+    }
+}
