@@ -92,7 +92,7 @@ package struct DatabaseCheck: Sendable {
 
     /// Lists the hosts for which Android before version 15 may open a link of one project with an app of another.
     private func sharedHosts() async throws -> [Finding] {
-        try await ProjectStore(pool: pool).associatedApps().hostsSharedWithAndroid.map { host, projects in
+        try await ProjectStore(pool: pool).associatedApps().sharedHostsWithAndroidApps.map { host, projects in
             Finding(
                 isGood: true, isNote: true,
                 text:

@@ -5,9 +5,9 @@ public protocol AuthorizationFlowStore: Sendable {
 
     /// Claims a flow, so that its response is processed once.
     ///
-    /// - Parameter hasResponse: whether the flow must have a stored response.
+    /// - Parameter requiresResponse: whether the flow must have a stored response.
     /// - Returns: `nil` if the flow was claimed before, or has no stored response although it must have one.
-    func claim(_ flow: StoredFlow, hasResponse: Bool) async throws -> ClaimedFlow?
+    func claim(_ flow: StoredFlow, requiresResponse: Bool) async throws -> ClaimedFlow?
 
     /// Releases a claimed flow, because the provider could not be reached.
     func release(_ flow: StoredFlow) async throws
@@ -22,7 +22,7 @@ public protocol AuthorizationFlowStore: Sendable {
     /// Stores the result of a claimed flow for the client that presents the grant and the session ID.
     func complete(_ flow: StoredFlow, with result: String, for grant: GrantKey, until end: Instant) async throws
 
-    /// - Returns: the result; `nil` if a part of the key does not match, or the grant has expired.
+    /// - Returns: the result; `nil` if a part of the key does not match, or the grant was used or has expired.
     func result(for grant: GrantKey, at now: Instant) async throws -> String?
 }
 

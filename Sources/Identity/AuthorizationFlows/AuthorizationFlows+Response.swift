@@ -19,7 +19,7 @@ struct AuthorizationState {
     var text: String { "\(sealed).\(realm.rawValue)" }
 }
 
-/// A flow that came back from the provider.
+/// The flow that a provider's response belongs to, with its project and app.
 public struct ReturnedFlow: Sendable {
     public let flow: AuthorizationFlow
     public let project: Project
@@ -119,7 +119,7 @@ extension AuthorizationFlows {
         _ response: AuthorizationResponse, of returned: ReturnedFlow
     ) async throws -> FlowGrant {
         let flow = returned.flow
-        guard let claimed = try await store.claim(returned.stored, hasResponse: flow.receivesForm) else {
+        guard let claimed = try await store.claim(returned.stored, requiresResponse: flow.receivesForm) else {
             throw AuthorizationRefusal.alreadyUsed
         }
         do {

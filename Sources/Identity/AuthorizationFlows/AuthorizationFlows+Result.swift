@@ -1,6 +1,9 @@
 extension AuthorizationFlows {
-    /// Returns the result for a client that presents both secrets of a flow of its own app. The sign-in that follows
-    /// consumes the grant, so a request that fails before that can be repeated.
+    /// Returns the result of a flow to a client that presents its grant and its session ID, if the flow belongs to the
+    /// client's app and realm. The sign-in that follows consumes the grant, so a request that fails before that can be
+    /// repeated.
+    ///
+    /// - Throws: ``AuthorizationRefusal/missingSessionID``, ``AuthorizationRefusal/invalidGrant``.
     public func redeem(
         grant: String, sessionID: String?, for app: App, in project: Project
     ) async throws -> RedeemedAuthorization {
@@ -33,17 +36,24 @@ extension AuthorizationFlows {
 }
 
 extension AuthorizationRefusal {
-    /// The error in the URL that a client presents; `unknown` if the gateway cannot have written it.
+    /// The sign-in in the browser failed. The gateway put the error into the URL that it redirected the browser to, and
+    /// the client sends that URL.
+    ///
+    /// - Parameter error: replaced by `unknown` unless it consists of capital letters and underscores.
     public init(reported error: String) {
-        let isErrorCode =
-            (1...64).contains(error.utf8.count) && error.utf8.allSatisfy { (0x41...0x5A).contains($0) || $0 == 0x5F }
-        self = .failed(isErrorCode ? error : "unknown")
+        self = .failed(Self.isName(error, of: 0x41...0x5A) ? error : "unknown")
     }
 
-    /// The provider's error; `unknown` unless it consists of lower-case letters and underscores, like OAuth's error
-    /// codes (RFC 6749 §4.1.2.1). Any client can write the parameter.
+    /// The provider responded with an error.
+    ///
+    /// - Parameter error: replaced by `unknown` unless it consists of lower-case letters and underscores, like OAuth's
+    ///   error codes (RFC 6749 §4.1.2.1). Any client can write the parameter.
     init(providerError error: String) {
-        let isErrorCode = (1...64).contains(error.utf8.count) && error.utf8.allSatisfy { (0x5F...0x7A).contains($0) }
-        self = .providerError(isErrorCode ? error : "unknown")
+        self = .providerError(Self.isName(error, of: 0x61...0x7A) ? error : "unknown")
+    }
+
+    /// Whether `text` has 1 to 64 characters: `letters` and underscores.
+    private static func isName(_ text: String, of letters: ClosedRange<UInt8>) -> Bool {
+        (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { letters.contains($0) || $0 == 0x5F }
     }
 }

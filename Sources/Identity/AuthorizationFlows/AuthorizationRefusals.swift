@@ -4,7 +4,7 @@ public enum AuthorizationRefusal: Refusal, Hashable {
     case stateInvalid
     /// Another browser started the flow.
     case otherBrowser
-    /// The provider's response was processed before, or was never stored.
+    /// The provider's response was processed before, or was never received.
     case alreadyUsed
     /// The user cancelled.
     case cancelled
@@ -12,8 +12,8 @@ public enum AuthorizationRefusal: Refusal, Hashable {
     case providerError(String)
     /// The provider's response lacks a parameter, or does not belong to this provider.
     case invalidResponse
-    /// The provider's token endpoint rejects the code, or the client's credentials.
-    case codeRejected(String)
+    /// The provider's token endpoint rejected the code, or the credentials of the client.
+    case tokenRequestRejected(String)
     /// The code was redeemed, but the keys for the provider's identity token could not be fetched.
     case notVerifiable
     /// The app or the provider of the flow is no longer configured.
@@ -23,11 +23,12 @@ public enum AuthorizationRefusal: Refusal, Hashable {
     /// The session ID is too short or too long, or has characters other than visible ASCII.
     case invalidSessionID
     case missingSessionID
-    /// The grant is unknown, expired, or belongs to another session ID or app.
+    /// The grant is unknown, used or expired, or belongs to another session ID, app or realm.
     case invalidGrant
-    /// The request performs another operation than the one that the flow was started for.
+    /// The flow was started for another operation than the one that the request performs.
     case otherOperation
-    /// The client reports a failure that the gateway's page has explained.
+    /// The sign-in in the browser failed before the client sent this request. The value is the error in the URL that the
+    /// gateway redirected the browser to.
     case failed(String)
 }
 
@@ -38,9 +39,8 @@ extension AuthorizationRefusal {
         case .notConfigured: .operationNotAllowed
         case .invalidSessionID, .malformedStart: .invalidArgument
         case .missingSessionID: .missingSessionID
-        case .stateInvalid, .otherBrowser, .alreadyUsed, .providerError, .invalidResponse, .codeRejected,
-            .notVerifiable,
-            .invalidGrant, .otherOperation, .failed:
+        case .stateInvalid, .otherBrowser, .alreadyUsed, .providerError, .invalidResponse, .tokenRequestRejected,
+            .notVerifiable, .invalidGrant, .otherOperation, .failed:
             .invalidIdpResponse
         }
     }
@@ -52,7 +52,7 @@ extension AuthorizationRefusal {
         case .alreadyUsed: "FLOW_ALREADY_USED"
         case .providerError(let error): "FLOW_PROVIDER_ERROR(\(error))"
         case .invalidResponse: "FLOW_INVALID_RESPONSE"
-        case .codeRejected(let error): "FLOW_CODE_REJECTED(\(error))"
+        case .tokenRequestRejected(let error): "FLOW_CODE_REJECTED(\(error))"
         case .notVerifiable: "FLOW_NOT_VERIFIABLE"
         case .invalidGrant: "FLOW_INVALID_GRANT"
         case .otherOperation: "FLOW_OTHER_OPERATION"
@@ -64,16 +64,16 @@ extension AuthorizationRefusal {
         switch self {
         case .stateInvalid: "The state is not valid or has expired."
         case .otherBrowser: "The sign-in was started in another browser."
-        case .alreadyUsed: "The provider's response was already used."
+        case .alreadyUsed: "The provider's response was already used, or was never received."
         case .cancelled, .missingSessionID: nil
         case .providerError(let error): "The provider responded with the error \(error)."
         case .invalidResponse: "The provider's response is not valid."
-        case .codeRejected(let error): "The provider rejected the authorization code: \(error)."
+        case .tokenRequestRejected(let error): "The provider's token endpoint rejected the request: \(error)."
         case .notVerifiable: "The identity token could not be verified, because the provider's keys are unavailable."
         case .notConfigured: "The identity provider configuration is not found."
         case .malformedStart: "The URL of the page lacks a required parameter, or a parameter is not valid."
         case .invalidSessionID: "sessionId must have 16 to 128 visible ASCII characters."
-        case .invalidGrant: "The grant is not valid: it has expired, or belongs to another sessionId or app."
+        case .invalidGrant: "The grant is not valid: it was used, has expired, or belongs to another sessionId or app."
         case .otherOperation: "The request must perform the operation that was given to createAuthUri."
         case .failed(let error): "The sign-in in the browser failed: \(error)."
         }

@@ -60,9 +60,10 @@ extension Project {
 }
 
 extension [AssociatedApp] {
-    /// The hosts at which an Android app of one project may open the links of another, with the projects that share
-    /// them. Before Android 15, the app's own intent filter decides which links it opens, and not the file of the host.
-    public var hostsSharedWithAndroid: [(host: String, projects: [ID<Project>])] {
+    /// The hosts that several projects share and that an Android app lists, with these projects. Before Android 15, such
+    /// an app may open the links of another project: its own intent filter decides which links it opens, and not the
+    /// file of the host.
+    public var sharedHostsWithAndroidApps: [(host: String, projects: [ID<Project>])] {
         let listed = flatMap { app in app.settings.association.domains.map { (host: $0.lowercased(), app: app) } }
         return Dictionary(grouping: listed, by: \.host).sorted { $0.key < $1.key }.compactMap { host, listed in
             let projects = Set(listed.map(\.app.project))

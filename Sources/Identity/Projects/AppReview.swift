@@ -3,7 +3,7 @@ public struct AppReview: Hashable, Sendable {
     public enum Verdict: String, Sendable {
         case met
         case violated
-        /// The operator, the app or its backend is responsible; the gateway cannot check it.
+        /// The gateway cannot check the requirement, or a setting that the check needs is not declared.
         case open
     }
 
@@ -37,11 +37,15 @@ public struct AppReview: Hashable, Sendable {
         }
         if let exemption = app.settings.exemption { return [point(.met, text(of: exemption))] }
         let names = services.thirdParties.map(\.rawValue).joined(separator: ", ")
-        return [point(.met, "apple.com is listed before \(names), which are rejected while apple.com cannot work")]
-            + conditions(app)
+        return [
+            point(
+                .met,
+                "apple.com is listed before \(names); sign-in with \(names) is rejected while apple.com is not completely configured"
+            )
+        ] + conditions(app)
     }
 
-    /// The three conditions for the equivalent login in the text of guideline 4.8, in its order.
+    /// The three conditions for the equivalent login, in the order of guideline 4.8.
     private static func conditions(_ app: App) -> [Point] {
         let names = app.settings.requestedScopeNames ?? AppSettings.RequestedScope.allCases.map(\.rawValue)
         let requested = names.isEmpty ? "neither of them" : names.joined(separator: " and ")
@@ -49,14 +53,14 @@ public struct AppReview: Hashable, Sendable {
             point(
                 .met,
                 """
-                limits data collection to name and address: Sign in with Apple has no other scopes, and the app \
-                requests \(requested)
+                limits data collection to name and email address: Sign in with Apple has no other scopes, and the \
+                app requests \(requested)
                 """),
             point(
                 .met,
                 """
-                lets users keep their address private: the user may choose Hide My Email, and the gateway accepts \
-                relay addresses like any other
+                lets users keep their email address private: the user may choose Hide My Email, and the gateway \
+                accepts relay addresses like any other
                 """),
             point(
                 .met,
@@ -72,7 +76,6 @@ public struct AppReview: Hashable, Sendable {
         return "exempt as \(exemption.kind.rawValue)\(declaration), because: \(exemption.reason)"
     }
 
-    /// The points that the gateway cannot check.
     private static func openPoints(
         _ services: LoginServices, _ app: App, _ project: Project, _ usesCustomTokens: Bool
     ) -> [Point] {
@@ -181,7 +184,8 @@ public struct LoginServicesExemption: Hashable, Sendable {
 }
 
 extension ProjectConfiguration {
-    /// Adds the declaration to every exemption that differs from the one before, and keeps the other declarations.
+    /// Adds the declaration to every exemption that differs from the app's exemption in `old`. The other exemptions keep
+    /// their declarations.
     public mutating func declareExemptions(since old: ProjectConfiguration, by actor: AuditActor, at now: Instant) {
         for index in apps.indices {
             guard var exemption = apps[index].app.settings.exemption else { continue }

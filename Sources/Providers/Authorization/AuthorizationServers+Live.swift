@@ -52,7 +52,7 @@ private struct AppleCodes: Sendable {
             return ProviderTokens(
                 idToken: idToken.expose(), accessToken: tokens.accessToken?.expose(),
                 refreshToken: tokens.refreshToken.expose(), expiresIn: tokens.expiresIn, appleSubject: subject)
-        case .failed(.rejected(let error)): throw AuthorizationRefusal.codeRejected(error.rawValue)
+        case .failed(.rejected(let error)): throw AuthorizationRefusal.tokenRequestRejected(error.rawValue)
         case .failed(.accepted): throw AuthorizationRefusal.invalidResponse
         case .failed(.unavailable(let reason)): throw ProviderUnreachable(provider: .apple, reason: reason)
         }

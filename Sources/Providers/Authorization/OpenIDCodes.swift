@@ -86,7 +86,7 @@ struct OpenIDCodes: Sendable {
         }
         guard status == 200 else {
             // RFC 6749 §5.2: the server rejects the code or the credentials of the client.
-            throw AuthorizationRefusal.codeRejected(AuthorizationRefusal.known(answer.error))
+            throw AuthorizationRefusal.tokenRequestRejected(AuthorizationRefusal.known(answer.error))
         }
         guard let idToken = answer.idToken, !idToken.isEmpty else {
             // An access token shows that the code was redeemed, so a retry would fail.

@@ -21,10 +21,10 @@ public struct PostgresAuthorizationFlowStore: AuthorizationFlowStore {
             """)
     }
 
-    public func claim(_ flow: StoredFlow, hasResponse: Bool) async throws -> ClaimedFlow? {
+    public func claim(_ flow: StoredFlow, requiresResponse: Bool) async throws -> ClaimedFlow? {
         let now = Timestamp(clock.now())
         let claiming: SQL =
-            hasResponse
+            requiresResponse
             ? """
             UPDATE authorization_flow SET claimed_at = \(now)
             WHERE state_hash = \(flow.hash) AND claimed_at IS NULL AND response IS NOT NULL RETURNING response

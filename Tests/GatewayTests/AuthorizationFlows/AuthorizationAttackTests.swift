@@ -11,7 +11,7 @@ import Testing
 @Suite("Attacks on a sign-in in the browser", .serialized)
 struct AuthorizationAttackTests {
     private static let invalidGrant =
-        "400 INVALID_IDP_RESPONSE : The grant is not valid: it has expired, or belongs to another sessionId or app."
+        "400 INVALID_IDP_RESPONSE : The grant is not valid: it was used, has expired, or belongs to another sessionId or app."
 
     @Test("The session ID of a flow that the victim completed is useless without the grant")
     func sessionFixation() async throws {

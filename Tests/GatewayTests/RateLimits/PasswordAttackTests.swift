@@ -92,7 +92,7 @@ struct PasswordAttackTests {
         let replica = try limited.gateway.replica()
         _ = try await limited.signUp()
         func merge(_ gateway: TestGateway) async throws {
-            try await gateway.limits?.merge(with: RateLimitCounterStore(pool: gateway.database.pool))
+            try await gateway.limits?.exchange(with: RateLimitCounterStore(pool: gateway.database.pool))
         }
         _ = try await attack(limited, places: 0..<50)
         _ = try await attack(limited, places: 50..<100, at: replica)

@@ -14,7 +14,7 @@ struct SharedRateLimitTests {
     private let tooMany = LimitedGateway.tooMany
 
     private func merge(_ gateway: TestGateway) async throws {
-        try await gateway.limits?.merge(with: RateLimitCounterStore(pool: gateway.database.pool))
+        try await gateway.limits?.exchange(with: RateLimitCounterStore(pool: gateway.database.pool))
     }
 
     @Test("Replicas share counts after they synchronize")

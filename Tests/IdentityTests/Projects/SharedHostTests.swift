@@ -42,7 +42,7 @@ struct SharedHostTests {
                 expected: []),
         ])
     func hosts(row: Row) {
-        let found = row.apps.hostsSharedWithAndroid.map { host, projects in
+        let found = row.apps.sharedHostsWithAndroidApps.map { host, projects in
             "\(host): \(projects.map(\.rawValue).joined(separator: " "))"
         }
         #expect(found == row.expected)
