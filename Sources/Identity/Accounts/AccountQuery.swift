@@ -1,4 +1,4 @@
-/// Finds accounts whose IDs the backend does not know.
+/// Lists and searches accounts for backends.
 public struct AccountQueryService: Sendable {
     private let store: any AccountStore
 
@@ -8,7 +8,7 @@ public struct AccountQueryService: Sendable {
 
     public struct Page: Sendable {
         public let accounts: [Account]
-        /// The last entry of this page, if there may be another page.
+        /// The ID of the last account of this page, if there may be another page.
         public let last: ID<Account>?
     }
 

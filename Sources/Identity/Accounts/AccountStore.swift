@@ -120,7 +120,7 @@ public protocol AccountStore: Sendable {
         _ accounts: [ID<Account>], onlyDisabled: Bool, by actor: AuditActor, now: Instant, in realm: ID<Realm>
     ) async throws -> Set<ID<Account>>
 
-    /// The accounts that follow `id`, which need not exist, in the order of IDs.
+    /// The accounts whose IDs follow `id`, in the order of IDs. No account needs to have the ID `id`.
     func page(after id: ID<Account>?, limit: Int, in realm: ID<Realm>) async throws -> [Account]
 
     func count(in realm: ID<Realm>) async throws -> Int

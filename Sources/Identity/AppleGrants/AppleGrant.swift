@@ -42,7 +42,7 @@ public struct AppleGrant: Hashable, Sendable {
     public let token: [UInt8]
     /// The redirect URI of the web flow; `nil` for a native app.
     public let redirectURI: String?
-    /// When the worker gives up; `nil` for a token that no worker has claimed in order to store or revoke it.
+    /// When the worker gives up. `nil` if no attempt is pending, and for a revocation before its first attempt.
     public let expiresAt: Instant?
     /// Attempts so far, including the current one.
     public let attempts: Int
@@ -64,7 +64,7 @@ public struct AppleGrant: Hashable, Sendable {
     }
 }
 
-/// A client ID of one realm. If too many checks fail, the checks of one such client ID are stopped.
+/// A client ID of one realm. Checks are counted, and stopped if too many fail, for each client ID separately.
 public struct AppleClientReference: Hashable, Sendable {
     public let realm: ID<Realm>
     public let clientID: String

@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// The daily checks of grants.
 public struct AppleGrantChecks: Sendable {
-    /// Longer than the requests of a batch can take. A grant whose check did not finish is checked again after the
-    /// lease.
+    /// How long claimed grants are reserved: longer than the requests of a batch can take. A grant whose check did not
+    /// finish is checked again after this time.
     private static let lease: Duration = .seconds(3600)
     /// The maximum number of concurrent requests for one client ID.
     private static let concurrency = 8
@@ -83,32 +83,32 @@ public struct AppleGrantChecks: Sendable {
     /// Records each group of results at once, so that an interruption repeats few checks. Ends early if the results so
     /// far stop the checks of the client ID.
     private func check(
-        _ grants: [AppleGrant], _ key: AppleClientReference, after earlier: CheckCounts, in report: inout Report
+        _ grants: [AppleGrant], _ client: AppleClientReference, after earlier: CheckCounts, in report: inout Report
     ) async throws {
         var counts = earlier
         for start in stride(from: 0, to: grants.count, by: Self.concurrency) {
             let group = Array(grants[start..<min(start + Self.concurrency, grants.count)])
-            let batch = CheckBatch(try await results(of: group, key), after: counts)
+            let batch = CheckBatch(try await results(of: group, client), after: counts)
             try await record(batch, in: &report)
             counts = batch.counts
             guard !batch.stopsChecks else {
-                report.stopped.insert(key)
+                report.stopped.insert(client)
                 return
             }
         }
     }
 
     private func results(
-        of grants: [AppleGrant], _ key: AppleClientReference
+        of grants: [AppleGrant], _ client: AppleClientReference
     ) async throws -> [ID<AppleGrant>: RecordedCheck] {
-        let client: AppleClientCredentials
+        let clientCredentials: AppleClientCredentials
         do {
-            client = try await credentials.required(key)
+            clientCredentials = try await credentials.required(client)
         } catch let fault as AppleKeyFault {
             return grants.reduce(into: [:]) { $0[$1.id] = .failed(failure: fault.reason) }
         }
         return try await withThrowingTaskGroup(of: (ID<AppleGrant>, RecordedCheck).self) { tasks in
-            for grant in grants { tasks.addTask { (grant.id, try await result(of: grant, client)) } }
+            for grant in grants { tasks.addTask { (grant.id, try await result(of: grant, clientCredentials)) } }
             return try await tasks.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }
     }

@@ -37,10 +37,12 @@ extension RecordedCheck {
         }
     }
 
+    /// Whether the check counts as failed in ``CheckCounts``. A revocation counts too: many revocations at once indicate
+    /// a wrong configuration or a fault of Apple.
     public var isFailure: Bool { self != .authorized }
 }
 
-/// The results of a group of checks of one client ID, evaluated together with the checks of the last hour.
+/// The results of a group of checks of one client ID, evaluated together with the earlier checks of the last hour.
 public struct CheckBatch: Sendable {
     public let results: [ID<AppleGrant>: RecordedCheck]
     /// Whether the checks of the client ID stop, because so many fail that disconnected users are not a likely reason.

@@ -26,7 +26,7 @@ extension AppleGrant {
 }
 
 extension CheckCounts {
-    /// Up to this many failures never stop the checks of a client ID: a few users always disconnect an app.
+    /// Up to this many failures never stop the checks of a client ID, because some users disconnect the app every day.
     private static let toleratedFailures = 2
 
     /// Whether so many checks fail that the reason is probably the configuration or Apple, and not the users.

@@ -29,7 +29,7 @@ public protocol AppleGrantStore: Sendable {
     /// in the meantime.
     func remove(_ grant: AppleGrant) async throws
 
-    /// The numbers of all checks and of failed checks since `start`, by client ID.
+    /// The numbers of checks since `start`, by client ID.
     func checks(since start: Instant) async throws -> [AppleClientReference: CheckCounts]
 
     /// Claims grants of a client ID whose check is due. A grant whose account was not used since `activeSince` is
@@ -81,6 +81,7 @@ public struct AppleKeyName: Hashable, Sendable {
 /// The numbers of checks of a client ID within a period.
 public struct CheckCounts: Hashable, Sendable {
     public var all: Int
+    /// See ``RecordedCheck/isFailure``.
     public var failed: Int
 
     public init(all: Int = 0, failed: Int = 0) {

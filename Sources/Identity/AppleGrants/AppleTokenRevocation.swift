@@ -51,10 +51,10 @@ public struct AppleTokenRevocation: Sendable {
             let identity = caller.account.identities.first(where: { $0.provider == .apple })
         else { throw AppleRevocationRefusal.noAppleIdentity }
         try limiter.countCredentialChange(of: caller.account.id, in: project)
-        let key = AppleClientReference(realm: project.realm, clientID: app.clientID(of: settings, for: identity))
+        let reference = AppleClientReference(realm: project.realm, clientID: app.clientID(of: settings, for: identity))
         let client: AppleClientCredentials
         do {
-            client = try await credentials.required(key)
+            client = try await credentials.required(reference)
         } catch let fault as AppleKeyFault {
             throw Self.unreachable(fault.reason)
         }

@@ -1,5 +1,5 @@
-/// The authorization code that an app received from Apple together with the identity token. It is valid once, for five
-/// minutes.
+/// The authorization code that an app received from Apple together with the identity token. It can be exchanged once,
+/// within five minutes.
 public struct AuthorizationCode: Sendable {
     /// The maximum length of a code and of a redirect URI in bytes.
     public static let lengthLimit = 2048
@@ -50,7 +50,7 @@ public struct SealedCode: Hashable, Codable, Sendable {
     }
 }
 
-/// Encrypts Apple tokens, each bound to the ID of its grant.
+/// Encrypts Apple's codes and tokens, each bound to the ID of its grant.
 public struct AppleGrantSealing: Sendable {
     public var newID: @Sendable () -> ID<AppleGrant>
     public var seal: @Sendable (_ token: Secret, _ id: ID<AppleGrant>) throws -> [UInt8]

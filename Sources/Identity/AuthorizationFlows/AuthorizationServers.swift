@@ -3,8 +3,8 @@ public struct AuthorizationServers: Sendable {
     /// Returns the URL at which the user signs in. Throws ``ProviderRefusal``, or ``ProviderUnreachable`` if the
     /// provider's configuration has to be fetched and cannot be.
     public var authorizationURL: @Sendable (AuthorizationRequest) async throws -> String
-    /// Exchanges a code within a deadline. Throws ``AuthorizationRefusal``, or ``ProviderUnreachable`` if the provider
-    /// gave no usable response; the code may then still be valid.
+    /// Exchanges a code within a deadline. Throws ``AuthorizationRefusal``, ``ProviderRefusal``, or
+    /// ``ProviderUnreachable`` if the provider gave no usable response; the code may then still be valid.
     public var redeem: @Sendable (CodeRedemption) async throws -> ProviderTokens
 
     public init(

@@ -116,8 +116,8 @@ extension OutOfBand {
         return IssuedCode(secret: secret, code: code)
     }
 
-    /// Returns a notice to the account's former address about an address change, with a link that restores the address.
-    /// An unverified address gets no notice, because another user may own it.
+    /// Returns a notice to the account's former address about its replacement, with a link that restores the former
+    /// address. An unverified address gets no notice, because another user may own it.
     func emailChangedNotice(
         to account: Account, for newEmail: EmailAddress?, from origin: RequestContext, at now: Instant
     ) throws

@@ -8,7 +8,7 @@ public struct OutgoingEmail: Hashable, Sendable {
         case signIn = "EMAIL_SIGNIN"
         case changeEmail = "VERIFY_AND_CHANGE_EMAIL"
         /// A notice, like all following kinds: it is sent without a request. After a reset, it has a removal link for
-        /// each identity that was linked in the last 30 days.
+        /// each identity that was added to the account in the last 30 days.
         case passwordChanged = "notice.password-changed"
         /// Sent to the former address, with a link that restores it.
         case emailChanged = "notice.email-changed"
@@ -26,7 +26,7 @@ public struct OutgoingEmail: Hashable, Sendable {
     /// A random UUID in lower case.
     public let id: ID<OutgoingEmail>
     public let kind: Kind
-    /// The account that the email is about; `nil` until the account is known, and after the account was deleted.
+    /// The account that the email is about; `nil` until the account is known, and for a deleted account.
     public let account: ID<Account>?
     public let recipient: EmailAddress
     public let language: Language?

@@ -10,7 +10,7 @@ public struct MailboxChange: Hashable, Sendable {
     /// The recovery and removal codes that the change invalidates.
     public var voids: VoidedRemedies?
     /// The hash of a network that becomes a known network of the account; see ``NetworkHashing``.
-    public var network: [UInt8]?
+    public var networkHash: [UInt8]?
     public var event: Event?
     /// Another account that holds ``email`` and never verified it. That account loses the address first, as after
     /// ``disavowing(_:)``. Otherwise an attacker who registers the address would prevent the owner from recovering it.

@@ -62,7 +62,7 @@ public struct OOBRedemption: Sendable {
         _ = try await redeem(code, for: [.resetPassword], in: project, from: origin) { account, _, now in
             var change = MailboxChange.resetting(account, to: hash, removing: providers, by: project.policy)
             // Otherwise attempts of other clients could block the owner's first sign-in with the new password.
-            change.network = networks.hash(of: origin, in: project)
+            change.networkHash = networks.hash(of: origin, in: project)
             return (change, try emailBatch(about: change, from: origin, at: now))
         }
         return found.code
@@ -196,7 +196,7 @@ extension OOBRedemption {
         return found
     }
 
-    /// A redemption, and the account as it was read.
+    /// A redemption, and the account after it.
     struct RedemptionResult {
         let redemption: Redemption
         let account: Account
@@ -221,7 +221,7 @@ extension OOBRedemption {
         }
     }
 
-    /// Returns the notice of a reset or a reclaim, sent to the mailbox that was just proven.
+    /// Returns the notice about a reset or a reclaim, sent to the mailbox that was just proven.
     private func emailBatch(about reset: MailboxChange, from origin: RequestContext, at now: Instant) throws
         -> EmailBatch
     {
@@ -235,7 +235,7 @@ extension OOBRedemption {
             to: email, about: reset.account.id, removing: recent, from: origin, at: now)
     }
 
-    /// Returns the notices of an added mailbox, sent to the former address of the account.
+    /// Returns the notices about an added mailbox, sent to the address that the account had before.
     private func emailBatch(
         about change: MailboxChange, linking email: EmailAddress, from origin: RequestContext, at now: Instant
     ) throws -> EmailBatch {

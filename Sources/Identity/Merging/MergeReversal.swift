@@ -62,7 +62,7 @@ public struct MergeReversal: Hashable, Sendable {
 /// A code to be consumed for the undo of a merge.
 public struct MergeUndoing: Hashable, Sendable {
     public let code: OOBCode
-    /// The code that sets a new password for the source; `nil` if the project does not allow passwords.
+    /// The hash of the code that sets a new password for the source; `nil` if the project does not allow passwords.
     public let resetHash: [UInt8]?
     public let resetExpiresAt: Instant
     public let trace: RequestTrace

@@ -159,7 +159,7 @@ extension ConfigurationProblem: CustomStringConvertible {
         case .association(let app):
             "app \(app): associatedDomains need bundleIds with a teamId, or androidPackages with androidFingerprints"
         case .redirectURI(let app):
-            "app \(app): redirectUris must be https URLs, http URLs of localhost, 127.0.0.1 or [::1], or custom schemes, without fragment, each listed once"
+            "app \(app): redirectUris must be https URLs, http URLs of localhost, 127.0.0.1 or [::1], or custom schemes, without fragment and without a query parameter grant or error, each listed once"
         case .tooManyValues(let app, let list, let count):
             "app \(app): \(list) has \(count) values, but may have at most \(limits.callers)"
         case .linkOnlyMethod(let id, let app):
@@ -173,7 +173,8 @@ extension ConfigurationProblem: CustomStringConvertible {
         }
     }
 
-    private static let headerTextRule = "must have 1 to 200 characters, none of them a control character"
+    private static let headerTextRule =
+        "must have 1 to 200 characters, none of them a control character or a line separator"
     private static let nameRule = "must have 1 to 256 characters, none of them a control character"
 }
 

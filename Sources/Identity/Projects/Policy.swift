@@ -14,7 +14,7 @@ public struct Policy: Hashable, Sendable {
     public var allowsAnonymous: Bool
     /// A link sent to a mailbox signs in the user who opens it.
     public var allowsEmailLinks: Bool
-    /// New identities are not linked by email address. Each gets its own account, without an address.
+    /// New identities are not linked by email address. Each new identity gets its own account, which has no address.
     public var allowsDuplicateEmails: Bool
     /// An address that Google has verified is trusted in every domain.
     public var trustsGoogleForEveryDomain: Bool
@@ -117,7 +117,7 @@ public struct Policy: Hashable, Sendable {
         }
     }
 
-    /// Firebase does not publish the lengths of its windows.
+    /// The length of the window of ``passwordFailureLimit``. Firebase does not publish the lengths of its windows.
     public static let passwordWindow: Duration = .seconds(600)
     /// Wrong passwords for one address from all networks together within ``addressFailureWindow``. Beyond this limit,
     /// only attempts from known networks of the account continue.

@@ -70,7 +70,7 @@ extension Policy {
         .flag("allowsEmailLinks", \.allowsEmailLinks, "users can sign in with an emailed link"),
         .flag(
             "allowsDuplicateEmails", \.allowsDuplicateEmails,
-            "an identity whose address is taken gets a new account without address"),
+            "a new identity is not linked by its email address, but gets its own account, which has no address"),
         .flag(
             "trustsGoogleForEveryDomain", \.trustsGoogleForEveryDomain,
             "an email address that Google has verified is trusted in every domain"),
@@ -89,7 +89,7 @@ extension Policy {
             "passwords that were in a data breach are rejected"),
         .flag(
             "resetUnlinksIdentities", \.resetUnlinksIdentities,
-            "a password reset by email unlinks the identities of other providers"),
+            "a password reset by email unlinks all identities (Apple, Google, OpenID Connect)"),
         .seconds(
             "verificationLifetime", \.verificationLifetime, 600...604_800,
             "lifetime of codes that verify or change an email address"),
@@ -100,7 +100,7 @@ extension Policy {
             "wrong passwords for one email address from one client network; 0: no limit"),
         .number(
             "signUpLimit", \.signUpLimit, 0...100_000, "an hour",
-            "sign-ups from one client network, also if the address was taken; 0: no limit"),
+            "sign-ups from one client network, including those whose address was taken; 0: no limit"),
         .number(
             "emailLimit", \.emailLimit, 0...1000, "in a quarter of an hour",
             "emails of one purpose to one address, requested from one client network; 0: no limit"),
@@ -128,7 +128,7 @@ extension Policy {
         .seconds("idTokenLifetime", \.idTokenLifetime, 300...3600, "lifetime of ID tokens"),
         .flag(
             "dropsUnrequestedProfile", \.dropsUnrequestedProfile,
-            "name and address of an identity are dropped if the app does not request them"),
+            "the name and email address of an identity are discarded if the app does not request them"),
         .flag(
             "requiresCallerHeader", \.requiresCallerHeader,
             "keys of an app that lists bundle IDs, packages or web domains need a header that states one of them"),

@@ -1,15 +1,15 @@
-/// Reads and changes the configuration of a project.
+/// Reads and changes the configuration of a project or of a tenant.
 public struct ProjectEditor: Sendable {
     public typealias Change = @Sendable (inout ProjectConfiguration) throws -> Void
 
-    /// Returns `nil` if the project does not exist.
+    /// Returns `nil` if the realm does not exist.
     public var configuration: @Sendable (ID<Realm>) async throws -> ProjectConfiguration?
     /// Passes the stored configuration to `change` and stores the result, under a lock that excludes concurrent edits.
     /// If `change` throws, nothing is stored.
     ///
     /// Throws ``ConfigurationEditRefusal``, or ``ConfigurationRefusal`` for problems that did not exist before.
     ///
-    /// Returns `nil` if the project does not exist.
+    /// Returns `nil` if the realm does not exist.
     public var edit:
         @Sendable (ID<Realm>, AuditActor, EditPermissions, _ change: @escaping Change) async throws
             -> ProjectConfiguration?

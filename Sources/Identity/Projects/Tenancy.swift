@@ -2,9 +2,9 @@
 public struct Tenancy: Sendable {
     public typealias Change = @Sendable (inout TenantSettings) -> Void
 
-    /// The tenant as a project of its own; `nil` if the tenant does not exist.
+    /// The project as it applies to the tenant; `nil` if the tenant does not exist. In `dev`, creates an unknown tenant.
     public var tenant: @Sendable (ID<Tenant>, Project) async throws -> Project?
-    /// The tenant that a token of the gateway names. The token has not been verified.
+    /// The tenant that a token of the gateway names, without verification of the token; `nil` if it names none.
     public var named: @Sendable (_ token: String) -> ID<Tenant>?
     public let store: any TenantStore
     /// Called after every change.
@@ -26,7 +26,7 @@ public struct Tenancy: Sendable {
         self.clock = clock
     }
 
-    /// Finds a tenant. In `dev`, an unknown tenant is created, because ``tenant`` does so.
+    /// Finds a tenant by its ID. In `dev`, creates an unknown tenant through the property ``tenant``.
     ///
     /// - Returns: `nil` if the tenant does not exist.
     public func tenant(_ id: ID<Tenant>, of project: Project) async throws -> Tenant? {

@@ -1,4 +1,4 @@
-/// Rate limits of the project's policy for sign-in, sign-up and credential changes. The limits of a client network
+/// Rate limits for sign-in, sign-up and credential changes. The limits of a client network
 /// apply to a project and all its tenants together. The limits of an email address or an account apply to each realm.
 extension RateLimiter {
     /// The number of addresses whose limits one client network may exhaust.

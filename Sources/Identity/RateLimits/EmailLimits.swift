@@ -1,4 +1,4 @@
-/// Rate limits of the project's policy for the emails that clients request.
+/// Rate limits for the emails that clients request.
 extension RateLimiter {
     /// The number of addresses whose limits one client network may exhaust.
     private static let addressesPerNetwork = 10
@@ -9,8 +9,8 @@ extension RateLimiter {
     /// Counts an email of one purpose to `email` against three limits: for all emails from the network, for emails from
     /// the network to this address, and for all emails to this address.
     ///
-    /// The first password reset email in a window always passes the limits of the address, whatever other emails were
-    /// sent to it and for which tenant.
+    /// In each realm, the first password reset email to an address in a window always passes the two limits of the
+    /// address, even if other emails to the address have exhausted them.
     func countEmail(
         _ purpose: OOBCode.Purpose, to email: EmailAddress, from network: ClientNetwork, in project: Project
     ) throws(TooManyAttempts) {

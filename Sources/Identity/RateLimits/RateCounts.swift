@@ -17,7 +17,7 @@ public struct RateWindow: Hashable, Sendable {
 /// What a process reports to the other replicas about one window.
 public struct RateDelta: Hashable, Sendable {
     public let window: RateWindow
-    /// Events counted here since the last report; 0 only requests the global total.
+    /// Events counted here since the last report, less those subtracted; 0 only requests the global total.
     public let count: Int64
 
     public init(window: RateWindow, count: Int64) {
@@ -105,7 +105,7 @@ public struct RateCounts: Sendable {
     }
 
     /// Restores counts whose report failed, so that the next report contains them. If the report was received
-    /// nevertheless, its events are counted twice: the limit is then too strict, never too lax.
+    /// nevertheless, its counts apply twice, and the limit is usually reached too early.
     public mutating func restore(_ deltas: [RateDelta]) {
         for item in deltas {
             change(item.window) { entry in

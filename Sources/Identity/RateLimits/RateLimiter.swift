@@ -61,8 +61,8 @@ public enum LimitKey: Hashable, Sendable {
         public let factor: Int
     }
 
-    /// The counters of one event, from the widest network to the narrowest. The limit is exceeded if any counter
-    /// exceeds it.
+    /// The counters of one event, from the widest network to the narrowest. The limit is reached if any counter has
+    /// reached its limit.
     public var scopes: [Scope] {
         switch self {
         case .passwordFailures(let email, let network): Self.scopes(of: network, [email.rawValue])
@@ -95,7 +95,7 @@ public struct RateLimiter: Sendable {
         @Sendable (_ key: LimitKey, _ limit: Int, _ window: Duration, _ realm: ID<Realm>)
             throws(TooManyAttempts)
             -> Void
-    /// Counts one event, or throws if the limit is reached. An event is counted at every level or at none.
+    /// Counts one event, or throws if the limit is reached. An event is counted in every scope or in none.
     public var count:
         @Sendable (_ key: LimitKey, _ limit: Int, _ window: Duration, _ realm: ID<Realm>)
             throws(TooManyAttempts)

@@ -146,11 +146,13 @@ public struct Caller: Hashable, Sendable {
 
 /// The result of presenting a refresh token.
 ///
-/// The session stores the counter of the newest token that was issued. The newest token returns its successor. The
-/// token before it returns the same successor again at any time, because the first response may have been lost. An
-/// older token does so only during a short grace period after its successor was used. After that, the reuse means that
-/// two parties have tokens of the chain, and the session ends. A token with a higher counter was issued before a
-/// database failover that lost the update: the chain continues from it.
+/// The session stores the counter of the newest token that was issued. The newest token returns its successor, which is
+/// then the newest. The token before the newest returns the newest again at any time, because the first response may
+/// have been lost. An older token does so only during a short grace period after its successor was used. After that,
+/// the reuse means that two parties have tokens of the chain, and the session ends. A token with a counter higher than
+/// the stored one was issued before a database failover that lost the update: the chain continues from that token.
+///
+/// Without ``Policy/rotatesRefreshTokens``, every token of the chain returns the newest one.
 public enum Rotation: Hashable, Sendable {
     /// - Parameter counter: the counter of the token to return.
     case continues(Session, Account, counter: Int64)

@@ -43,7 +43,7 @@ public struct FederatedSignIn: Sendable {
         ///
         /// - Parameters:
         ///   - existing: `nil` if the client must not learn anything about that account.
-        ///   - isRecycled: whether that account has another identity of the same provider.
+        ///   - isRecycled: see ``LinkingDecision/confirm(_:isRecycled:)``; `false` if `existing` is `nil`.
         case confirmationNeeded(existing: Account?, isRecycled: Bool, VerifiedIdentity, pendingToken: String)
         /// No user was signed in. `pendingToken` can be used like the credential itself.
         case conflict(LinkRefusal, VerifiedIdentity, pendingToken: String)

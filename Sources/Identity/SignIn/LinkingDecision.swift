@@ -51,7 +51,7 @@ public enum LinkingDecision: Hashable, Sendable {
     /// This account has the address, and only its owner can decide whether to link the identity.
     ///
     /// - Parameter isRecycled: the account has another identity of the same provider, and the account's address is
-    ///   verified, by the gateway or by a provider.
+    ///   verified, or that identity's provider has verified it.
     case confirm(Account, isRecycled: Bool)
     case refuse(LinkRefusal)
 }

@@ -9,7 +9,7 @@ public protocol SealedTokens: Sendable {
 
     func encode(_ content: some SealedTokenContent, until end: Instant, in realm: ID<Realm>) throws -> String
 
-    /// - Throws: ``ProviderRefusal/invalidPendingToken`` for any other text, including a token with other content.
+    /// - Throws: ``ProviderRefusal/invalidPendingToken`` unless `token` is a valid token with content of this type.
     func decode<Content: SealedTokenContent>(
         _ type: Content.Type, from token: String, at now: Instant, in realm: ID<Realm>
     ) throws -> (Content, ReplayKey)

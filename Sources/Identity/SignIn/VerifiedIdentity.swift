@@ -134,7 +134,7 @@ public struct VerifiedIdentity: Hashable, Codable, Sendable {
     }
 
     /// The identity without a name or address that the app does not request in `scopes`, if `policy` drops such values.
-    /// They are removed before any decision, together with the claims that contain them.
+    /// They are removed before any decision, together with ``rawUserInfo``, which contains them too.
     func limited(to scopes: Set<AppSettings.RequestedScope>, by policy: Policy) -> VerifiedIdentity {
         guard policy.dropsUnrequestedProfile, scopes.count < AppSettings.RequestedScope.allCases.count else {
             return self
@@ -184,7 +184,7 @@ public struct ReplayKey: Hashable, Codable, Sendable {
 /// A verified (provider, subject) pair that is linked to one account.
 public struct LinkedIdentity: Hashable, Sendable {
     public let provider: ProviderID
-    /// The provider's ID for the user; never empty. Changes only in a transfer to another team of Apple.
+    /// The provider's ID for the user; never empty. Changes only if the app moves to another Apple developer team.
     public internal(set) var subject: String
     public var email: EmailAddress?
     public var emailTrust: EmailTrust
@@ -231,8 +231,8 @@ public struct LinkedIdentity: Hashable, Sendable {
 }
 
 extension LinkedIdentity {
-    /// The values to store for `identity`, based on the stored values of `before`. If the provider omits
-    /// the address this time, the last one is kept.
+    /// The values to store for `identity`, based on the stored values `before`. If the provider omits the address this
+    /// time, the stored address is kept.
     public init(_ identity: VerifiedIdentity, before: LinkedIdentity? = nil) {
         let keepsAddress = identity.email == nil
         let credential = CredentialStatus.signedIn(before: before?.credential, issuedAt: identity.issuedAt)

@@ -37,8 +37,8 @@ public struct RequestTrace: Hashable, Sendable {
 
 /// The networks of a client's address, for rate limits and known networks.
 ///
-/// One subscriber may have a whole /48 of IPv6, or may share one IPv4 address with thousands. Therefore every limit
-/// applies at several prefix lengths at once: IPv4 address and /24; IPv6 /64, /56 and /48.
+/// One subscriber may have a whole /48 of IPv6, or may share one IPv4 address with thousands. Therefore most
+/// limits of a network apply at several prefix lengths at once: IPv4 address and /24; IPv6 /64, /56 and /48.
 public struct ClientNetwork: Hashable, Sendable {
     public struct Level: Hashable, Sendable {
         /// The prefix as text, e.g. `2001:db8:0:0:0:0:0:0/56`, without NUL.

@@ -13,7 +13,7 @@ extension ID: CustomStringConvertible {
     public var description: String { rawValue }
 }
 
-/// Text that must not reach a log: printing and mirroring show nothing. ``expose()`` is the only way to read it.
+/// Text that must not reach a log: printing and mirroring show no part of it. ``expose()`` is the only way to read it.
 public struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     private let text: String
 
@@ -136,8 +136,8 @@ public struct EmailAddress: Hashable, Codable, Sendable {
 }
 
 extension EmailAddress {
-    /// Whether the domain is one of Apple's private relay, old or new. `icloud.com` is not one of them, because it has
-    /// ordinary addresses.
+    /// Whether the domain is one of the two domains of Apple's private relay. `icloud.com` is not one of them, because it
+    /// has ordinary addresses.
     public var isRelay: Bool {
         ["@privaterelay.appleid.com", "@private.icloud.com"].contains { rawValue.hasSuffix($0) }
     }

@@ -135,10 +135,10 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
             let event = OutboxEvent(OutboxEvent.Kind(event), of: account.id)
             _ = try await transaction.execute(.insertOutboxEvent(event, at: redemption.redeemedAt, in: realm))
         }
-        if let network = change.network {
+        if let networkHash = change.networkHash {
             _ = try await transaction.execute(
                 .storeKnownNetwork(
-                    network, of: account.id, at: redemption.redeemedAt, in: realm, from: "(VALUES (1)) v"))
+                    networkHash, of: account.id, at: redemption.redeemedAt, in: realm, from: "(VALUES (1)) v"))
         }
         if let session = redemption.session {
             let row = try SessionRow(session, openedAt: redemption.redeemedAt)

@@ -180,7 +180,7 @@ struct NotificationConfigTests {
             ),
             (
                 ["sendEmail": ["resetPasswordTemplate": ["subject": "a\nb"]]],
-                "400 INVALID_CONFIG : the subject of resetPassword in language en must have 1 to 200 characters, none of them a control character"
+                "400 INVALID_CONFIG : the subject of resetPassword in language en must have 1 to 200 characters, none of them a control character or a line separator"
             ),
             (["sendEmail": ["method": "CUSTOM_SMTP"]], "501 method CUSTOM_SMTP is not implemented."),
             (["sendEmail": ["smtp": [:]]], "501 smtp is not implemented."),
