@@ -76,7 +76,7 @@ extension IdentityTokenFault {
                 "expiry", "the token has expired",
                 expected: .string("after \(now.iso8601), with a tolerance of one minute"),
                 seen: .string(end.iso8601))
-        case .issuedInTheFuture(let start):
+        case .notYetValid(let start):
             TokenCheckReason(
                 "issuedAt", "the token is not valid yet",
                 expected: .string("before \(now.iso8601), with a tolerance of one minute"),

@@ -98,7 +98,7 @@ struct OIDCVerifier: Sendable {
         guard let issuedAt = try claims.time("iat") else { throw .claim("iat") }
         if let expiresAt, now >= expiresAt + Self.leeway { throw .invalidToken(.expired(at: expiresAt)) }
         let validFrom = max(issuedAt, try claims.time("nbf") ?? issuedAt)
-        guard validFrom <= now + Self.leeway else { throw .invalidToken(.issuedInTheFuture(at: validFrom)) }
+        guard validFrom <= now + Self.leeway else { throw .invalidToken(.notYetValid(until: validFrom)) }
         return expiresAt
     }
 

@@ -39,7 +39,7 @@ public struct CustomTokenPayload: Sendable {
         guard let issuedAt = number("iat"), let expiresAt = number("exp"),
             members["nbf"] == nil || number("nbf") != nil
         else { throw .invalid(.timesMissing) }
-        guard max(issuedAt, number("nbf") ?? issuedAt) <= now + Self.leeway else { throw .invalid(.issuedInTheFuture) }
+        guard max(issuedAt, number("nbf") ?? issuedAt) <= now + Self.leeway else { throw .invalid(.notYetValid) }
         guard expiresAt > now - Self.leeway else { throw .invalid(.expired) }
         guard expiresAt - issuedAt <= Self.maximumLifetime else { throw .invalid(.lifetimeTooLong) }
     }

@@ -18,7 +18,7 @@ struct ProviderRefusalNamesTests {
             (.disabled, "OPERATION_NOT_ALLOWED : The identity provider configuration is disabled."),
             (
                 .notForThisApp(nil),
-                "OPERATION_NOT_ALLOWED : The identity provider is not among this app's sign-in methods."
+                "OPERATION_NOT_ALLOWED : The app does not offer this sign-in method."
             ),
             (
                 .notForThisApp(.init(.appleNotShown, .google)),
@@ -83,8 +83,8 @@ struct ProviderRefusalNamesTests {
             ),
             (.invalidToken(.expired(at: then)), response("The ID token expired at 2026-01-01T00:00:00.000Z.")),
             (
-                .invalidToken(.issuedInTheFuture(at: then)),
-                response("The ID token was issued at 2026-01-01T00:00:00.000Z, which is in the future.")
+                .invalidToken(.notYetValid(until: then)),
+                response("The ID token is not valid until 2026-01-01T00:00:00.000Z.")
             ),
             (.invalidToken(.claim("sub")), response("The ID token has no valid claim 'sub'.")),
             (.nonce(.missingInRequest), nonce("Nonce is missing in the request.")),

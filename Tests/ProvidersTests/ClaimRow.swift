@@ -83,9 +83,9 @@ struct ClaimRow: CustomTestStringConvertible {
         ClaimRow("issued within the leeway", ["iat": .integer(now + 60)], nil),
         ClaimRow(
             "issued in the future", ["iat": .integer(now + 61)],
-            .issuedInTheFuture(at: Instant(seconds: now + 61))),
+            .notYetValid(until: Instant(seconds: now + 61))),
         ClaimRow(
-            "not valid yet", ["nbf": .integer(now + 61)], .issuedInTheFuture(at: Instant(seconds: now + 61))),
+            "not valid yet", ["nbf": .integer(now + 61)], .notYetValid(until: Instant(seconds: now + 61))),
         ClaimRow("valid for a while", ["nbf": .integer(now - 300)], nil),
         ClaimRow(
             "times with fractions", ["iat": .number(Double(now) - 1.5), "exp": .number(Double(now) + 9.5)], nil),

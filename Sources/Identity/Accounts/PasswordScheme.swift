@@ -29,7 +29,7 @@ public struct PasswordScheme: Sendable {
     ///
     /// - Parameters:
     ///   - hash: as it was exported; the hexadecimal digits of a digest are decoded.
-    ///   - key: the ID under which ``key`` is stored.
+    ///   - key: the ID of the stored ``PasswordKey``; `nil` if the scheme has no key.
     func stored(hash: [UInt8], salt: [UInt8], key: ID<PasswordKey>?) throws(PasswordHashRefusal) -> String {
         if hash.first == UInt8(ascii: "$"), let text = String(validating: hash, as: UTF8.self) {
             if let known = try Self.selfDescribed(text, key: key) {

@@ -32,9 +32,10 @@ public struct AppleEvent: Hashable, Sendable {
 
     /// Credentials, sessions and grants from before this time precede the event. The time is the next whole second,
     /// because the times of identity tokens are in whole seconds.
-    public var end: Instant { Instant(seconds: occurredAt.seconds + 1) }
+    public var cutoff: Instant { Instant(seconds: occurredAt.seconds + 1) }
 
-    /// By this time, every identity token that the event invalidates has expired: Apple's tokens are valid for a day.
+    /// Until this time, the store remembers that earlier identity tokens are invalid. By then all of them have expired:
+    /// Apple's tokens are valid for a day.
     public var voidUntil: Instant { occurredAt + AppleNotification.replayKeyLifetime }
 
     /// Whether the event invalidates the identity tokens that Apple issued before it.
@@ -134,9 +135,9 @@ extension AppleEventFacts {
     /// Whether Apple has confirmed after the event that the user uses the app, or an administrator has linked the
     /// identity after the event.
     fileprivate func isConfirmed(after event: AppleEvent, by identity: LinkedIdentity) -> Bool {
-        if let credentialIssuedAt, credentialIssuedAt >= event.end { return true }
-        guard let credential = identity.credential else { return identity.linkedAt.map { $0 >= event.end } ?? false }
-        return credential.state == .authorized && credential.checkedAt >= event.end
+        if let credentialIssuedAt, credentialIssuedAt >= event.cutoff { return true }
+        guard let credential = identity.credential else { return identity.linkedAt.map { $0 >= event.cutoff } ?? false }
+        return credential.state == .authorized && credential.checkedAt >= event.cutoff
     }
 
     fileprivate func isCausedByGateway(_ event: AppleEvent) -> Bool {

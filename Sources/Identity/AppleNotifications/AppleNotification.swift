@@ -94,7 +94,7 @@ public enum AppleNotificationRefusal: String, Refusal, CaseIterable {
                 .signature
             case .invalidToken(.issuer): .issuer
             case .invalidToken(.audience), .invalidToken(.authorizedParty): .audience
-            case .invalidToken(.expired), .invalidToken(.issuedInTheFuture): .time
+            case .invalidToken(.expired), .invalidToken(.notYetValid): .time
             default: .malformed
             }
     }

@@ -27,7 +27,7 @@ public struct ReturnedFlow: Sendable {
     let stored: StoredFlow
 }
 
-/// The result of a flow, for the browser.
+/// The secrets with which the client redeems the result of a completed flow.
 public struct FlowGrant: Sendable {
     public let grant: String
     /// `nil` if the client already has the session ID.

@@ -11,6 +11,7 @@ public struct AuthorizationStart: Sendable {
     public let customParameters: [String: String]
 
     public enum Delivery: Sendable {
+        /// - Parameter sessionID: as the client chose it; `nil` lets the gateway choose.
         case app(AuthorizationTarget, sessionID: String?)
         case popup(SDKEvent, returnTo: AuthorizationTarget)
         case page(SDKEvent, returnTo: AuthorizationTarget)

@@ -1,4 +1,4 @@
-/// Generates codes, and encrypts the payloads of emails.
+/// Creates email action codes, and emails with encrypted payloads.
 public struct OutOfBand: Sendable {
     /// Returns 43 random characters of base64url: 256 bits.
     public var newCode: @Sendable () -> String

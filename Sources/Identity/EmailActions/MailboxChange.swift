@@ -31,7 +31,8 @@ public struct MailboxChange: Hashable, Sendable {
         /// before.
         ///
         /// - Parameters:
-        ///   - createdAt: when the redeemed recovery or removal code was created; `nil` if another code is redeemed.
+        ///   - createdAt: when the redeemed recovery or removal code was created, which was sent to `email` too; `nil` if
+        ///     another code is redeemed.
         ///   - addedSince: links to `email` that remove sign-in methods added before this time stay valid.
         case proven(email: EmailAddress, createdAt: Instant?, addedSince: Instant)
     }

@@ -6,7 +6,7 @@ public struct OOBCode: Hashable, Sendable {
         case resetPassword = "PASSWORD_RESET"
         case signIn = "EMAIL_SIGNIN"
         case changeEmail = "VERIFY_AND_CHANGE_EMAIL"
-        /// Restores an address that was verified before it was changed.
+        /// Restores a verified address that was replaced.
         case recoverEmail = "RECOVER_EMAIL"
         /// Removes a sign-in method that was added to an account, and everything that was added after it.
         case removeSignInMethod = "REMOVE_SIGN_IN_METHOD"

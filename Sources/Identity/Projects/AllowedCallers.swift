@@ -15,7 +15,7 @@ public struct AllowedCallers: Hashable, Sendable {
     }
 }
 
-/// Why a request with a valid API key was rejected: it states another app, or none although the policy requires it.
+/// Why a request with a valid API key was rejected: the request states another app, or none although the policy requires it.
 public enum CallerRefusal: Refusal, Hashable {
     /// The associated values are as received, `nil` if the request states none.
     case ios(bundleID: String?)

@@ -47,7 +47,7 @@ extension ProviderID {
 public struct ProviderSettings: Hashable, Sendable {
     public let provider: ProviderID
     public var isEnabled: Bool
-    /// The allowed audiences of its tokens: bundle IDs, Services IDs, OAuth client IDs. Never empty.
+    /// The allowed audiences of the provider's tokens: bundle IDs, Services IDs, OAuth client IDs. Never empty.
     public var clientIDs: [String]
     /// Whether a private key or client secret is stored.
     public var hasSecret: Bool
@@ -95,7 +95,7 @@ public struct OpenIDSettings: Hashable, Sendable {
     /// An https URL; compared exactly (OpenID Connect Core 1.0 §3.1.3.7).
     public var issuer: String
     public var displayName: String?
-    /// Whether its `email_verified` claim is trusted.
+    /// Whether the provider's `email_verified` claim is trusted.
     public var trustsEmail: Bool
 
     public init(issuer: String, displayName: String? = nil, trustsEmail: Bool = false) {
@@ -144,7 +144,7 @@ extension ProviderSettings {
 }
 
 extension Project {
-    /// Throws unless the identity belongs to a hosted domain that its provider's settings list, or they list none.
+    /// Throws if the settings of the identity's provider list hosted domains, and the identity belongs to none of them.
     /// Every proof of an identity is checked, including a pending token that was issued before the domains were
     /// configured.
     func requireHostedDomain(of identity: VerifiedIdentity) throws(ProviderRefusal) {

@@ -77,7 +77,8 @@ public enum CustomTokenFault: Hashable, Sendable {
     case issuerIsNotSubject
     /// `iat` or `exp` is missing, or a time is not a number.
     case timesMissing
-    case issuedInTheFuture
+    /// `iat` or `nbf` is in the future.
+    case notYetValid
     case expired
     case lifetimeTooLong
     case accountIDTooLong
@@ -96,7 +97,7 @@ extension CustomTokenFault {
         case .wrongAudience: "Its aud is not Identity Toolkit."
         case .issuerIsNotSubject: "Its iss and sub must be equal."
         case .timesMissing: "Its iat, exp and any nbf must be numbers."
-        case .issuedInTheFuture: "Its iat is in the future."
+        case .notYetValid: "Its iat or nbf is in the future."
         case .expired: "It has expired."
         case .lifetimeTooLong: "Its exp is more than an hour after its iat."
         case .accountIDTooLong: "Its uid has more than 128 characters."

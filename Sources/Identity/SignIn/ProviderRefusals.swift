@@ -3,7 +3,8 @@ public enum ProviderRefusal: Refusal, Hashable {
     /// The provider does not exist, or the project has not configured it.
     case notConfigured
     case disabled
-    /// The app does not offer this provider, or may offer it only together with Apple (guideline 4.8).
+    /// The app does not offer this provider or method, or may offer the provider only together with Apple (guideline
+    /// 4.8).
     case notForThisApp(LoginServicesViolation?)
     /// The app offers the provider only to link its identities.
     case linkOnly
@@ -40,7 +41,7 @@ extension ProviderRefusal {
         switch self {
         case .notConfigured: "The identity provider configuration is not found."
         case .disabled: "The identity provider configuration is disabled."
-        case .notForThisApp(nil): "The identity provider is not among this app's sign-in methods."
+        case .notForThisApp(nil): "The app does not offer this sign-in method."
         case .notForThisApp(let violation?):
             "\(ErrorCode.loginServices.rawValue) : This app may not use a social provider: \(violation)."
         case .linkOnly: "The app offers the identity provider only for linking, not for signing in."
@@ -73,7 +74,8 @@ public enum IdentityTokenFault: Hashable, Sendable {
     case audience(expected: [String], seen: [String])
     case authorizedParty(expected: [String], seen: String)
     case expired(at: Instant)
-    case issuedInTheFuture(at: Instant)
+    /// `iat` or `nbf` is in the future. The value is the later of both.
+    case notYetValid(until: Instant)
     /// A claim is absent or invalid, e.g. `exp` is not a number, or `sub` is empty.
     case claim(String)
 }
@@ -129,8 +131,8 @@ extension IdentityTokenFault {
         case .audience(let expected, let seen): Self.mismatch("audience", expected, seen)
         case .authorizedParty(let expected, let seen): Self.mismatch("authorized party", expected, [seen])
         case .expired(let instant): "The ID token expired at \(instant.iso8601)."
-        case .issuedInTheFuture(let instant):
-            "The ID token was issued at \(instant.iso8601), which is in the future."
+        case .notYetValid(let instant):
+            "The ID token is not valid until \(instant.iso8601)."
         case .claim(let name): "The ID token has no valid claim \(Self.quoted([name]))."
         }
     }

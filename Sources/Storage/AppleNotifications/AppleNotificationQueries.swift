@@ -83,7 +83,7 @@ extension SQL {
     static func voidCredentials(by event: AppleEvent, in realm: ID<Realm>) -> SQL {
         """
         INSERT INTO revoked_subject AS r (project_id, subject_hash, credentials_void_before, expires_at)
-        VALUES (\(realm.rawValue), \(hash(ofApple: event.subject)), \(Timestamp(event.end)),
+        VALUES (\(realm.rawValue), \(hash(ofApple: event.subject)), \(Timestamp(event.cutoff)),
             \(Timestamp(event.voidUntil)))
         ON CONFLICT (project_id, subject_hash) DO UPDATE SET
             credentials_void_before = greatest(r.credentials_void_before, excluded.credentials_void_before),

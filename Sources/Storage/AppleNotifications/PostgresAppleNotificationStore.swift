@@ -41,17 +41,17 @@ extension Transaction {
         guard facts == commit.facts else { throw StoreConflict.stale }
         guard let account = facts?.account, let decision = commit.decision else {
             // A browser sign-in that is in progress may have stored a refresh token.
-            if event.voidsCredentials { try await revokeGrants(of: event.subject, before: event.end, in: realm) }
+            if event.voidsCredentials { try await revokeGrants(of: event.subject, before: event.cutoff, in: realm) }
             return
         }
         if event.voidsCredentials {
-            _ = try await execute(.voidIdentity(event.subject, before: event.end, in: realm))
+            _ = try await execute(.voidIdentity(event.subject, before: event.cutoff, in: realm))
         }
-        if decision.revokesGrants { try await revokeGrants(of: event.subject, before: event.end, in: realm) }
+        if decision.revokesGrants { try await revokeGrants(of: event.subject, before: event.cutoff, in: realm) }
         if case .end(let excluded) = decision.sessions {
             _ = try await execute(
                 .endAppleSessions(
-                    of: account.id, before: event.end, except: excluded, at: event.receivedAt, in: realm))
+                    of: account.id, before: event.cutoff, except: excluded, at: event.receivedAt, in: realm))
         }
         try await apply(decision.change, of: event, to: account, in: realm)
         if commit.leavesNoSignInMethod {

@@ -81,7 +81,7 @@ struct LoginMethodsTests {
         _ = try await backend.send(.patch, "apps/default", ["signInMethods": ["password"]], mask: "signInMethods")
         #expect(
             try await Self.start("apple.com", backend)
-                == "400 OPERATION_NOT_ALLOWED : The identity provider is not among this app's sign-in methods.")
+                == "400 OPERATION_NOT_ALLOWED : The app does not offer this sign-in method.")
     }
 
     @Test("The sign-in methods of another app of the project can be requested")

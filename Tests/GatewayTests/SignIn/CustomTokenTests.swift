@@ -66,10 +66,10 @@ struct CustomTokenTests {
             ClaimsRow("exp as text", "INVALID_CUSTOM_TOKEN : Its iat, exp and any nbf must be numbers.") {
                 $0["exp"] = "1800003600"
             },
-            ClaimsRow("issued too far ahead", "INVALID_CUSTOM_TOKEN : Its iat is in the future.") {
+            ClaimsRow("issued too far ahead", "INVALID_CUSTOM_TOKEN : Its iat or nbf is in the future.") {
                 $0["iat"] = .number(Double(start + 61))
             },
-            ClaimsRow("not valid yet", "INVALID_CUSTOM_TOKEN : Its iat is in the future.") {
+            ClaimsRow("not valid yet", "INVALID_CUSTOM_TOKEN : Its iat or nbf is in the future.") {
                 $0["nbf"] = .number(Double(start + 61))
             },
             ClaimsRow("expired", "INVALID_CUSTOM_TOKEN : It has expired.") {

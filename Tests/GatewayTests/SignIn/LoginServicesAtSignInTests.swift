@@ -73,7 +73,7 @@ struct LoginServicesAtSignInTests {
         let gateway = try await gateway(app: #"{"signInMethods": ["apple.com"]}"#, appleWorks: true)
         #expect(
             try await gateway.signIn(gateway.google()).outcome
-                == "400 OPERATION_NOT_ALLOWED : The identity provider is not among this app's sign-in methods.")
+                == "400 OPERATION_NOT_ALLOWED : The app does not offer this sign-in method.")
         #expect(try await gateway.signIn(gateway.apple()).status == 200)
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite("Sign-up by a method that the app does not offer", .serialized)
 struct UnofferedSignUpTests {
     static let refusal =
-        "400 OPERATION_NOT_ALLOWED : The identity provider is not among this app's sign-in methods."
+        "400 OPERATION_NOT_ALLOWED : The app does not offer this sign-in method."
 
     @Test("Sign-up by password, by email link and without credentials is rejected; an existing user can sign in")
     func rejected() async throws {
