@@ -32,7 +32,8 @@ public protocol AccountStore: Sendable {
     ///
     /// - Parameters:
     ///   - session: the session to open, which gets the generation of the account.
-    ///   - issuedAt: when the backend issued the token. An account that was deleted later is not created again.
+    ///   - issuedAt: when the backend issued the token. An account that was deleted later is not created again;
+    ///     with `nil`, it is.
     /// - Throws: ``StoreConflict/stale`` if the account is disabled; ``StoreConflict/notFound`` if the account was
     ///   deleted after `issuedAt`.
     func openOrCreate(
@@ -46,8 +47,8 @@ public protocol AccountStore: Sendable {
     func rotate(_ claim: RefreshClaim, by policy: Policy, at now: Instant, in realm: ID<Realm>) async throws
         -> Rotation
 
-    /// Whether a session is active and its client may not have received its tokens: no refresh token after the first
-    /// one was presented.
+    /// Whether the client of a session may not have received the session's tokens: the session was not ended, and no
+    /// refresh token after the first one was presented.
     func isResumable(_ session: ID<Session>, in realm: ID<Realm>) async throws -> Bool
 
     // For the owner of a session:
@@ -84,9 +85,9 @@ public protocol AccountStore: Sendable {
 
     // For administrators:
 
-    /// Returns which of these values another account already has.
+    /// Returns which of these values an account already has.
     ///
-    /// - Parameter account: the account that may have the address and the phone number.
+    /// - Parameter account: an account whose own address and phone number do not count.
     func taken(
         id: ID<Account>?, email: EmailAddress?, phoneNumber: PhoneNumber?, besides account: ID<Account>?,
         in realm: ID<Realm>

@@ -7,7 +7,8 @@ public protocol AppleGrantStore: Sendable {
 
     /// Stores the refresh token that the code of `grant` was exchanged for, in place of an earlier one of the same
     /// identity and client ID. If the identity was never linked, or was unlinked in the meantime, the token is revoked
-    /// later instead.
+    /// later instead. A token of a sign-in in the browser is deleted instead if a newer token is stored, or if its
+    /// revocation might disconnect the user from an account of another realm with the same client ID.
     ///
     /// - Parameters:
     ///   - key: the team and private key that the token was obtained with.
@@ -40,7 +41,7 @@ public protocol AppleGrantStore: Sendable {
     ) async throws -> [AppleGrant]
 
     /// Stores the results of checks of one client ID, and the credential states of identities that follow from the
-    /// results. Skips grants that were replaced in the meantime.
+    /// results. Skips grants that were replaced, revoked or unlinked in the meantime.
     func record(_ checks: [ID<AppleGrant>: RecordedCheck], nextCheck: Instant, at now: Instant) async throws
 
     /// Marks grants ``AppleGrant/State/unknown`` that were obtained with another team or private key than the current
@@ -62,8 +63,8 @@ public protocol AppleGrantStore: Sendable {
 
     /// Updates the grants of an identity after its owner has revoked a code or token. The identity stays linked. A code
     /// has proved the identity, so the identity's grants of the same client ID become ``AppleGrant/State/revoked``. A
-    /// token proves nothing, because Apple also accepts unknown tokens, so the stored tokens are revoked at Apple
-    /// later.
+    /// token proves nothing, because Apple also accepts unknown tokens, so the stored tokens of these grants are revoked
+    /// at Apple later.
     func revoke(_ revocation: RevocationRequest, in realm: ID<Realm>) async throws
 }
 

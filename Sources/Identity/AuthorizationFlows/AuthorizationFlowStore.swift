@@ -16,7 +16,7 @@ public protocol AuthorizationFlowStore: Sendable {
     func end(_ flow: StoredFlow) async throws
 
     /// Stores Apple's refresh token until a sign-in uses it. If no sign-in uses the token before it expires, a worker
-    /// stores the token for the linked identity, or revokes the token if the identity is not linked.
+    /// stores the token for the linked identity, or revokes or deletes the token if the identity is not linked.
     func storeToken(_ token: SealedCode, in realm: ID<Realm>, at now: Instant) async throws
 
     /// Stores the result of a claimed flow for the client that presents the grant and the session ID.

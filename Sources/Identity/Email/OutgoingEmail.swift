@@ -112,7 +112,8 @@ public struct EmailBatch: Hashable, Sendable {
 
 /// The queue of emails to be sent. Every call is one statement or one transaction and may throw ``StoreUnavailable``.
 public protocol EmailQueue: Sendable {
-    /// Claims emails that are due. No other worker can claim them until `lease` has passed.
+    /// Claims emails that are due, and deletes expired ones. No other worker can claim the returned emails until `lease`
+    /// has passed.
     func claim(limit: Int, lease: Duration, at now: Instant) async throws -> [QueuedEmail]
 
     /// Binds the code of a password reset that was requested by address to the account that has the address now, unless
@@ -121,7 +122,7 @@ public protocol EmailQueue: Sendable {
     /// - Returns: whether the code can be redeemed: there is such an account, and the code has not been redeemed.
     func bind(_ code: [UInt8], of queued: QueuedEmail) async throws -> Bool
 
-    /// Whether the code can still be redeemed.
+    /// Whether the code was neither redeemed nor invalidated. It may have expired.
     func isUsable(_ code: [UInt8]) async throws -> Bool
 
     /// Deletes an email that was sent or is no longer needed.

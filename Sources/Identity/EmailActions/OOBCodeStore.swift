@@ -23,7 +23,7 @@ public protocol OOBCodeStore: Sendable {
     /// Consumes the code and applies its change in one transaction.
     ///
     /// - Returns: the account after the change.
-    /// - Throws: ``StoreConflict/stale`` if the decision has to be taken again; ``StoreConflict/alreadyUsed``;
+    /// - Throws: ``StoreConflict/stale`` if the decision has to be made again; ``StoreConflict/alreadyUsed``;
     ///   ``StoreConflict/taken(_:)`` for the email address: then the code is consumed nevertheless, unless it restores
     ///   an earlier address.
     func redeem(_ redemption: Redemption, in realm: ID<Realm>) async throws -> Account
@@ -31,9 +31,9 @@ public protocol OOBCodeStore: Sendable {
     /// Consumes the code and applies a ``MergeReversal``.
     ///
     /// - Returns: the restored source.
-    /// - Throws: ``StoreConflict/stale`` if the decision has to be taken again; ``StoreConflict/alreadyUsed``;
-    ///   ``StoreConflict/notFound`` if the merge was already undone; ``StoreConflict/taken(_:)`` if another account has
-    ///   the source's ID.
+    /// - Throws: ``StoreConflict/stale`` if the decision has to be made again; ``StoreConflict/alreadyUsed``;
+    ///   ``StoreConflict/notFound`` if the code's merge is no longer stored;
+    ///   ``StoreConflict/taken(_:)`` if another account has the source's ID.
     func undoMerge(_ undoing: MergeUndoing, in realm: ID<Realm>) async throws -> Account
 }
 

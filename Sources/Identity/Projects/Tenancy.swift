@@ -69,6 +69,8 @@ public protocol TenantStore: Sendable {
     /// The tenants after `last`, in the order of IDs.
     func tenants(after last: ID<Tenant>?, limit: Int, of project: ID<Project>) async throws -> [Tenant]
     /// Does nothing if the ID is taken.
+    ///
+    /// - Throws: ``ConfigurationRefusal`` for violations of guideline 4.8.
     func create(_ tenant: Tenant, by actor: AuditActor, at now: Instant) async throws
     /// - Returns: `nil` if the tenant does not exist.
     /// - Throws: ``ConfigurationRefusal`` for violations of guideline 4.8 that did not exist before.

@@ -23,7 +23,7 @@ public protocol FederationStore: Sendable {
     ///
     /// - Returns: the target after the merge, and the new session.
     /// - Throws: ``MergeRefusal``, including ``MergeRefusal/recoveryPending``; ``StoreConflict/stale`` if the accounts no
-    ///   longer match the precondition; ``StoreConflict/alreadyUsed``.
+    ///   longer match the precondition, or a condition of `commit` no longer holds; ``StoreConflict/alreadyUsed``.
     func merge(
         _ merge: AccountMerge, opening commit: MergeCommit, announcing notices: MergeNotices, in realm: ID<Realm>
     ) async throws -> (account: Account, session: Session)
