@@ -64,10 +64,10 @@ public struct AccountEditor: Sendable {
     ) async throws -> Edited {
         let email = try input.email.map { text throws(CredentialRefusal) in try EmailAddress(presented: text) }
         let isNewAddress = email != nil && email != caller.account.email
-        let isCredential = isNewAddress || input.password != nil || input.removesEmail || input.removesPassword
+        let changesCredential = isNewAddress || input.password != nil || input.removesEmail || input.removesPassword
         guard input.password == nil || project.policy.allowsPasswords else { throw EditRefusal.passwordsNotAllowed }
-        let isRenewed = isCredential || input.renewsSession
-        try admitCredentialChange(caller, input, isRenewed: isRenewed, in: project)
+        let replacesSession = changesCredential || input.renewsSession
+        try admitCredentialChange(caller, input, replacesSession: replacesSession, in: project)
         if isNewAddress, project.policy.emailEnumerationProtection { throw EditRefusal.emailNeedsVerification }
         if let email, isNewAddress { try await requireFree(email, in: project) }
         let passwordHash: AccountUpdate.Value<String>? =
@@ -89,10 +89,10 @@ public struct AccountEditor: Sendable {
         change.protectsLastSignInMethod =
             input.removesSignInMethods && !input.allowsNoSignInMethod && project.policy.protectsLastSignInMethod
         change.linkOnly = project.linkOnlyProviders
-        if isRenewed {
+        if replacesSession {
             let method = input.password == nil ? caller.session.method : .password
             change.replace(
-                with: renewed(
+                with: replacement(
                     caller, by: method, for: input.resumptionKey, at: change.changedAt, in: project, from: origin))
         }
         return try await apply(change, to: caller, in: project, from: origin)
@@ -137,7 +137,7 @@ public struct AccountEditor: Sendable {
         change.update.passwordHash = .set(passwordHash)
         change.update.displayName = displayName.map { .set($0) }
         change.replace(
-            with: renewed(
+            with: replacement(
                 caller, by: .password, for: resumptionKey, at: change.changedAt, in: project, from: origin))
         return try await apply(change, to: caller, in: project, from: origin)
     }
@@ -162,10 +162,12 @@ public struct AccountEditor: Sendable {
         }
     }
 
-    private func admitCredentialChange(_ caller: Caller, _ input: Input, isRenewed: Bool, in project: Project) throws {
-        guard isRenewed || input.removesSignInMethods else { return }
+    private func admitCredentialChange(_ caller: Caller, _ input: Input, replacesSession: Bool, in project: Project)
+        throws
+    {
+        guard replacesSession || input.removesSignInMethods else { return }
         let now = clock.now()
-        if isRenewed {
+        if replacesSession {
             try caller.requireRecentLogin(by: project.policy, at: now)
         } else {
             try caller.requireRecentLoginToLink(by: project.policy, at: now)
@@ -207,7 +209,7 @@ public struct AccountEditor: Sendable {
         return try await passwords.hash(password, origin.network)
     }
 
-    private func renewed(
+    private func replacement(
         _ caller: Caller, by method: ProviderID, for resumptionKey: ResumptionKey?, at now: Instant,
         in project: Project, from origin: RequestContext
     ) -> Session {

@@ -12,7 +12,7 @@ public struct PasswordKey: Sendable, CustomStringConvertible, CustomReflectable 
 
 /// Stores the secret keys of imported password hashes. Both functions may throw ``StoreUnavailable``.
 public struct PasswordKeys: Sendable {
-    /// Returns the same ID whenever the same key is stored for a project.
+    /// Returns the same ID whenever the same key is stored for a realm.
     public var store: @Sendable (_ key: PasswordKey, _ realm: ID<Realm>) async throws -> ID<PasswordKey>
     /// `nil` if there is no key with that ID.
     public var find: @Sendable (_ id: ID<PasswordKey>) async throws -> PasswordKey?

@@ -20,6 +20,23 @@ public struct IdentityTransfer: Hashable, Sendable {
     }
 }
 
+extension IdentityTransfer {
+    /// The transfer that a sign-in with a token of the new team completes.
+    ///
+    /// - Returns: `nil` unless the account has an identity with the token's `transfer_sub`, and none with its `sub`.
+    public init?(_ identity: VerifiedIdentity, of account: Account) {
+        guard let transferSubject = identity.transferSubject,
+            account.identity(identity.provider, subject: identity.subject) == nil,
+            let former = account.identities.first(where: {
+                $0.provider == identity.provider && $0.transferSubject == transferSubject
+            })
+        else { return nil }
+        self.init(
+            formerSubject: former.subject, transferSubject: transferSubject, subject: identity.subject,
+            email: identity.email, isPrivateEmail: identity.isPrivateEmail)
+    }
+}
+
 extension Account {
     /// The account after the transfer of one of its identities. The account's address changes only if it is the relay
     /// address of the old team, and the account has no password and no email links. The new address is verified if the

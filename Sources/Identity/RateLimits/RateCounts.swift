@@ -34,6 +34,7 @@ public struct RateCounts: Sendable {
         var global: Int64 = 0
         /// Sent to the other replicas, but not confirmed yet.
         var inFlight: Int64 = 0
+        /// Counted here since the last report.
         var local: Int64 = 0
         /// Whether a caller in this process needs the global total.
         var needsTotal = false

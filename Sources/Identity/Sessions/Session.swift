@@ -32,6 +32,13 @@ public struct Session: Hashable, Sendable {
         self.networkHash = networkHash
         self.credentialIssuedAt = credentialIssuedAt
     }
+
+    /// The same session with the account's `generation`.
+    public func withGeneration(_ generation: Int64) -> Session {
+        Session(
+            id: id, account: account, generation: generation, method: method, authenticatedAt: authenticatedAt,
+            claims: claims, device: device, networkHash: networkHash, credentialIssuedAt: credentialIssuedAt)
+    }
 }
 
 /// The contents of a refresh token whose MAC was verified.

@@ -45,12 +45,3 @@ public struct CustomSignIn: Sendable {
         return (signedIn, opened.isNew)
     }
 }
-
-extension Session {
-    /// The same session with the account's `generation`.
-    public func withGeneration(_ generation: Int64) -> Session {
-        Session(
-            id: id, account: account, generation: generation, method: method, authenticatedAt: authenticatedAt,
-            claims: claims, device: device, networkHash: networkHash)
-    }
-}

@@ -50,20 +50,3 @@ public struct SignInCommit: Hashable, Sendable {
         return linked
     }
 }
-
-extension IdentityTransfer {
-    /// The transfer that a sign-in with a token of the new team completes.
-    ///
-    /// - Returns: `nil` unless the account has an identity with the token's `transfer_sub`, and none with its `sub`.
-    public init?(_ identity: VerifiedIdentity, of account: Account) {
-        guard let transferSubject = identity.transferSubject,
-            account.identity(identity.provider, subject: identity.subject) == nil,
-            let former = account.identities.first(where: {
-                $0.provider == identity.provider && $0.transferSubject == transferSubject
-            })
-        else { return nil }
-        self.init(
-            formerSubject: former.subject, transferSubject: transferSubject, subject: identity.subject,
-            email: identity.email, isPrivateEmail: identity.isPrivateEmail)
-    }
-}

@@ -40,7 +40,8 @@ extension Policy {
     /// because it may wait for an external server.
     ///
     /// - Throws: ``CredentialRefusal/weakPassword(minimumLength:)`` if the policy requires only a length; otherwise
-    ///   ``CredentialRefusal/passwordLacks(_:)`` with all missing requirements.
+    ///   ``CredentialRefusal/passwordLacks(_:)`` with all missing requirements. Whether the password was in a breach is
+    ///   checked only if no other requirement is missing.
     func require(_ password: Secret, unknownTo breaches: BreachedPasswords) async throws {
         let missing = requirements(missingIn: password)
         if missing == [.minimumLength(minimumPasswordLength)], !requiresCharacterClasses {

@@ -141,8 +141,8 @@ extension IdentityTokenFault {
         "The \(what) of the ID token is \(seen.isEmpty ? "missing" : quoted(seen)); expected \(quoted(expected))."
     }
 
-    /// Returns values for a message. An attacker can choose those of a token, so they are shortened, and characters
-    /// other than printable ASCII are replaced.
+    /// Returns values for a message. An attacker can choose the values in a token, so all values are shortened, and
+    /// characters other than printable ASCII are replaced.
     fileprivate static func quoted(_ texts: [String]) -> String {
         guard !texts.isEmpty else { return "none" }
         let shown = texts.prefix(5).map { text in

@@ -65,7 +65,7 @@ public struct PersonName: Hashable, Codable, Sendable {
 }
 
 extension Unicode.Scalar {
-    /// Whether the letter is of the scripts Han, Hiragana, Katakana or Hangul (Unicode Standard Annex 24).
+    /// Whether the letter belongs to one of the scripts Han, Hiragana, Katakana or Hangul (Unicode Standard Annex 24).
     fileprivate var isEastAsian: Bool {
         if properties.isIdeographic { return true }
         return switch value {
