@@ -77,5 +77,6 @@ public struct AppleClientReference: Hashable, Sendable {
 
 extension AppleGrant {
     public var client: AppleClientReference { AppleClientReference(realm: realm, clientID: clientID) }
+    /// The pending operation. Only for a grant that a worker has claimed to redeem or revoke it.
     public var purpose: Purpose { tokenType == .code || state == .redeeming ? .redeem : .revoke }
 }

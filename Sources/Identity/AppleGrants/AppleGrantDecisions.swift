@@ -44,6 +44,7 @@ extension RecordedCheck {
 
 /// The results of a group of checks of one client ID, evaluated together with the earlier checks of the last hour.
 public struct CheckBatch: Sendable {
+    /// The results to record. If ``stopsChecks``, revocations are recorded as failed checks.
     public let results: [ID<AppleGrant>: RecordedCheck]
     /// Whether the checks of the client ID stop, because so many fail that disconnected users are not a likely reason.
     public let stopsChecks: Bool
