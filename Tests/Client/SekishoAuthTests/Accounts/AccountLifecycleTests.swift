@@ -7,7 +7,7 @@ import Testing
 
 @Suite("An account from creation to deletion")
 struct AccountLifecycleTests {
-    @Test("keeps its uid, and listeners are called for every step in order")
+    @Test("An account keeps its uid until its deletion, and listeners are called for each change, in order")
     func lifecycle() async throws {
         let app = try await TestApp()
         let log = ListenerLog(app.auth)
@@ -49,7 +49,7 @@ struct AccountLifecycleTests {
         #expect(log.removeAll() == ["signed out", "no token"])
     }
 
-    @Test("has no claim of an identity that was unlinked, and listeners are called")
+    @Test("After an unlink, the listeners of ID tokens are called, and the ID token has no claim of the identity")
     func unlinkedClaim() async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
@@ -62,7 +62,7 @@ struct AccountLifecycleTests {
         #expect(claims["firebase"]?["identities"]?["apple.com"] == nil)
     }
 
-    @Test("survives a restart")
+    @Test("A user is restored after a restart of the app")
     func restart() async throws {
         let app = try await TestApp()
         let uid = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user.uid

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Conflicts between accounts")
 struct ConflictTests {
-    @Test("an identity of another account gives a credential that signs in to it")
+    @Test("A link of an identity of another account fails with a credential that signs in to that account")
     func credentialInUse() async throws {
         let app = try await TestApp()
         let owner = try await app.auth.signIn(with: app.gateway.apple().credential()).user.uid
@@ -26,7 +26,7 @@ struct ConflictTests {
         #expect(signedIn.additionalUserInfo?.isNewUser == false)
     }
 
-    @Test("the error has the credential as an NSError too")
+    @Test("The error of a conflict has the credential as an NSError too")
     func nsError() async throws {
         let app = try await TestApp()
         _ = try await app.auth.signIn(with: app.gateway.apple().credential())
@@ -39,7 +39,8 @@ struct ConflictTests {
         #expect(error.userInfo[AuthErrorUserInfoUpdatedCredentialKey] is AuthCredential)
     }
 
-    @Test("a provider with the address of another account is linked after a sign-in there, without a second dialog")
+    @Test(
+        "A provider with another account's address is linked after a sign-in to that account, without a second dialog")
     func otherCredential() async throws {
         let app = try await TestApp(TestGateway(.sekisho, transport: .socket))
         let owner = try await app.auth.createUser(withEmail: "mary@company.example", password: "correct horse battery")
@@ -56,7 +57,7 @@ struct ConflictTests {
         #expect(Set(user.providerData.map(\.providerID)) == ["password", "google.com"])
     }
 
-    @Test("linking a provider that is linked already fails without a request")
+    @Test("A link of a linked provider fails without a request, and an unlink of another provider fails")
     func alreadyLinked() async throws {
         let app = try await TestApp()
         let user = try await app.auth.signIn(with: app.gateway.apple().credential()).user
@@ -68,7 +69,7 @@ struct ConflictTests {
         #expect(await failure { try await user.unlink(fromProvider: "google.com") } == .noSuchProvider)
     }
 
-    @Test("a reauthentication as another user throws and changes nothing")
+    @Test("A reauthentication as another user fails, and keeps the current user and the token")
     func mismatch() async throws {
         let app = try await TestApp()
         _ = try await app.auth.signIn(with: app.gateway.google().credential())
@@ -85,7 +86,7 @@ struct ConflictTests {
         #expect(try await user.getIDToken() != token)
     }
 
-    @Test("a merge has a preview, then signs in to the target")
+    @Test("A merge has a preview, and signs in to the target")
     func merge() async throws {
         let app = try await TestApp()
         let target = try await app.auth.signIn(with: app.gateway.apple().credential()).user.uid
@@ -104,7 +105,7 @@ struct ConflictTests {
         #expect(try app.restarted().currentUser?.uid == target)
     }
 
-    @Test("a merge completes although the caller is cancelled, because the source is removed")
+    @Test("A merge completes although the caller is cancelled, because the gateway has deleted the source")
     func cancelledMerge() async throws {
         let app = try await TestApp()
         let target = try await app.auth.signIn(with: app.gateway.apple().credential()).user.uid
@@ -122,7 +123,7 @@ struct ConflictTests {
         #expect(app.auth.currentUser?.uid == target)
     }
 
-    @Test("the target of a merge can be proven with a user of another instance")
+    @Test("The target of a merge can be proven with a user of another instance")
     func mergeUser() async throws {
         let app = try await TestApp()
         let other = try await TestApp(app.gateway)

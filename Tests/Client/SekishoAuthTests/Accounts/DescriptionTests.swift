@@ -14,7 +14,7 @@ struct DescriptionTests {
         return text
     }
 
-    @Test("of a sign-in contain no profile and no token")
+    @Test("The descriptions of a sign-in contain no email address and no token")
     func signIn() async throws {
         let app = try await TestApp()
         let proof = try app.gateway.apple()
@@ -29,13 +29,13 @@ struct DescriptionTests {
         #expect(text.contains(result.user.uid))
     }
 
-    @Test("of a link contain no action code")
+    @Test("The description of an action link contains no action code")
     func link() throws {
         let link = try #require(ActionCodeURL(link: "https://auth.example.com/?mode=signIn&oobCode=secret"))
         #expect(!descriptions(of: link).contains("secret"))
     }
 
-    @Test("of a request and a response contain no body and no header field")
+    @Test("The descriptions of a request and a response contain no query, no header value and no body")
     func messages() throws {
         let url = try #require(URL(string: "https://auth.example.com/v1/token?key=secret"))
         let body = Data("secret".utf8)

@@ -14,7 +14,7 @@ struct EmailActionTests {
         return settings
     }
 
-    @Test("a reset code is checked and sets a new password")
+    @Test("A password reset code can be checked, and sets a new password once")
     func reset() async throws {
         let app = try await TestApp()
         try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1")
@@ -29,7 +29,7 @@ struct EmailActionTests {
         #expect(await failure { try await app.auth.checkActionCode(code) } == .invalidActionCode)
     }
 
-    @Test("the request for an email names the apps that open the link")
+    @Test("The request for an email names the apps that open the link")
     func apps() async throws {
         let app = try await TestApp()
         let settings = settings()
@@ -42,7 +42,7 @@ struct EmailActionTests {
         #expect(body["androidPackageName"] == "com.example.droid")
     }
 
-    @Test("a verified address is visible after a reload")
+    @Test("A verified address is visible after a reload")
     func verification() async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
@@ -57,7 +57,7 @@ struct EmailActionTests {
         #expect(result.claims["email_verified"] as? Bool == true)
     }
 
-    @Test("an action code has the new address and the current one")
+    @Test("The code of an email change has the new address and the current one")
     func change() async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
@@ -69,7 +69,7 @@ struct EmailActionTests {
         #expect(info.previousEmail == "ada@example.com")
     }
 
-    @Test("a sign-in link signs in, and links to an anonymous account")
+    @Test("An email link signs in, and can be linked to an anonymous account")
     func signInLink() async throws {
         let app = try await TestApp()
         try await app.auth.sendSignInLink(toEmail: "ada@example.com", actionCodeSettings: settings())
@@ -92,7 +92,7 @@ struct EmailActionTests {
         return "https://auth.example.com/__/auth/action?mode=signIn&oobCode=\(code)&apiKey=x&lang=en"
     }
 
-    @Test("the sign-in methods of an address are listed, unless the project has email enumeration protection")
+    @Test("The sign-in methods of an address are listed, unless the project has email enumeration protection")
     func methods() async throws {
         let app = try await TestApp()
         try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1")
@@ -102,7 +102,7 @@ struct EmailActionTests {
         #expect(try await protected.auth.fetchSignInMethods(forEmail: "ada@example.com") == [])
     }
 
-    @Test("a link is parsed, even if it is in the query of another link")
+    @Test("An action link is parsed, even if it is in the query of another link")
     func url() throws {
         let inner = "https://auth.example.com/__/auth/action?mode=verifyAndChangeEmail&oobCode=x%2By&lang=ja"
         var outer = try #require(URLComponents(string: "https://example.page.link/"))

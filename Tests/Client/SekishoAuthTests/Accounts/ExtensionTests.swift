@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Extensions to FirebaseAuth")
 struct ExtensionTests {
-    @Test("a nonce from the gateway can be used to sign in with Apple")
+    @Test("A nonce from the gateway can be used to sign in with Apple")
     func nonce() async throws {
         let app = try await TestApp()
         let nonce = try await app.auth.issueNonce()
@@ -18,7 +18,7 @@ struct ExtensionTests {
         #expect("\(nonce)".contains(nonce.rawNonce) == false)
     }
 
-    @Test("sessions are listed with the device, and can be revoked")
+    @Test("Sessions are listed with the device, and can be revoked")
     func sessions() async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
@@ -40,7 +40,7 @@ struct ExtensionTests {
         #expect(app.store.isEmpty)
     }
 
-    @Test("all sessions can be revoked at once")
+    @Test("All sessions can be revoked at once")
     func allSessions() async throws {
         let app = try await TestApp()
         let user = try await app.auth.signInAnonymously().user
@@ -48,7 +48,7 @@ struct ExtensionTests {
         #expect(app.auth.currentUser == nil)
     }
 
-    @Test("the sign-in methods begin with Apple")
+    @Test("The sign-in methods begin with Apple")
     func loginMethods() async throws {
         let app = try await TestApp()
         let methods = try await app.auth.loginMethods()
@@ -57,7 +57,7 @@ struct ExtensionTests {
         #expect(methods.isCompliant)
     }
 
-    @Test("the credential state is the one that the gateway has recorded")
+    @Test("The credential state is the one that the gateway has recorded")
     func credentialState() async throws {
         let app = try await TestApp(TestGateway(transport: .socket, servesApple: true))
         let user = try await app.auth.signIn(with: app.gateway.appleWithCode().credential()).user
@@ -69,7 +69,7 @@ struct ExtensionTests {
         #expect(try await other.credentialState().map(\.state) == [.notFound])
     }
 
-    @Test("a deletion returns whether Apple's tokens are revoked")
+    @Test("A deletion returns whether a revocation of Apple's tokens is queued")
     func deletion() async throws {
         let app = try await TestApp(TestGateway(transport: .socket, servesApple: true))
         let user = try await app.auth.signIn(with: app.gateway.appleWithCode().credential()).user
@@ -79,7 +79,7 @@ struct ExtensionTests {
         #expect(try await other.delete() == .notNeeded)
     }
 
-    @Test("a code of a new authorization disconnects the app at Apple")
+    @Test("An authorization code is accepted once for a revocation, and only while a user is signed in")
     func revokeToken() async throws {
         let app = try await TestApp(TestGateway(transport: .socket, servesApple: true))
         let user = try await app.auth.signIn(with: app.gateway.apple().credential()).user

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Changes of an account")
 struct ProfileTests {
-    @Test("set and remove the display name and the photo URL")
+    @Test("The display name and the photo URL can be set, and the photo URL can be removed")
     func profile() async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
@@ -33,7 +33,7 @@ struct ProfileTests {
         #expect(operations == [])
     }
 
-    @Test("of the password keep the user signed in, although every session ends")
+    @Test("A change of the password keeps the user signed in, although the old ID token becomes invalid")
     func password() async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
@@ -46,7 +46,7 @@ struct ProfileTests {
         try await app.auth.signIn(withEmail: "ada@example.com", password: "another secret")
     }
 
-    @Test("of the password complete although the caller is cancelled")
+    @Test("A change of the password keeps the user signed in although the caller is cancelled")
     func cancelledPassword() async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
@@ -60,7 +60,7 @@ struct ProfileTests {
         #expect(app.auth.currentUser === user)
     }
 
-    @Test("of the email address are visible at once")
+    @Test("A new email address is visible at once, and an empty one is rejected")
     func email() async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
@@ -69,7 +69,7 @@ struct ProfileTests {
         #expect(await failure { try await user.updateEmail(to: "") } == .missingEmail)
     }
 
-    @Test("that need a recent login succeed after a reauthentication")
+    @Test("A change of the password and a deletion need a recent login, and succeed after a reauthentication")
     func recentLogin() async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
@@ -84,7 +84,7 @@ struct ProfileTests {
         #expect(app.auth.currentUser == nil)
     }
 
-    @Test("a deletion whose response was lost succeeds when it is repeated")
+    @Test("A deletion whose response was lost succeeds when it is repeated")
     func lostDeletion() async throws {
         let app = try await TestApp()
         let user = try await app.auth.signInAnonymously().user
@@ -96,7 +96,7 @@ struct ProfileTests {
         #expect(app.store.isEmpty)
     }
 
-    @Test("the last sign-in method is removed only on request")
+    @Test("The last sign-in method is removed only on request")
     func lastMethod() async throws {
         let app = try await TestApp(TestGateway(.sekisho, transport: .socket))
         let user = try await app.auth.signIn(with: app.gateway.apple().credential()).user
@@ -106,7 +106,7 @@ struct ProfileTests {
         #expect(user.providerData.isEmpty)
     }
 
-    @Test("the token result has the claims")
+    @Test("A token result has the claims and the times of the ID token")
     func tokenResult() async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user

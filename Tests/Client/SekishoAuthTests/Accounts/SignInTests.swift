@@ -9,7 +9,7 @@ import Testing
 @Suite("Signing in")
 struct SignInTests {
     @Test(
-        "with Apple keeps the name, whatever its characters",
+        "A sign-in with Apple keeps the user's name, whatever its characters",
         arguments: [
             ("Ada", "Lovelace"), ("A&B", "100% + 1=2"), ("花子", "山田"), ("🚀", "O’Neill"), (" ", ""),
         ])
@@ -29,7 +29,7 @@ struct SignInTests {
         #expect(result.user.email == "ada.lovelace@example.com")
     }
 
-    @Test("works with every factory method that tutorials use")
+    @Test("The credentials of three factory methods sign in to the same account")
     func credentialForms() async throws {
         let app = try await TestApp()
         let proofs = try (0..<3).map { _ in try app.gateway.apple() }
@@ -46,8 +46,8 @@ struct SignInTests {
         #expect(uids.count == 1)
     }
 
-    @Test("with a hashed nonce fails with an error that describes the nonce")
-    func hashedNonce() async throws {
+    @Test("A sign-in with the nonce of another request fails with missingOrInvalidNonce")
+    func otherNonce() async throws {
         let app = try await TestApp()
         let proof = try app.gateway.apple()
         let credential = OAuthProvider.credential(
@@ -57,7 +57,7 @@ struct SignInTests {
         #expect(error?.localizedDescription.isEmpty == false)
     }
 
-    @Test("completes although the gateway does not respond afterwards, because the credential can be used only once")
+    @Test("A sign-in completes although the look-up after it fails, because the credential can be used only once")
     func lookupFails() async throws {
         let app = try await TestApp()
         app.transport.injectNext(.dropResponse, for: "lookup")
@@ -71,7 +71,7 @@ struct SignInTests {
         #expect(user.providerData.map(\.providerID) == ["apple.com"])
     }
 
-    @Test("completes although the caller is cancelled, because the credential can be used only once")
+    @Test("A sign-in completes although the caller is cancelled, because the credential can be used only once")
     func cancelled() async throws {
         let app = try await TestApp()
         app.transport.injectNext(.holdResponse, for: "signInWithIdp")
@@ -85,7 +85,7 @@ struct SignInTests {
         #expect(app.auth.currentUser?.providerData.count == 1)
     }
 
-    @Test("keeps the current user if the session cannot be stored")
+    @Test("A sign-in keeps the current user if the session cannot be stored")
     func storeFails() async throws {
         let app = try await TestApp()
         let current = try await app.auth.signInAnonymously().user
@@ -97,7 +97,7 @@ struct SignInTests {
         #expect(app.auth.currentUser === current)
     }
 
-    @Test("fails without a request if an input is empty")
+    @Test("An operation fails without a request if an input is missing or cannot be used")
     func emptyInput() async throws {
         let app = try await TestApp()
         let auth = app.auth
@@ -120,7 +120,7 @@ struct SignInTests {
         #expect(app.transport.operations == [])
     }
 
-    @Test("anonymously by several callers at once creates one account")
+    @Test("Anonymous sign-ins by several callers at once create one account")
     func anonymousOnce() async throws {
         let app = try await TestApp()
         let users = try await withThrowingTaskGroup(of: User.self) { group in
@@ -131,7 +131,7 @@ struct SignInTests {
         #expect(app.transport.operations.count { $0 == "signUp" } == 1)
     }
 
-    @Test("without https is rejected, unless the server is a development server")
+    @Test("A sign-in over http is rejected if the server is not a development server")
     func https() async throws {
         let app = try await TestApp()
         var options = try #require(app.auth.app).options
@@ -141,7 +141,7 @@ struct SignInTests {
         #expect(app.transport.operations == [])
     }
 
-    @Test("with a user of another instance shares its session")
+    @Test("A user of another instance can become the current user, unless the tenant differs")
     func updateCurrentUser() async throws {
         let app = try await TestApp()
         let user = try await app.auth.signInAnonymously().user
@@ -153,7 +153,7 @@ struct SignInTests {
         #expect(await failure { try await other.auth.updateCurrentUser(user) } == .tenantIDMismatch)
     }
 
-    @Test("sends header fields that identify the app")
+    @Test("A request has header fields that identify the app, the language and the library")
     func headers() async throws {
         let app = try await TestApp()
         app.auth.languageCode = "ja"
@@ -165,7 +165,7 @@ struct SignInTests {
         #expect(headers["X-Client-Version"]?.hasPrefix("Swift/SekishoAuth/") == true)
     }
 
-    @Test("sends header fields in printable ASCII, whatever the device name is")
+    @Test("The device name is sent in printable ASCII")
     func deviceName() async throws {
         let app = try await TestApp { $0.deviceName = "花子 iPhone\r\nX-Added: 1" }
         _ = try await app.auth.signInAnonymously()
@@ -174,7 +174,7 @@ struct SignInTests {
         #expect(standard.unicodeScalars.contains { !$0.isASCII } == false)
     }
 
-    @Test("calls completion handlers on the main queue, after the listeners")
+    @Test("Completion handlers are called on the main queue, after the listeners")
     func completionHandlers() async throws {
         let app = try await TestApp()
         let log = ListenerLog(app.auth)
@@ -202,7 +202,7 @@ struct SignInTests {
         #expect(code == 17009)
     }
 
-    @Test("a custom token signs in")
+    @Test("A custom token signs in")
     func customToken() async throws {
         let app = try await TestApp(TestGateway(transport: .socket, mode: .dev(ID("demo"))))
         #expect(try await app.auth.signIn(withCustomToken: #"{"uid":"ada"}"#).user.uid == "ada")

@@ -37,7 +37,7 @@ struct AuthErrorCodeTests {
         ("INVALID_REFRESH_TOKEN", 17017), ("LAST_SIGN_IN_METHOD", 17999), ("SOMETHING_NEW : text", 17999),
     ].map { Row(message: $0.0, number: $0.1) }
 
-    @Test("have FirebaseAuth's numbers", arguments: rows)
+    @Test("Errors of the gateway have FirebaseAuth's numbers", arguments: rows)
     func codes(row: Row) throws {
         let body = #"{"error":{"code":400,"message":"\#(row.message)","unknown":1}}"#
         let error = try #require(ServerError(decoding: Data(body.utf8))).authError
@@ -46,14 +46,14 @@ struct AuthErrorCodeTests {
         #expect(error.localizedDescription.isEmpty == false)
     }
 
-    @Test("every code has a unique name and a description")
+    @Test("Every code has a unique name, and the codes of the gateway can be created from their numbers")
     func descriptions() {
         #expect(Set(AuthErrorCode.descriptions.values.map(\.name)).count == AuthErrorCode.descriptions.count)
         for code in ServerError.codes.values { #expect(AuthErrorCode(rawValue: code.rawValue) == code) }
         #expect(AuthErrorCode(rawValue: 1) == nil)
     }
 
-    @Test("can be matched in every form that tutorials use")
+    @Test("An error can be matched as an NSError, as a code and in a catch clause")
     func matching() throws {
         let thrown: any Error = AuthErrorCode.wrongPassword.with("text", ["key": "value"])
         let error = thrown as NSError
@@ -80,7 +80,7 @@ struct AuthErrorCodeTests {
         #expect(AuthErrorCode(_nsError: NSError(domain: "other", code: 17009)) == .internalError)
     }
 
-    @Test("an error of the gateway has the explanation that follows the code")
+    @Test("An error of the gateway has the explanation that follows the code")
     func text() throws {
         let body = #"{"error":{"code":400,"message":"WEAK_PASSWORD : at least 6 characters"}}"#
         let error = try #require(ServerError(decoding: Data(body.utf8))).authError
@@ -88,13 +88,13 @@ struct AuthErrorCodeTests {
     }
 
     @Test(
-        "other bodies are not decoded as errors of the gateway",
+        "A body of another form is not decoded as an error of the gateway",
         arguments: ["", "{}", "[]", #"{"error":"x"}"#, "<html>"])
     func otherBodies(body: String) {
         #expect(ServerError(decoding: Data(body.utf8)) == nil)
     }
 
-    @Test("descriptions contain no secret")
+    @Test("The descriptions of credentials, errors and nonces contain no secret")
     func redaction() {
         let secret = "top-secret"
         let values: [Any] = [

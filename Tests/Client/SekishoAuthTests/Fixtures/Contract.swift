@@ -4,7 +4,7 @@ import Testing
 @testable import SekishoAuth
 @testable import Support
 
-/// Checks requests and responses against `openapi.yaml`.
+/// Checks requests and responses against the contract (`openapi.json`, which is generated from `openapi.yaml`).
 enum Contract {
     private static let document: JSON? = {
         var parts = #filePath.split(separator: "/", omittingEmptySubsequences: false)
@@ -13,7 +13,7 @@ enum Contract {
         return FileManager.default.contents(atPath: path).flatMap { try? JSON([UInt8]($0)) }
     }()
 
-    /// Records an issue for each difference from the contract.
+    /// Records an issue for each difference from the contract. Responses that are not JSON are not checked.
     static func check(_ request: TransportRequest, _ response: TransportResponse) throws {
         let document = try #require(document)
         let operation = try #require(

@@ -4,10 +4,11 @@ import Testing
 
 @testable import Support
 
-/// A proxy between an app and a gateway. It injects a random fault into each connection, from a seeded generator.
+/// A proxy between an app and a gateway. While ``hasFaults`` is true, a seeded generator chooses a fault, or none, for
+/// each connection.
 final class FaultyProxy: Sendable {
     enum Fault: CaseIterable {
-        case none, closeConnection, dropResponse, truncateResponse, corruptResponse, delayResponse, respond
+        case none, closeConnection, dropResponse, truncateResponse, corruptResponse, delayResponse, respondWithHTML
     }
 
     let port: Int
@@ -47,7 +48,7 @@ final class FaultyProxy: Sendable {
     private static func serve(_ connection: TCPConnection, _ port: Int, _ fault: Fault, _ position: Double) {
         if fault == .closeConnection { return }
         let request = connection.request()
-        if fault == .respond {
+        if fault == .respondWithHTML {
             connection.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\nConnection: close\r\n\r\n<html>")
             return
         }
@@ -64,7 +65,7 @@ final class FaultyProxy: Sendable {
             let index = body + Int(Double(response.count - body) * position)
             if response.indices.contains(index) { response[index] = response[index] == 65 ? 66 : 65 }
         case .delayResponse: Thread.sleep(forTimeInterval: 0.05)
-        case .none, .closeConnection, .respond: break
+        case .none, .closeConnection, .respondWithHTML: break
         }
         connection.send(response)
     }

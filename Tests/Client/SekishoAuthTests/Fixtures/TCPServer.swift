@@ -40,7 +40,7 @@ final class TCPConnection: Sendable {
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
     }
 
-    /// - Returns: `nil` if the port refuses the connection.
+    /// - Returns: `nil` if the connection fails.
     static func connect(to port: Int) -> TCPConnection? {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = loopback(port: UInt16(port))
@@ -63,21 +63,22 @@ final class TCPConnection: Sendable {
         return address
     }
 
-    /// Returns the bytes that arrive next; empty at the end of the stream.
+    /// Returns the bytes that arrive next; empty at the end of the stream, after an error, or after 20 seconds without
+    /// bytes.
     func receive() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 65_536)
         let count = recv(descriptor, &bytes, bytes.count, 0)
         return Array(bytes.prefix(max(0, count)))
     }
 
-    /// Returns all bytes until the end of the stream.
+    /// Returns all bytes until ``receive()`` returns none.
     func receiveAll() -> [UInt8] {
         var all: [UInt8] = []
         while case let part = receive(), !part.isEmpty { all += part }
         return all
     }
 
-    /// Returns one HTTP request with its body.
+    /// Returns one HTTP request with its body, or its beginning if no more bytes arrive.
     func request() -> [UInt8] {
         var all: [UInt8] = []
         while true {

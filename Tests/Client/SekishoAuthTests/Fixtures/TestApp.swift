@@ -28,7 +28,8 @@ struct TestApp: Sendable {
         auth = try Self.auth(self.gateway, clock, transport, store, change)
     }
 
-    /// Returns the instance of another process of the app, for example after a restart: same gateway, clock and store.
+    /// Returns the instance of another process of the app, for example after a restart: same gateway, clock,
+    /// transport and store.
     func restarted(change: (inout SekishoOptions) -> Void = { _ in }) throws -> Auth {
         try Self.auth(gateway, clock, transport, store, change)
     }
@@ -95,7 +96,7 @@ final class ListenerLog: Sendable {
     init() {}
 }
 
-/// Waits until a condition is true, at most about 10 seconds.
+/// Waits until a condition is true. Records an issue after about 10 seconds.
 func eventually(_ condition: () async throws -> Bool) async throws {
     for _ in 0..<2000 {
         if try await condition() { return }

@@ -6,7 +6,8 @@ import Testing
 
 @testable import Support
 
-/// Sends requests to a gateway and injects faults. Every request and response is checked against the contract.
+/// Sends requests to a gateway and injects faults. Each request that the gateway receives, and its response, is checked
+/// against the contract.
 final class TestTransport: HTTPTransport {
     enum Fault: Sendable {
         /// The gateway does not receive the request.
@@ -16,7 +17,7 @@ final class TestTransport: HTTPTransport {
         /// A response with this status, these header fields and this body is returned. The gateway does not receive the
         /// request.
         case respond(Int, [String: String] = [:], String = "")
-        /// The gateway handles the request, and its response is returned by ``releaseResponses()``.
+        /// The gateway handles the request, and its response is held until ``releaseResponses()``.
         case holdResponse
     }
 
@@ -64,7 +65,7 @@ final class TestTransport: HTTPTransport {
     /// Injects a fault into every request from now on. `nil` ends this.
     func injectAlways(_ fault: Fault?) { state.withLock { $0.permanent = fault } }
 
-    /// Returns the held responses.
+    /// Lets each held response return to its caller.
     func releaseResponses() {
         let held = state.withLock { state in
             defer { state.held = [] }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Token age and proactive refresh")
 struct ClockTests {
-    @Test("the token age does not depend on the device's clock", arguments: [-7200, 7200] as [TimeInterval])
+    @Test("The token age does not depend on the device's clock", arguments: [-7200, 7200] as [TimeInterval])
     func wrongClock(error: TimeInterval) async throws {
         let app = try await TestApp()
         app.clock.error = error
@@ -18,7 +18,7 @@ struct ClockTests {
     }
 
     @Test(
-        "the token age does not change when the user sets the clock while the app runs",
+        "The token age does not change when the user sets the clock while the app runs",
         arguments: [-7200, 7200] as [TimeInterval])
     func clockIsSet(error: TimeInterval) async throws {
         let app = try await TestApp()
@@ -29,7 +29,7 @@ struct ClockTests {
         #expect(try await refreshes(app, user) == 1)
     }
 
-    @Test("the token age is unknown after a restart if the clock was set back, so the token is refreshed")
+    @Test("The token is refreshed after a restart if the clock was set back, because its age is unknown")
     func clockIsSetBack() async throws {
         let app = try await TestApp()
         _ = try await app.auth.signInAnonymously()
@@ -41,7 +41,7 @@ struct ClockTests {
         try await app.transport.operations { try await user.getIDToken() }.operations.count { $0 == "token" }
     }
 
-    @Test("tokens are refreshed proactively before they expire")
+    @Test("Tokens are refreshed proactively before they expire")
     func proactive() async throws {
         let app = try await TestApp { $0.refreshesProactively = true }
         let user = try await app.auth.signInAnonymously().user
@@ -56,7 +56,7 @@ struct ClockTests {
         try await eventually { app.clock.sleeperCount == 0 }
     }
 
-    @Test("a failed proactive refresh is retried after 60 seconds, doubled up to 960")
+    @Test("A failed proactive refresh is retried after 60 seconds; the delay doubles up to 960 seconds")
     func proactiveBackoff() async throws {
         let app = try await TestApp { $0.refreshesProactively = true }
         let user = try await app.auth.signInAnonymously().user

@@ -13,21 +13,22 @@ struct LostSessionTests {
     /// A change that replaces the session.
     struct Change: CustomTestStringConvertible, Sendable {
         let testDescription: String
+        /// The operation that the change requests.
         let request: String
         var isAnonymous = false
         let run: @Sendable (User) async throws -> Void
 
         static let all = [
-            Change(testDescription: "of a new password", request: "update") { user in
+            Change(testDescription: "a new password", request: "update") { user in
                 try await user.updatePassword(to: "another secret")
             },
-            Change(testDescription: "of a new address", request: "update") { user in
+            Change(testDescription: "a new address", request: "update") { user in
                 try await user.updateEmail(to: "new@example.com")
             },
-            Change(testDescription: "of a removed password", request: "update") { user in
+            Change(testDescription: "a removed password", request: "update") { user in
                 _ = try await user.unlink(fromProvider: "password", allowNoSignInMethod: true)
             },
-            Change(testDescription: "of a first password", request: "signUp", isAnonymous: true) { user in
+            Change(testDescription: "a first password", request: "signUp", isAnonymous: true) { user in
                 try await user.link(
                     with: EmailAuthProvider.credential(withEmail: "ada@example.com", password: "another secret"))
             },
@@ -41,7 +42,7 @@ struct LostSessionTests {
         return (app, result.user)
     }
 
-    @Test("leaves the user signed in", arguments: Change.all)
+    @Test("The user stays signed in if the response is lost", arguments: Change.all)
     func lostResponse(change: Change) async throws {
         let (app, user) = try await signedIn(change)
         app.transport.injectNext(.dropResponse, for: change.request)
@@ -52,7 +53,7 @@ struct LostSessionTests {
         try await restartAfterAnHour(app, user)
     }
 
-    @Test("leaves the user signed in if the process ends before it can write", arguments: Change.all)
+    @Test("The user stays signed in if the process ends before it stores the response", arguments: Change.all)
     func killed(change: Change) async throws {
         let (app, user) = try await signedIn(change)
         app.transport.injectNext(.holdResponse, for: change.request)
@@ -67,7 +68,7 @@ struct LostSessionTests {
         try await restartAfterAnHour(app, restored)
     }
 
-    @Test("leaves the user signed in if the next response is lost too", arguments: Change.all)
+    @Test("The user stays signed in if the responses to the next refresh are lost too", arguments: Change.all)
     func lostTwice(change: Change) async throws {
         let (app, user) = try await signedIn(change)
         app.transport.injectNext(.dropResponse, for: change.request)
@@ -78,7 +79,7 @@ struct LostSessionTests {
         try await restartAfterAnHour(app, user)
     }
 
-    @Test("leaves the user signed in if the gateway receives the request late")
+    @Test("The user stays signed in if the gateway receives the request late")
     func lateChange() async throws {
         let (app, user) = try await signedIn(Change.all[0])
         app.transport.injectNext(.dropRequest, for: "update")
@@ -93,7 +94,7 @@ struct LostSessionTests {
         try await restartAfterAnHour(app, user)
     }
 
-    @Test("each session has a different key")
+    @Test("Each new session has a different resumption key")
     func keys() async throws {
         let (app, user) = try await signedIn(Change.all[0])
         var keys: [String?] = []
@@ -113,7 +114,7 @@ struct LostSessionTests {
         String(decoding: try #require(app.store.item), as: UTF8.self).contains("resumptionKey")
     }
 
-    @Test("a key is stored before the request, and removed after its response", arguments: Change.all)
+    @Test("A resumption key is stored before the request, and removed after its response", arguments: Change.all)
     func keyOfSuccess(change: Change) async throws {
         let (app, user) = try await signedIn(change)
         app.transport.injectNext(.holdResponse, for: change.request)
@@ -126,7 +127,7 @@ struct LostSessionTests {
     }
 
     @Test(
-        "a copy of the store after a rejected change gives no tokens of a later session",
+        "The resumption key of a rejected change is removed, and gives no tokens of a later session",
         arguments: Change.all)
     func keyOfRejection(change: Change) async throws {
         let (app, user) = try await signedIn(change)
@@ -144,7 +145,7 @@ struct LostSessionTests {
         #expect(refreshed.outcome == "400 TOKEN_EXPIRED")
     }
 
-    @Test("a link that keeps the session needs no key")
+    @Test("A link that keeps the session sends no resumption key")
     func keyOfLink() async throws {
         let app = try await TestApp(TestGateway(.sekisho, transport: .socket))
         let user = try await app.auth.signInAnonymously().user
@@ -155,7 +156,7 @@ struct LostSessionTests {
         #expect(try !hasKey(app))
     }
 
-    @Test("a key is removed when the gateway does not accept the lost request any more")
+    @Test("A resumption key is removed when the gateway no longer accepts the lost request")
     func keyOfLostRequest() async throws {
         let (app, user) = try await signedIn(Change.all[0])
         app.transport.injectNext(.dropRequest, for: "update")
@@ -167,7 +168,7 @@ struct LostSessionTests {
         #expect(try !hasKey(app))
     }
 
-    @Test("a retry has the key of the lost request, which may still arrive")
+    @Test("A retry has the resumption key of the lost request, which may still arrive")
     func keyOfSecondAttempt() async throws {
         let (app, user) = try await signedIn(Change.all[0])
         app.transport.injectNext(.dropRequest, for: "update")

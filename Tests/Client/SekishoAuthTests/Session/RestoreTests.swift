@@ -4,14 +4,14 @@ import Testing
 @testable import SekishoAuth
 @testable import Support
 
-@Suite("The restore of a session")
+@Suite("Restoring a session")
 struct RestoreTests {
     private func stored() async throws -> (app: TestApp, uid: String) {
         let app = try await TestApp()
         return (app, try await app.auth.signInAnonymously().user.uid)
     }
 
-    @Test("waits for a locked store: no user is signed out, and no listener is called")
+    @Test("While the store is locked, no listener is called; the user is restored after it is unlocked")
     func locked() async throws {
         let (app, uid) = try await stored()
         app.store.fail(.locked)
@@ -28,7 +28,7 @@ struct RestoreTests {
         #expect(log.lines == ["signed in", "token"])
     }
 
-    @Test("is repeated when the device is unlocked")
+    @Test("The user is restored when the device is unlocked")
     func unlocked() async throws {
         let (app, uid) = try await stored()
         app.store.fail(.locked)
@@ -40,7 +40,7 @@ struct RestoreTests {
         #expect(await users.next()??.uid == uid)
     }
 
-    @Test("reports a failed store as signed out, keeps its item, and finds the user later")
+    @Test("If the store fails, its item is kept, listeners see no user, and the user is restored later")
     func failed() async throws {
         let (app, uid) = try await stored()
         app.store.fail(.failed("-34018"))
@@ -75,7 +75,9 @@ struct RestoreTests {
         },
     ]
 
-    @Test("reads the item of every version, and ignores a damaged one and one of another instance", arguments: items)
+    @Test(
+        "An item with members of a later version is read; a damaged one and one of another instance are ignored",
+        arguments: items)
     func item(row: Item) async throws {
         let (app, uid) = try await stored()
         let text = String(decoding: try #require(app.store.item), as: UTF8.self)
@@ -89,7 +91,7 @@ struct RestoreTests {
         }
     }
 
-    @Test("keeps the sessions of servers, API keys and tenants separate")
+    @Test("The sessions of different servers, API keys and tenants are separate")
     func keys() async throws {
         let (app, _) = try await stored()
         let configured = Auth(options: try #require(app.auth.app).options)
@@ -99,7 +101,7 @@ struct RestoreTests {
         #expect(try app.restarted().currentUser != nil)
     }
 
-    @Test("a listener that is added before or after the restore is called with the user once")
+    @Test("A listener that is added before or after the restore is called with the user once")
     func listeners() async throws {
         let (app, uid) = try await stored()
         app.store.fail(.locked)
@@ -113,7 +115,7 @@ struct RestoreTests {
         #expect(after.lines == ["signed in", "token"])
     }
 
-    @Test("a listener that is removed is not called any more")
+    @Test("A listener that is removed is no longer called")
     func removed() async throws {
         let (app, _) = try await stored()
         let log = ListenerLog()
@@ -138,7 +140,7 @@ struct RestoreTests {
         deinit { if let handle { auth.removeStateDidChangeListener(handle) } }
     }
 
-    @Test("a removed listener can hold the last reference to an object whose deinitializer removes another listener")
+    @Test("A removed listener can hold the last reference to an object whose deinitializer removes another listener")
     func removedInDeinit() async throws {
         let (app, _) = try await stored()
         nonisolated(unsafe) let handle = { [owner = Owner(app.auth)] in
@@ -153,7 +155,7 @@ struct RestoreTests {
         try await eventually { log.lines == ["removed"] }
     }
 
-    @Test("a sequence that is cancelled while the store is locked ends")
+    @Test("A sequence that is cancelled while the store is locked ends")
     func cancelledSequence() async throws {
         let (app, _) = try await stored()
         app.store.fail(.locked)
@@ -167,7 +169,7 @@ struct RestoreTests {
         #expect(await task.value == "ended")
     }
 
-    @Test("a sequence begins with the current user and skips to the newest")
+    @Test("A sequence begins with the current user, and then skips to the newest")
     func sequence() async throws {
         let app = try await TestApp()
         var users = app.auth.authStateChanges.makeAsyncIterator()

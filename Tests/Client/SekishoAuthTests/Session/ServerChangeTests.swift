@@ -13,7 +13,7 @@ struct ServerChangeTests {
         app.auth.useEmulator(withHost: Self.otherHost, port: Int(try #require(app.gateway.server?.port)))
     }
 
-    @Test("sends no token of a user to the new server, even if a refresh is in progress")
+    @Test("After a change of the server, no request of the user is sent to the new server, even during a refresh")
     func refresh() async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
@@ -30,7 +30,7 @@ struct ServerChangeTests {
         #expect(app.transport.hosts == ["127.0.0.1"])
     }
 
-    @Test("keeps a sign-in that is in progress at its server")
+    @Test("A sign-in that is in progress stays at its server")
     func signIn() async throws {
         let app = try await TestApp()
         app.transport.injectNext(.holdResponse, for: "signUp")
@@ -44,7 +44,7 @@ struct ServerChangeTests {
         #expect(try app.restarted().currentUser?.uid == user.uid)
     }
 
-    @Test("keeps listeners and sequences")
+    @Test("Listeners and sequences continue after a change of the server")
     func observers() async throws {
         let app = try await TestApp()
         let log = ListenerLog(app.auth)
@@ -57,8 +57,8 @@ struct ServerChangeTests {
         #expect(app.transport.hosts == [Self.otherHost])
     }
 
-    @Test("a user of another gateway can neither become the current user nor prove the target of a merge")
-    func userOfAnotherGateway() async throws {
+    @Test("A user of another server can neither become the current user nor prove the target of a merge")
+    func userOfAnotherServer() async throws {
         let app = try await TestApp()
         let user = try await app.auth.signInAnonymously().user
         let other = try await TestApp(app.gateway)

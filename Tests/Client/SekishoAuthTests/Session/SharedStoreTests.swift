@@ -15,14 +15,14 @@ struct SharedStoreTests {
         return (app, user, otherAuth, try #require(otherAuth.currentUser))
     }
 
-    @Test("a process with older tokens does not store them")
+    @Test("A process with older tokens does not store them")
     func olderTokens() async throws {
         let (app, user, _, other) = try await twoProcesses()
         for _ in 0..<3 {
             app.clock.advance(by: 10)
             _ = try await user.getIDToken(forcingRefresh: true)
         }
-        // Its ID token is still valid, so it sends the request without a refresh.
+        // The other process's ID token is still valid, so that process sends the request without a refresh.
         try await other.reload()
         #expect(other.refreshToken == user.refreshToken)
         app.clock.advance(by: 3600)
@@ -31,7 +31,7 @@ struct SharedStoreTests {
         try await restored.reload()
     }
 
-    @Test("a process adopts another user from the store, and does not overwrite it")
+    @Test("A process adopts the next user from the store, and does not overwrite the session")
     func anotherUser() async throws {
         let (app, user, otherAuth, _) = try await twoProcesses()
         let next = try await otherAuth.createUser(withEmail: "mary@example.com", password: "correct horse battery").user
@@ -40,7 +40,7 @@ struct SharedStoreTests {
         #expect(try app.restarted().currentUser?.uid == next.uid)
     }
 
-    @Test("the end of the previous user's session does not remove the session of the next user")
+    @Test("The end of the previous user's session does not remove the session of the next user")
     func previousSessionEnds() async throws {
         let (app, user, otherAuth, _) = try await twoProcesses()
         let idToken = try await user.getIDToken()
@@ -52,7 +52,7 @@ struct SharedStoreTests {
         #expect(try app.restarted().currentUser?.uid == next.uid)
     }
 
-    @Test("a sign-out in one process is not undone by a write of the other")
+    @Test("A sign-out in one process is not undone by a write of the other")
     func signOut() async throws {
         let (app, user, otherAuth, _) = try await twoProcesses()
         app.transport.injectNext(.dropRequest, for: "revokeSession")

@@ -51,7 +51,7 @@ struct SignedOutByGatewayTests {
             error: .internalError),
     ]
 
-    @Test("a failure of the network, a proxy or the gateway keeps the user signed in", arguments: faults)
+    @Test("An error that does not mean that the session has ended keeps the user signed in", arguments: faults)
     func keepsUser(row: Fault) async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
@@ -94,7 +94,8 @@ struct SignedOutByGatewayTests {
         },
     ]
 
-    @Test("a refresh that the gateway rejects signs the user out", arguments: sessionEnds)
+    @Test(
+        "The user is signed out if the gateway rejects a refresh because the session has ended", arguments: sessionEnds)
     func refresh(row: SessionEnd) async throws {
         // The response to a refresh does not reveal that the account was deleted.
         let error = row.error == .userNotFound ? .userTokenExpired : row.error
@@ -104,7 +105,8 @@ struct SignedOutByGatewayTests {
         }
     }
 
-    @Test("a request with the ID token that the gateway rejects signs the user out", arguments: sessionEnds)
+    @Test(
+        "The user is signed out if the gateway rejects a request because the session has ended", arguments: sessionEnds)
     func request(row: SessionEnd) async throws {
         try await expectEnd(row, row.error) { _, user in try await user.reload() }
     }
@@ -127,7 +129,7 @@ struct SignedOutByGatewayTests {
         #expect(try app.restarted().currentUser == nil)
     }
 
-    @Test("a request that is rejected again with a new ID token signs the user out")
+    @Test("The user is signed out if a request is rejected again with a new ID token")
     func repeatedRequest() async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
@@ -138,7 +140,7 @@ struct SignedOutByGatewayTests {
         #expect(app.auth.currentUser == nil)
     }
 
-    @Test("a rejected credential keeps the user signed in")
+    @Test("A rejected credential keeps the user signed in")
     func credential() async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
@@ -147,7 +149,7 @@ struct SignedOutByGatewayTests {
         #expect(app.auth.currentUser === user)
     }
 
-    @Test("a store that cannot remove the session keeps the user signed in until it can")
+    @Test("If the store cannot remove the session, a sign-out fails and the user stays signed in")
     func storeFails() async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
@@ -159,7 +161,7 @@ struct SignedOutByGatewayTests {
         #expect(app.store.isEmpty)
     }
 
-    @Test("a sign-out also ends the session at the gateway")
+    @Test("A sign-out ends the session at the gateway too")
     func revokedAtSignOut() async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user

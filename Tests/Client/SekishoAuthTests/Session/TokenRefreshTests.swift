@@ -9,14 +9,14 @@ import Testing
 struct TokenRefreshTests {
     private let hour: TimeInterval = 3600
 
-    /// In a project that rotates refresh tokens, which the profile `firebase` does not.
+    /// A user in a project with the profile `sekisho`, which rotates refresh tokens; the profile `firebase` does not.
     private func signedIn() async throws -> (app: TestApp, user: User) {
         let app = try await TestApp(TestGateway(.sekisho, transport: .socket))
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "correct horse battery").user
         return (app, user)
     }
 
-    @Test("sends one request for fifty callers when the token has expired")
+    @Test("A refresh sends one request for fifty callers when the token has expired")
     func singleFlight() async throws {
         let (app, user) = try await signedIn()
         let old = try await user.getIDToken()
@@ -33,7 +33,7 @@ struct TokenRefreshTests {
         try await user.reload()
     }
 
-    @Test("sends one request for fifty callers of a failing refresh, which get the same error")
+    @Test("Fifty callers of a failing refresh share requests, and get the same error")
     func sharedFailure() async throws {
         let (app, user) = try await signedIn()
         app.clock.advance(by: hour)
@@ -50,7 +50,7 @@ struct TokenRefreshTests {
         #expect(app.auth.currentUser === user)
     }
 
-    @Test("is done when less than five minutes remain, and not before")
+    @Test("A token is refreshed when it is valid for less than five minutes, and not before")
     func refreshMargin() async throws {
         let (app, user) = try await signedIn()
         let first = try await user.getIDToken()
@@ -60,7 +60,7 @@ struct TokenRefreshTests {
         #expect(try await user.getIDToken() != first)
     }
 
-    @Test("is done at once if it is forced")
+    @Test("A forced refresh is done at once")
     func forced() async throws {
         let (app, user) = try await signedIn()
         let first = try await user.getIDToken()
@@ -70,7 +70,7 @@ struct TokenRefreshTests {
         #expect(try await user.getIDToken() == second)
     }
 
-    @Test("succeeds although responses are lost repeatedly")
+    @Test("A refresh succeeds although responses are lost repeatedly")
     func lostResponse() async throws {
         let (app, user) = try await signedIn()
         for _ in 0..<5 {
@@ -83,7 +83,7 @@ struct TokenRefreshTests {
         #expect(try app.restarted().currentUser?.uid == user.uid)
     }
 
-    @Test("succeeds after the process ended between the response and the write")
+    @Test("A refresh succeeds after the process ended between the response and the write")
     func killedBeforeWrite() async throws {
         let (app, user) = try await signedIn()
         for _ in 0..<3 {
@@ -99,7 +99,7 @@ struct TokenRefreshTests {
         }
     }
 
-    @Test("in two processes at once keeps both signed in")
+    @Test("Refreshes in two processes at once keep both signed in")
     func twoProcesses() async throws {
         let (app, user) = try await signedIn()
         let other = try #require(try app.restarted().currentUser)
@@ -139,14 +139,14 @@ struct TokenRefreshTests {
         },
     ]
 
-    @Test("waits for an operation that replaces the tokens, and then sends nothing", arguments: operations)
+    @Test("A refresh waits for an operation that replaces the tokens, and then sends no request", arguments: operations)
     func supersededByOperation(row: Operation) async throws {
         let (app, user) = try await signedIn()
         app.clock.advance(by: 100)
         app.transport.injectNext(.holdResponse, for: row.request)
         let update = Task { try await row.run(app, user) }
         try await eventually { app.transport.heldCount == 1 }
-        // The gateway has replaced the session whose tokens the device still has.
+        // The gateway has issued new tokens, and the device still has the old ones.
         let refreshes = (0..<20).map { _ in Task { try await user.getIDToken(forcingRefresh: true) } }
         try await Task.sleep(nanoseconds: 50_000_000)
         app.transport.releaseResponses()
@@ -157,7 +157,7 @@ struct TokenRefreshTests {
         try await user.reload()
     }
 
-    @Test("that ends after the sign-out changes nothing")
+    @Test("A refresh that ends after the sign-out changes nothing")
     func signOutDuringRefresh() async throws {
         let (app, user) = try await signedIn()
         app.clock.advance(by: hour)
@@ -171,7 +171,7 @@ struct TokenRefreshTests {
         #expect(app.store.isEmpty)
     }
 
-    @Test("is not cancelled with one of its callers")
+    @Test("A refresh is not cancelled with its caller")
     func cancelledCaller() async throws {
         let (app, user) = try await signedIn()
         app.clock.advance(by: hour)
@@ -185,7 +185,7 @@ struct TokenRefreshTests {
         #expect(operations == [])
     }
 
-    @Test("that fails leaves the current token usable while it is valid")
+    @Test("After a failed refresh, the current token is returned while it is valid")
     func staleToken() async throws {
         let (app, user) = try await signedIn()
         let token = try await user.getIDToken()
@@ -199,7 +199,7 @@ struct TokenRefreshTests {
         #expect(try await user.getIDToken() != token)
     }
 
-    @Test("waits for the time in Retry-After", arguments: [503, 429])
+    @Test("After a failed refresh, no request is sent before the time in Retry-After", arguments: [503, 429])
     func retryAfter(status: Int) async throws {
         let (app, user) = try await signedIn()
         app.clock.advance(by: hour)
@@ -216,7 +216,7 @@ struct TokenRefreshTests {
         _ = try await user.getIDToken()
     }
 
-    @Test("repeats an operation whose ID token the gateway rejects")
+    @Test("An operation whose ID token the gateway rejects is repeated after a refresh")
     func rejectedToken() async throws {
         let (app, user) = try await signedIn()
         app.transport.injectNext(
@@ -226,7 +226,7 @@ struct TokenRefreshTests {
         #expect(app.auth.currentUser === user)
     }
 
-    @Test("rejects tokens of another user")
+    @Test("A refresh rejects tokens of another user")
     func tokensOfAnotherUser() async throws {
         let (app, user) = try await signedIn()
         app.clock.advance(by: hour)
@@ -238,7 +238,9 @@ struct TokenRefreshTests {
         #expect(app.auth.currentUser === user)
     }
 
-    @Test("rejects tokens that cannot be used", arguments: [("", "3600"), ("x", "0"), ("x", "-1")])
+    @Test(
+        "A refresh rejects an empty refresh token, and a lifetime that is not positive",
+        arguments: [("", "3600"), ("x", "0"), ("x", "-1")])
     func unusableTokens(refreshToken: String, lifetime: String) async throws {
         let (app, user) = try await signedIn()
         let idToken = try await user.getIDToken()
@@ -254,7 +256,7 @@ struct TokenRefreshTests {
         _ = try await user.getIDToken()
     }
 
-    @Test("stores what an operation could not store, as soon as the store works again")
+    @Test("Tokens that an operation could not store are stored at the next call after the store works again")
     func laterWrite() async throws {
         let (app, user) = try await signedIn()
         app.store.fail(.failed("disk full"))
@@ -267,7 +269,7 @@ struct TokenRefreshTests {
         _ = try await restored.getIDToken()
     }
 
-    @Test("that cannot be stored stays in memory, and the next one waits until it is stored")
+    @Test("Tokens that cannot be stored stay in memory, and the next refresh fails until they are stored")
     func failedWrite() async throws {
         let (app, user) = try await signedIn()
         app.clock.advance(by: hour)

@@ -14,7 +14,7 @@ struct FileStoreTests {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    @Test("keeps items for other instances, and removes them")
+    @Test("Items are kept for other instances of the store, until they are removed")
     func items() throws {
         try withStore { store in
             #expect(try store.load("a") == nil)
@@ -29,7 +29,7 @@ struct FileStoreTests {
         }
     }
 
-    @Test("is readable only by its owner: directory 0700, file 0600, whatever the umask is")
+    @Test("The store is readable only by its owner (directory 0700, file 0600), even with umask 0")
     func modes() throws {
         try withStore { store in
             let previous = umask(0)
@@ -40,7 +40,7 @@ struct FileStoreTests {
         }
     }
 
-    @Test("leaves no temporary file, and ignores one that a crash has left")
+    @Test("A saved item leaves no temporary file, and one that a crash has left is ignored")
     func leftovers() throws {
         try withStore { store in
             try store.save(Data("1".utf8), for: "a")
@@ -53,7 +53,7 @@ struct FileStoreTests {
         }
     }
 
-    @Test("does not follow a symbolic link, and reports it instead of a missing item")
+    @Test("A symbolic link is an error when it is read, and is replaced when an item is saved")
     func symbolicLink() throws {
         try withStore { store in
             try store.save(Data("1".utf8), for: "a")
@@ -68,7 +68,7 @@ struct FileStoreTests {
         }
     }
 
-    @Test("a reader gets a complete item while others write")
+    @Test("A reader gets a complete item while others write")
     func atomic() async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("sekisho-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: directory) }
@@ -90,7 +90,7 @@ struct FileStoreTests {
         }
     }
 
-    @Test("an unusable directory is an error, not a missing item")
+    @Test("An unusable directory is an error, not a missing item")
     func unusable() throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("sekisho-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }

@@ -14,7 +14,7 @@ struct StoredSessionTests {
         "lifetime":3600,"requestedAt":1800000000,"refreshToken":"r"}}}
         """#
 
-    @Test("of every released version can be read")
+    @Test("The item of version 0.1.0 can be read")
     func fixture() throws {
         let key = SessionKey(
             app: "default", server: try #require(URL(string: "https://auth.example.com")), apiKey: "key",
@@ -28,7 +28,7 @@ struct StoredSessionTests {
         #expect(written.session == stored.session)
     }
 
-    @Test("has a name that differs by server, API key, tenant and app, and is a file name")
+    @Test("The name of an item differs by server, API key, tenant and app, and is a valid file name")
     func names() throws {
         let server = try #require(URL(string: "https://auth.example.com"))
         let other = try #require(URL(string: "http://127.0.0.1:9099"))

@@ -7,7 +7,9 @@ import Testing
 
 @Suite("Behind a proxy that drops, truncates, corrupts and delays responses")
 struct FaultyProxyTests {
-    @Test("no user is signed out, and every refresh succeeds in the end", arguments: 1...4 as ClosedRange<UInt64>)
+    @Test(
+        "Faults do not sign the user out, and a refresh succeeds after they end",
+        arguments: 1...4 as ClosedRange<UInt64>)
     func refreshes(seed: UInt64) async throws {
         let gateway = try await TestGateway(.sekisho, transport: .socket)
         let proxy = try FaultyProxy(before: Int(try #require(gateway.server?.port)), seed: seed)

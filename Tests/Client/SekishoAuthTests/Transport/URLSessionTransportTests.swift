@@ -17,7 +17,8 @@ struct URLSessionTransportTests {
                 method: "POST", url: url, headers: ["X-Test": "a"], body: Data("{}".utf8), timeout: timeout))
     }
 
-    @Test("returns status, header fields and body, whatever the status is", arguments: [200, 400, 503])
+    @Test(
+        "The status, the header fields and the body are returned, whatever the status is", arguments: [200, 400, 503])
     func response(status: Int) async throws {
         let response = try await exchange {
             $0.send("HTTP/1.1 \(status) X\r\nRetry-After: 7\r\nContent-Length: 2\r\n\r\n{}")
@@ -27,25 +28,25 @@ struct URLSessionTransportTests {
         #expect(response.headers.contains { $0.key.lowercased() == "retry-after" && $0.value == "7" })
     }
 
-    @Test("accepts every timeout", arguments: [.infinity, 1e300] as [TimeInterval])
+    @Test("Very long timeouts are accepted", arguments: [.infinity, 1e300] as [TimeInterval])
     func longTimeout(timeout: TimeInterval) async throws {
         let response = try await exchange(timeout: timeout) { $0.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") }
         #expect(response.status == 200)
     }
 
-    @Test("fails for an incomplete body")
+    @Test("An incomplete body is an error")
     func truncated() async throws {
         await #expect(throws: (any Error).self) {
             try await exchange { $0.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{") }
         }
     }
 
-    @Test("fails for a connection that is closed without a response")
+    @Test("A connection that is closed without a response is an error")
     func closed() async throws {
         await #expect(throws: (any Error).self) { try await exchange { _ in } }
     }
 
-    @Test("fails at its timeout although bytes keep arriving")
+    @Test("A request fails at its timeout although bytes keep arriving")
     func slow() async throws {
         await #expect(throws: URLError(.timedOut)) {
             try await exchange(timeout: 1) { connection in
@@ -58,7 +59,7 @@ struct URLSessionTransportTests {
         }
     }
 
-    @Test("does not follow a redirect")
+    @Test("A redirect is not followed")
     func redirect() async throws {
         let response = try await exchange {
             $0.send("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:9/\r\nContent-Length: 0\r\n\r\n")
@@ -66,7 +67,7 @@ struct URLSessionTransportTests {
         #expect(response.status == 302)
     }
 
-    @Test("stops reading a body that is too large")
+    @Test("A body that is too large is rejected before it is complete")
     func largeBody() async throws {
         await #expect(throws: URLError(.dataLengthExceedsMaximum)) {
             try await exchange { connection in
@@ -78,7 +79,7 @@ struct URLSessionTransportTests {
         }
     }
 
-    @Test("accepts a body of the largest size")
+    @Test("A body of the largest size is accepted")
     func largestBody() async throws {
         let size = TransportResponse.maximumBody
         let response = try await exchange { connection in
@@ -88,7 +89,7 @@ struct URLSessionTransportTests {
         #expect(response.body.count == size)
     }
 
-    @Test("ends at once when its task is cancelled")
+    @Test("A request ends when its task is cancelled")
     func cancelled() async throws {
         let (requests, arrived) = AsyncStream.makeStream(of: Void.self)
         let task = Task {
