@@ -82,62 +82,64 @@ struct PasswordSchemeTests {
         let input: PasswordScheme.Input
         var hash = PasswordSchemeTests.bytes(64)
         var salt: [UInt8] = []
-        let fault: PasswordHashRefusal
+        let refusal: PasswordHashRefusal
         var testDescription: String { why }
     }
 
     @Test(
         "A hash that costs too much, or has missing or invalid parameters, is rejected",
         arguments: [
-            Refused(why: "unknown algorithm", input: input("ROT13"), fault: .algorithmIsUnknown),
-            Refused(why: "no key", input: input("SCRYPT") { $0.key = nil }, fault: .keyIsMissing),
-            Refused(why: "empty key", input: input("HMAC_MD5") { $0.key = PasswordKey([]) }, fault: .keyIsMissing),
+            Refused(why: "unknown algorithm", input: input("ROT13"), refusal: .algorithmIsUnknown),
+            Refused(why: "no key", input: input("SCRYPT") { $0.key = nil }, refusal: .keyIsMissing),
+            Refused(why: "empty key", input: input("HMAC_MD5") { $0.key = PasswordKey([]) }, refusal: .keyIsMissing),
             Refused(
-                why: "short key", input: input("SCRYPT") { $0.key = PasswordKey([1]) }, fault: .keyLength(16...256)),
+                why: "short key", input: input("SCRYPT") { $0.key = PasswordKey([1]) }, refusal: .keyLength(16...256)),
             Refused(
                 why: "long key", input: input("HMAC_SHA512") { $0.key = PasswordKey(bytes(1025)) },
-                fault: .keyLength(1...1024)),
+                refusal: .keyLength(1...1024)),
             Refused(
                 why: "too many rounds for Firebase's scrypt", input: input("SCRYPT") { $0.rounds = 9 },
-                fault: .rounds(1...8)),
+                refusal: .rounds(1...8)),
             Refused(
                 why: "no rounds for Firebase's scrypt", input: input("SCRYPT") { $0.rounds = nil },
-                fault: .rounds(1...8)),
+                refusal: .rounds(1...8)),
             Refused(
                 why: "too much memory for Firebase's scrypt", input: input("SCRYPT") { $0.memoryCost = 15 },
-                fault: .memoryCost(1...14)),
+                refusal: .memoryCost(1...14)),
             Refused(
                 why: "hash of another length than the key", input: input("SCRYPT"), hash: bytes(63),
-                fault: .hashLength(64...64)),
-            Refused(why: "scrypt cost 1", input: scrypt { $0.memoryCost = 1 }, fault: .memoryCost(2...1_048_576)),
+                refusal: .hashLength(64...64)),
+            Refused(why: "scrypt cost 1", input: scrypt { $0.memoryCost = 1 }, refusal: .memoryCost(2...1_048_576)),
             Refused(
-                why: "scrypt cost 2^40", input: scrypt { $0.memoryCost = 1 << 40 }, fault: .memoryCost(2...1_048_576)),
-            Refused(why: "scrypt cost 1000", input: scrypt { $0.memoryCost = 1000 }, fault: .costIsNotPowerOfTwo),
-            Refused(why: "scrypt block size", input: scrypt { $0.blockSize = 65 }, fault: .blockSize(1...64)),
+                why: "scrypt cost 2^40", input: scrypt { $0.memoryCost = 1 << 40 }, refusal: .memoryCost(2...1_048_576)),
+            Refused(why: "scrypt cost 1000", input: scrypt { $0.memoryCost = 1000 }, refusal: .costIsNotPowerOfTwo),
+            Refused(why: "scrypt block size", input: scrypt { $0.blockSize = 65 }, refusal: .blockSize(1...64)),
             Refused(
                 why: "scrypt parallelization", input: scrypt { $0.parallelization = .max },
-                fault: .parallelization(1...64)),
-            Refused(why: "scrypt cost times blocks", input: scrypt { $0.memoryCost = 1 << 15 }, fault: .tooCostly),
-            Refused(why: "long hash of scrypt", input: scrypt { $0.hashLength = 257 }, fault: .hashLength(16...256)),
-            Refused(why: "length other than dkLen", input: scrypt { $0.hashLength = 32 }, fault: .hashLength(32...32)),
-            Refused(why: "no iterations", input: input("PBKDF_SHA1") { $0.rounds = 0 }, fault: .rounds(1...2_000_000)),
+                refusal: .parallelization(1...64)),
+            Refused(why: "scrypt cost times blocks", input: scrypt { $0.memoryCost = 1 << 15 }, refusal: .tooCostly),
+            Refused(why: "long hash of scrypt", input: scrypt { $0.hashLength = 257 }, refusal: .hashLength(16...256)),
+            Refused(
+                why: "length other than dkLen", input: scrypt { $0.hashLength = 32 }, refusal: .hashLength(32...32)),
+            Refused(
+                why: "no iterations", input: input("PBKDF_SHA1") { $0.rounds = 0 }, refusal: .rounds(1...2_000_000)),
             Refused(
                 why: "too many iterations", input: input("PBKDF2_SHA256") { $0.rounds = 2_000_001 },
-                fault: .rounds(1...2_000_000)),
+                refusal: .rounds(1...2_000_000)),
             Refused(
                 why: "too many iterations of two blocks", input: input("PBKDF2_SHA256") { $0.rounds = 1_500_000 },
-                fault: .rounds(1...1_000_000)),
-            Refused(why: "negative rounds", input: input("MD5") { $0.rounds = -1 }, fault: .rounds(0...8192)),
+                refusal: .rounds(1...1_000_000)),
+            Refused(why: "negative rounds", input: input("MD5") { $0.rounds = -1 }, refusal: .rounds(0...8192)),
             Refused(
-                why: "too many digest rounds", input: input("SHA512") { $0.rounds = 8193 }, fault: .rounds(0...8192)),
-            Refused(why: "digest length", input: input("SHA256"), fault: .hashLength(32...32)),
-            Refused(why: "hash of one byte", input: input("PBKDF_SHA1"), hash: [1], fault: .hashLength(16...256)),
-            Refused(why: "long salt", input: input("SHA512"), salt: bytes(257), fault: .saltLength(0...256)),
-            Refused(why: "not a bcrypt hash", input: input("BCRYPT"), fault: .unreadable),
-            Refused(why: "Argon2 without parameters", input: input("ARGON2"), fault: .algorithmIsUnsupported),
+                why: "too many digest rounds", input: input("SHA512") { $0.rounds = 8193 }, refusal: .rounds(0...8192)),
+            Refused(why: "digest length", input: input("SHA256"), refusal: .hashLength(32...32)),
+            Refused(why: "hash of one byte", input: input("PBKDF_SHA1"), hash: [1], refusal: .hashLength(16...256)),
+            Refused(why: "long salt", input: input("SHA512"), salt: bytes(257), refusal: .saltLength(0...256)),
+            Refused(why: "not a bcrypt hash", input: input("BCRYPT"), refusal: .unreadable),
+            Refused(why: "Argon2 without parameters", input: input("ARGON2"), refusal: .algorithmIsUnsupported),
         ])
     func refusals(row: Refused) {
-        #expect(throws: row.fault) { try Self.stored(row.input, hash: row.hash, salt: row.salt) }
+        #expect(throws: row.refusal) { try Self.stored(row.input, hash: row.hash, salt: row.salt) }
     }
 
     @Test("Argon2 hashes become encoded strings, within limits")
@@ -183,12 +185,12 @@ struct PasswordSchemeTests {
             ),
             ("$1$salt$qJH7.N4xYta3aEG/dfqo/0", .algorithmIsMissing), ("nonsense", .algorithmIsMissing),
         ] as [(String, PasswordHashRefusal?)])
-    func encoded(text: String, fault: PasswordHashRefusal?) {
+    func encoded(text: String, refusal: PasswordHashRefusal?) {
         let scheme = StoredPasswordScheme(.selfDescribing, key: nil)
         let stored = Result { try scheme.stored(hash: Base64.encode(Array(text.utf8)), salt: nil) }
-        switch fault {
+        switch refusal {
         case nil: #expect((try? stored.get()) == text)
-        case let fault?: #expect(throws: fault) { try stored.get() }
+        case let refusal?: #expect(throws: refusal) { try stored.get() }
         }
     }
 
@@ -212,15 +214,5 @@ struct PasswordSchemeTests {
         ])
     func hostile(text: String) {
         #expect(ForeignHash(text: text) == nil)
-    }
-
-    @Test("Base64 is accepted in both alphabets, with or without padding", arguments: ["+/8=", "+/8", "-_8", "-_8="])
-    func base64(text: String) {
-        #expect(Base64.decode(text) == [0xfb, 0xff])
-    }
-
-    @Test("Text that is not base64 is rejected", arguments: ["not base64!", "A", "A=B="])
-    func notBase64(text: String) {
-        #expect(Base64.decode(text) == nil)
     }
 }

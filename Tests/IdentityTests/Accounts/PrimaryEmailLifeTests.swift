@@ -68,7 +68,7 @@ struct PrimaryEmailLifeTests {
     }
 
     @Test(
-        "After random changes, the address belongs to a remaining sign-in method, and is verified only if it ever was",
+        "After a removal, the address is not one that only removed methods had, and is verified only if it ever was",
         arguments: seeds)
     func anyLife(seed: UInt64) {
         var dice = Dice(seed: seed)

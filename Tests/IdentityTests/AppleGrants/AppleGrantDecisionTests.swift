@@ -161,12 +161,13 @@ struct AppleGrantDecisionTests {
             SignIn(testDescription: "another provider", before: nil, issuedAt: nil, expected: nil),
             SignIn(testDescription: "the first", before: nil, issuedAt: 5, expected: at(.authorized, 5)),
             SignIn(
-                testDescription: "authorized before: no new time", before: at(.authorized, 3), issuedAt: 5,
+                testDescription: "authorized before: the time does not change", before: at(.authorized, 3), issuedAt: 5,
                 expected: at(.authorized, 3)),
             SignIn(
                 testDescription: "revoked before", before: at(.revoked, 3), issuedAt: 5, expected: at(.authorized, 5)),
             SignIn(
-                testDescription: "revoked since", before: at(.revoked, 7), issuedAt: 5, expected: at(.revoked, 7)),
+                testDescription: "revoked since the token was issued", before: at(.revoked, 7), issuedAt: 5,
+                expected: at(.revoked, 7)),
         ])
     func signIn(row: SignIn) {
         let identity = VerifiedIdentity(

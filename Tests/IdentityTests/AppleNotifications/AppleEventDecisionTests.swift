@@ -34,7 +34,9 @@ struct AppleEventDecisionTests {
         Row(
             testDescription: "a sign-in or check since, by its state", credential: .init(.authorized, at: at(1)),
             change: "none"),
-        Row(testDescription: "a failed check since", credential: .init(.revoked, at: at(1)), change: "revoke"),
+        Row(
+            testDescription: "a check since that reported a revocation", credential: .init(.revoked, at: at(1)),
+            change: "revoke"),
         Row(testDescription: "linked by an administrator before", credential: nil, change: "revoke"),
         Row(testDescription: "linked by an administrator since", credential: nil, linkedAt: at(1), change: "none"),
         Row(testDescription: "moved to another account since", linkedAt: at(1), change: "revoke"),
@@ -45,7 +47,9 @@ struct AppleEventDecisionTests {
             testDescription: "caused by a revocation through the gateway, whose clock is ahead",
             tokensRevokedAt: at(59), change: "revoke",
             sessions: .end(except: caller)),
-        Row(testDescription: "before a revocation through the gateway", tokensRevokedAt: at(61), change: "revoke"),
+        Row(
+            testDescription: "more than a minute before a revocation through the gateway", tokensRevokedAt: at(61),
+            change: "revoke"),
         Row(
             testDescription: "ten minutes after a revocation through the gateway", tokensRevokedAt: at(0),
             arrivesAfter: 600, change: "revoke", sessions: .end(except: caller)),

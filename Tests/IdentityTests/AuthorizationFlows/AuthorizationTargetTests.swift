@@ -1,4 +1,3 @@
-import Identity
 import Testing
 
 @testable import Identity
@@ -73,7 +72,7 @@ struct AuthorizationTargetTests {
     }
 
     @Test(
-        "A redirect URI can be registered if it is an https URL, an http URL of a loopback host, or has the app's scheme",
+        "A redirect URI can be registered if it is an https URL, a loopback http URL, or has a custom scheme",
         arguments: [
             ("com.example.app:/done", true), ("myapp://auth", true), ("https://links.example/a", true),
             ("http://localhost:5000/x", true), ("http://app.example.com/", false), ("javascript:alert(1)", false),

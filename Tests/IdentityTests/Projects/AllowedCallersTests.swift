@@ -37,7 +37,7 @@ struct AllowedCallersTests {
     }
 
     @Test(
-        "An Android app is accepted by its package and certificate",
+        "An Android app is accepted if the package and the certificate, of which it may omit one, are listed",
         arguments: [
             ("com.example.android", certificate, true), ("com.example.android", nil, true),
             ("com.example.android", certificate.uppercased(), true), ("com.example.android.x", certificate, false),
@@ -73,7 +73,7 @@ struct AllowedCallersTests {
         #expect(Self.refusal(headers) == .web(referrer: "https://evil.example"))
     }
 
-    @Test("A caller must send one of the headers if the policy requires it")
+    @Test("If the policy requires it, a caller must send a bundle ID, both headers of Android, or an origin")
     func required() {
         #expect(Self.refusal([:]) == nil)
         #expect(Self.refusal([:], isRequired: true) == .ios(bundleID: nil))

@@ -47,7 +47,7 @@ struct AppReviewTests {
         }
     }
 
-    @Test("The report lists as open what the gateway cannot know")
+    @Test("The report lists as open what is not declared and what the gateway cannot check")
     func open() {
         let corp = ProviderSettings(
             provider: ConfigurationTests.corp, isEnabled: true, clientIDs: ["c"],

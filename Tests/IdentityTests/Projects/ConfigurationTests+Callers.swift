@@ -1,7 +1,7 @@
 import Identity
 
 extension ConfigurationTests {
-    /// The callers of apps, methods for linking, and the relations of providers.
+    /// Callers, redirect URIs and associated domains of apps, methods for linking, and relations and issuers of providers.
     static let callerRows: [Row] = [
         app("a bundle ID twice", .bundleID(app)) { $0.bundleIDs = ["com.example.app", "com.example.app"] },
         app("too many callers", .tooManyValues(app, list: "androidPackages", count: 51)) {

@@ -33,27 +33,29 @@ struct ConfigurationTests {
     }
 
     static func provider(
-        _ says: String, _ settings: ProviderSettings, _ problems: ConfigurationProblem...
+        _ description: String, _ settings: ProviderSettings, _ problems: ConfigurationProblem...
     ) -> Row {
-        Row(testDescription: says, problems: problems) { $0.set(settings) }
+        Row(testDescription: description, problems: problems) { $0.set(settings) }
     }
 
     static func app(
-        _ says: String, _ problems: ConfigurationProblem..., change: @escaping @Sendable (inout AppSettings) -> Void
+        _ description: String, _ problems: ConfigurationProblem...,
+        change: @escaping @Sendable (inout AppSettings) -> Void
     ) -> Row {
-        Row(testDescription: says, problems: problems) { change(&$0.apps[0].app.settings) }
+        Row(testDescription: description, problems: problems) { change(&$0.apps[0].app.settings) }
     }
 
     static func emailSettings(
-        _ says: String, _ problems: ConfigurationProblem..., change: @escaping @Sendable (inout EmailSettings) -> Void
+        _ description: String, _ problems: ConfigurationProblem...,
+        change: @escaping @Sendable (inout EmailSettings) -> Void
     ) -> Row {
-        Row(testDescription: says, problems: problems) { change(&$0.project.emailSettings) }
+        Row(testDescription: description, problems: problems) { change(&$0.project.emailSettings) }
     }
 
-    static func clientIDs(_ says: String, _ ids: [String], _ problems: ConfigurationProblem...) -> Row {
+    static func clientIDs(_ description: String, _ ids: [String], _ problems: ConfigurationProblem...) -> Row {
         var settings = google()
         settings.clientIDs = ids
-        return Row(testDescription: says, problems: problems) { [settings] in $0.set(settings) }
+        return Row(testDescription: description, problems: problems) { [settings] in $0.set(settings) }
     }
 
     static let rows: [Row] = [
@@ -74,8 +76,10 @@ struct ConfigurationTests {
         emailSettings("a long name of a sender", .emailSenderName) {
             $0.senderName = String(repeating: "a", count: 201)
         },
-        emailSettings("a sender who adds a header", .emailSenderName) { $0.senderName = "A\r\nBcc: b@example.com" },
-        emailSettings("a sender on two lines", .emailSenderName) { $0.senderName = "A\u{2028}B" },
+        emailSettings("a name of a sender that adds a header", .emailSenderName) {
+            $0.senderName = "A\r\nBcc: b@example.com"
+        },
+        emailSettings("a name of a sender on two lines", .emailSenderName) { $0.senderName = "A\u{2028}B" },
         emailSettings(
             "invalid subjects", .emailSubject(.resetPassword, .english), .emailSubject(.accountDeleted, .japanese)
         ) {

@@ -8,8 +8,8 @@ struct LoginServicesTests {
         case missing, disabled, notShown, withoutKey, ok
     }
 
-    /// The violations of an app that shows Google. An app that does not show it has none.
-    static let faults: [Apple: [LoginServicesViolation.Kind]] = [
+    /// The violations of an app that shows Google. An app that does not show Google has none.
+    static let violations: [Apple: [LoginServicesViolation.Kind]] = [
         .missing: [.appleNotEnabled], .disabled: [.appleNotEnabled], .notShown: [.appleNotShown],
         .withoutKey: [.appleCannotWork], .ok: [],
     ]
@@ -26,10 +26,10 @@ struct LoginServicesTests {
 
         var expected: [LoginServicesViolation] {
             guard showsGoogle else { return [] }
-            let faults = (LoginServicesTests.faults[apple] ?? []).map { LoginServicesViolation($0, .google) }
-            guard exemption != nil else { return faults }
+            let violations = (LoginServicesTests.violations[apple] ?? []).map { LoginServicesViolation($0, .google) }
+            guard exemption != nil else { return violations }
             // A client of one service does not offer Apple too.
-            return apple == .withoutKey || apple == .ok ? [.init(.exemptionContradicted, .apple)] + faults : []
+            return apple == .withoutKey || apple == .ok ? [.init(.exemptionContradicted, .apple)] + violations : []
         }
 
         var app: App {
@@ -96,10 +96,10 @@ struct LoginServicesTests {
         }
     }
 
-    struct CannotWork: CustomTestStringConvertible {
+    struct AppleRow: CustomTestStringConvertible {
         let testDescription: String
         var settings = AppSettings()
-        var isFine = false
+        var isComplete = false
         var problem = LoginServicesViolation.Kind.appleCannotWork
         var change: @Sendable (inout ProviderSettings) -> Void = { _ in }
     }
@@ -107,40 +107,40 @@ struct LoginServicesTests {
     @Test(
         "Apple must be configured so that it works for the app",
         arguments: [
-            CannotWork(testDescription: "everything is configured", isFine: true),
-            CannotWork(testDescription: "no team") { $0.apple = nil },
-            CannotWork(testDescription: "short team") { $0.apple?.teamID = "TEAM" },
-            CannotWork(testDescription: "lower case team") { $0.apple?.teamID = "team123456" },
-            CannotWork(testDescription: "long key ID") { $0.apple?.keyID = "KEY12345678" },
-            CannotWork(testDescription: "no audience") { $0.clientIDs = [] },
-            CannotWork(testDescription: "no audience for the app", settings: .init(clientIDs: ["apple.com": []])),
-            CannotWork(
+            AppleRow(testDescription: "everything is configured", isComplete: true),
+            AppleRow(testDescription: "no team") { $0.apple = nil },
+            AppleRow(testDescription: "short team") { $0.apple?.teamID = "TEAM" },
+            AppleRow(testDescription: "lower case team") { $0.apple?.teamID = "team123456" },
+            AppleRow(testDescription: "long key ID") { $0.apple?.keyID = "KEY12345678" },
+            AppleRow(testDescription: "no audience") { $0.clientIDs = [] },
+            AppleRow(testDescription: "no audience for the app", settings: .init(clientIDs: ["apple.com": []])),
+            AppleRow(
                 testDescription: "another app's bundle ID", settings: .init(platform: .ios, bundleIDs: ["com.b"]),
                 problem: .bundleIDMissing),
-            CannotWork(testDescription: "no bundle ID", settings: .init(platform: .macos), problem: .bundleIDMissing),
-            CannotWork(
+            AppleRow(testDescription: "no bundle ID", settings: .init(platform: .macos), problem: .bundleIDMissing),
+            AppleRow(
                 testDescription: "no Services ID", settings: .init(platform: .windows), problem: .servicesIDMissing
             ) { $0.clientIDs = ["com.example.app"] },
-            CannotWork(
+            AppleRow(
                 testDescription: "its own bundle ID", settings: .init(platform: .ios, bundleIDs: ["com.example.app"]),
-                isFine: true),
-            CannotWork(
+                isComplete: true),
+            AppleRow(
                 testDescription: "its own bundle ID among its own audiences",
                 settings: .init(platform: .macos, bundleIDs: ["com.b"], clientIDs: ["apple.com": ["com.b"]]),
-                isFine: true),
-            CannotWork(
+                isComplete: true),
+            AppleRow(
                 testDescription: "Android's package is not an audience",
                 settings: .init(platform: .android, bundleIDs: ["b.c"]),
-                isFine: true),
+                isComplete: true),
         ])
-    func canWork(row: CannotWork) {
+    func canWork(row: AppleRow) {
         var apple = appleSettings
         row.change(&apple)
         let app = App(id: ID("app"), settings: row.settings)
         var project = Project.demo(providers: [apple, google()])
         project.apps = [App(id: ID("native"), settings: AppSettings(bundleIDs: ["com.example.app"]))]
         let services = LoginServices(of: app, in: project)
-        #expect(services.violations == (row.isFine ? [] : [.init(row.problem, .google)]))
+        #expect(services.violations == (row.isComplete ? [] : [.init(row.problem, .google)]))
     }
 
     static let everything: [ProviderID] = [.apple, .google, ProviderID("oidc.corp"), .password, .anonymous]
@@ -193,7 +193,7 @@ struct LoginServicesTests {
     }
 }
 
-/// Complete and enabled.
+/// Complete settings of Apple, enabled.
 let appleSettings = ProviderSettings(
     provider: .apple, isEnabled: true, clientIDs: ["com.example.app", "com.example.web"], hasSecret: true,
     apple: AppleSettings(teamID: "TEAM123456", keyID: "KEY1234567"))

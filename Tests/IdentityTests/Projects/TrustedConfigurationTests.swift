@@ -156,7 +156,7 @@ struct TrustedConfigurationTests {
         },
     ]
 
-    /// What cannot be changed, and what has rows for its own members instead.
+    /// Members that cannot be changed, and members whose own members have rows instead.
     static let others: Set<String> = [
         "Project.realm", "Project.number", "Project.policy", "Project.emailSettings", "ProviderSettings.provider",
         "ConfiguredApp.app", "App.id", "App.settings", "Project.emulatorRules",

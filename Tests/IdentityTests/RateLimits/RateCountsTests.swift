@@ -1,7 +1,7 @@
 import Identity
 import Testing
 
-/// ``RateCounts`` by reference, for expectations that change them.
+/// A reference to ``RateCounts``, because `#expect` cannot call mutating methods.
 private final class Counter {
     private var counts: RateCounts
 
@@ -34,7 +34,7 @@ struct RateCountsTests {
         RateWindow(of: Array(name.utf8), lasting: .seconds(600), at: now ?? start)
     }
 
-    @Test("Each key is admitted as often as the limit in a window")
+    @Test("Each key is admitted up to its limit in each window")
     func limit() {
         let counts = Counter(capacity: 10)
         #expect(counts.room(for: window("a"), below: 3) == 3)
@@ -45,7 +45,7 @@ struct RateCountsTests {
     }
 
     @Test("A count can be decreased, but not below zero")
-    func takingBack() {
+    func decreasing() {
         let counts = Counter(capacity: 10)
         counts.add(to: window("a"))
         counts.subtract(from: window("a"))
@@ -54,27 +54,27 @@ struct RateCountsTests {
     }
 
     @Test("The counts of other replicas are applied to windows that were counted or queried here")
-    func learning() {
+    func otherReplicas() {
         let counts = Counter(capacity: 10)
         counts.add(to: window("counted"))
-        #expect(counts.admits(window("asked"), below: 10))
+        #expect(counts.admits(window("queried"), below: 10))
         let deltas = counts.drainDeltas(atMost: 10, at: start)
         #expect(
             Set(deltas) == [
-                RateDelta(window: window("counted"), count: 1), RateDelta(window: window("asked"), count: 0),
+                RateDelta(window: window("counted"), count: 1), RateDelta(window: window("queried"), count: 0),
             ])
         counts.add(to: window("counted"))
-        counts.apply([window("counted"): 7, window("asked"): 9], of: deltas)
+        counts.apply([window("counted"): 7, window("queried"): 9], of: deltas)
         #expect(counts.room(for: window("counted"), below: 10) == 2, "seven, and one since")
-        #expect(counts.room(for: window("asked"), below: 10) == 1)
+        #expect(counts.room(for: window("queried"), below: 10) == 1)
         #expect(!counts.drainDeltas(atMost: 10, at: start).isEmpty)
         #expect(counts.drainDeltas(atMost: 10, at: start).isEmpty, "everything has been sent")
     }
 
     @Test("A window at its limit is not queried again, and one that no replica has counted is removed")
-    func quiet() {
+    func queries() {
         let counts = Counter(capacity: 10)
-        #expect(counts.admits(window("asked"), below: 10))
+        #expect(counts.admits(window("queried"), below: 10))
         counts.apply([:], of: counts.drainDeltas(atMost: 10, at: start))
         #expect(counts.size == 0)
         counts.add(to: window("full"))
@@ -94,14 +94,14 @@ struct RateCountsTests {
     }
 
     @Test("A window that has ended is removed")
-    func over() {
+    func ended() {
         let counts = Counter(capacity: 10)
         counts.add(to: window("a"))
         #expect(counts.drainDeltas(atMost: 10, at: start + .seconds(600)).isEmpty)
         #expect(counts.size == 0)
     }
 
-    @Test("A bounded number of windows is kept, among them those that are queried often")
+    @Test("A bounded number of windows is kept, among them one that is queried often")
     func bounded() {
         let counts = Counter(capacity: 1000)
         for _ in 1...5 { counts.add(to: window("attacked")) }
@@ -113,7 +113,7 @@ struct RateCountsTests {
     }
 
     @Test("Counts are sent in batches of at most the requested size")
-    func portions() {
+    func batches() {
         let counts = Counter(capacity: 10)
         for name in ["a", "b", "c"] { counts.add(to: window(name)) }
         let first = counts.drainDeltas(atMost: 2, at: start)

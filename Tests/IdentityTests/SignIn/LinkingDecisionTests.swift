@@ -19,7 +19,7 @@ private func linked(_ provider: ProviderID, _ trust: EmailTrust = .none, email: 
     LinkedIdentity(provider: provider, subject: "another", email: email, emailTrust: trust)
 }
 
-/// An account whose address was typed in and never proven.
+/// An account whose creator typed in the address and never proved it.
 private func typedIn(_ identity: LinkedIdentity) -> Account {
     account("typed", isVerified: false, identities: [identity])
 }
@@ -198,7 +198,8 @@ struct LinkingDecisionTests {
     func new(row: Row) { #expect(LinkingDecision(row.facts) == row.expected) }
 
     @Test(
-        "A signed-in user can link an identity unless it, its provider or its address is taken", arguments: callerRows)
+        "A signed-in user can link an identity unless the identity, its provider or its address is taken",
+        arguments: callerRows)
     func linking(row: Row) { #expect(LinkingDecision(row.facts) == row.expected) }
 
     @Test("A pending token is issued for every conflict that a sign-in or a merge can solve")

@@ -39,7 +39,7 @@ struct PasswordRequirementTests {
             policy.passwordRules == "minlength: 8; maxlength: 4096; required: lower; required: upper; required: digit; "
                 + "required: [-!#$%&()*+,.:;=?@^_~]; allowed: ascii-printable;")
         let symbols = Set(Policy.passwordSymbols)
-        #expect("-!#$%&()*+,.:;=?@^_~".allSatisfy(symbols.contains), "each of them meets the requirement")
+        #expect("-!#$%&()*+,.:;=?@^_~".allSatisfy(symbols.contains), "each of these symbols meets the requirement")
     }
 
     @Test(
