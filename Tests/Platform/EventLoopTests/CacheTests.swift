@@ -52,7 +52,7 @@ struct CacheTests {
     }
 
     @Test("Invalidation removes stored values, and values that are being loaded are not stored")
-    func forgetting() async throws {
+    func invalidation() async throws {
         let counter = Counter()
         let (started, start) = AsyncStream.makeStream(of: Void.self)
         let (gate, open) = AsyncStream.makeStream(of: Void.self)

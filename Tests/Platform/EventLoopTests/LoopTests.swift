@@ -58,8 +58,8 @@ struct LoopTests {
         loop.stop()
     }
 
-    @Test("Callbacks for the end of a pass run after the tasks of the pass, without waiting for events")
-    func endOfPass() async throws {
+    @Test("Callbacks for the end of an iteration run after its tasks, without waiting for events")
+    func endOfIteration() async throws {
         final class Record: @unchecked Sendable { var events: [String] = [] }
         let record = Record()
         await withCheckedContinuation { continuation in

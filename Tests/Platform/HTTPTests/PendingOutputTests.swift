@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Output that waits for the client")
 struct PendingOutputTests {
-    @Test("A large body stays in memory that other responses share, and arrives complete")
+    @Test("A large body is sent from the response's own memory, without a copy, and arrives complete")
     func sharedBody() throws {
         let document = (0..<4_000_000).map { UInt8(truncatingIfNeeded: $0) }
         let response = Response(status: 200, body: document)

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// A blocking socket that sends given bytes and waits at most five seconds.
+/// A blocking socket that sends given bytes, and waits at most five seconds for bytes of the server.
 final class RawClient {
     struct Reply: Equatable {
         var status: Int
@@ -63,7 +63,7 @@ final class RawClient {
     /// Waits for the end of the connection; `false` if bytes arrive first.
     func ended() throws -> Bool { try rest().isEmpty }
 
-    /// All bytes until the end of the connection.
+    /// Returns all bytes until the end of the connection.
     func rest() throws -> String { String(decoding: try remainingBytes(), as: UTF8.self) }
 
     /// All bytes until the end of the connection.
@@ -75,7 +75,7 @@ final class RawClient {
     /// Closes the sending side. The client can still receive.
     func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Closes the connection with a reset, like a client that disappears.
+    /// Makes the end of the connection a reset, as of a client that disappears.
     func resetAtEnd() {
         var now = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))

@@ -67,7 +67,7 @@ final class RawConnection: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The next request without its body; empty if the connection ends first.
+    /// Returns the next request without its body; empty if the connection ends, or no byte arrives for ten seconds.
     func head() -> String {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
@@ -103,7 +103,7 @@ final class RawConnection: Sendable {
         }
     }
 
-    /// Closes the connection with a reset.
+    /// Makes the end of the connection a reset.
     func resetAtEnd() {
         var now = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))

@@ -108,7 +108,7 @@ struct RequestHeadSyntaxTests {
         }
     }
 
-    /// Feeds one parser with ever longer prefixes.
+    /// Returns the first outcome of one parser that gets the prefixes with these ends.
     private func outcome(of bytes: [UInt8], pieces ends: [Int]) -> String {
         var parser = RequestHeadParser()
         for end in ends {

@@ -23,7 +23,7 @@ extension RequestHandler {
     }
 }
 
-/// Runs `body` beside a server on a free port, and stops the server afterwards.
+/// Runs `body` with a server on a free port, and stops the server afterwards.
 func withServer(
     loops count: Int = 1, limits: Limits = Limits(), bodyLimit: Int = 1024, handler: @escaping Handler = echo,
     _ body: (Server) async throws -> Void
@@ -32,7 +32,7 @@ func withServer(
         loops: count, limits: limits, requests: RequestHandler(bodyLimit: bodyLimit, handler), body)
 }
 
-/// Runs `body` beside a server with its own request handler.
+/// Runs `body` with a server that has the given request handler, and stops the server afterwards.
 func withServer(
     loops count: Int = 1, limits: Limits = Limits(), requests handler: RequestHandler,
     _ body: (Server) async throws -> Void

@@ -2,7 +2,7 @@ import Glibc
 import HTTP
 import Testing
 
-/// Requests over a real socket, many of which clients and proxies could read in two ways.
+/// Requests over a real socket. Many are ambiguous: the server and a proxy could read them differently.
 @Suite("HTTP server over a socket")
 struct WireTests {
     struct Row: CustomTestStringConvertible, Sendable {

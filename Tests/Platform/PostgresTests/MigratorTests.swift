@@ -32,7 +32,7 @@ struct MigratorTests {
         try server.dropDatabase(named: name)
     }
 
-    @Test("Pending migrations are applied once, in order, and an older program accepts newer ones")
+    @Test("Pending migrations are applied once, in order, and an older program accepts later migrations")
     func order() async throws {
         try await withDatabase { pool, _ async throws in
             let first = Migrator(migrations: [Self.accounts])

@@ -61,7 +61,7 @@ struct PrivatePostgresTests {
         }
     }
 
-    @Test("The error states PostgreSQL's log if PostgreSQL does not start")
+    @Test("The error contains PostgreSQL's log if PostgreSQL does not start")
     func broken() throws {
         let directory = try TestServer.temporaryDirectory()
         let first = try PrivatePostgres.start(directory: directory, durable: false)

@@ -87,7 +87,7 @@ struct QueryTests {
         },
     ]
 
-    @Test("An error states its cause without the values, and the connection stays usable", arguments: failures)
+    @Test("An error states its cause without the values, and the pool stays usable", arguments: failures)
     func failure(row: Failure) async throws {
         try await withPool {
             $0.connections = 1
@@ -102,7 +102,7 @@ struct QueryTests {
             #expect(row.isExpected(error), "\(error)")
             #expect(!"\(error) \(String(reflecting: error))".contains(Self.secret))
             #expect(
-                try await pool.query("SELECT 1 AS one")[0].decode("one", as: Int.self) == 1, "the connection is usable")
+                try await pool.query("SELECT 1 AS one")[0].decode("one", as: Int.self) == 1, "the pool is usable")
         }
     }
 

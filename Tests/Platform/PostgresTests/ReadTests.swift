@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Pipelined reads")
 struct ReadTests {
-    @Test("Each caller of concurrent reads gets its own answer, over one additional session")
+    @Test("Each caller of concurrent reads gets its own result, over one additional session")
     func together() async throws {
         try await withReader { pool, session in
             let answers = try await reads(of: 0..<200, on: pool)
@@ -124,7 +124,7 @@ struct ReadTests {
         }
     }
 
-    @Test("Reads see the current table even if it has changed since they were prepared")
+    @Test("Reads see the current table even if it has changed since their statement was prepared")
     func alteredTable() async throws {
         try await withReader { pool, session in
             try await pool.execute("CREATE TABLE altered AS SELECT 1 AS a")
@@ -202,7 +202,7 @@ struct ReadTests {
         try await pool.read("SELECT pg_backend_pid() AS pid")[0].decode("pid")
     }
 
-    /// A pool of one connection whose read session is open.
+    /// Runs `body` with a pool of one connection whose read session is open, and with the process ID of that session.
     private func withReader(
         _ change: @escaping (inout Pool.Configuration) -> Void = { _ in },
         _ body: @escaping @Sendable (Pool, Int32) async throws -> Void

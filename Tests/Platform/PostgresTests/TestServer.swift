@@ -27,7 +27,7 @@ enum TestServer {
         try? FileManager.default.removeItem(atPath: (server.dataDirectory as NSString).deletingLastPathComponent)
     }
 
-    /// Accessible to all users, because the server may run as another user.
+    /// Creates a directory that all users can read, because the server may run as another user.
     static func temporaryDirectory() throws -> String {
         let path = "/tmp/sekisho-test-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(

@@ -48,7 +48,7 @@ struct HeaderTests {
     }
 
     @Test(
-        "A subject that is not plain ASCII is encoded in base64, and line breaks become spaces",
+        "A subject that is not ASCII, or looks encoded, is encoded in base64, and line breaks become spaces",
         arguments: [
             ("Passwort zurücksetzen", "Subject: =?UTF-8?B?UGFzc3dvcnQgenVyw7xja3NldHplbg==?="),
             ("=?x", "Subject: =?UTF-8?B?PT94?="), ("a\r\nb", "Subject: a  b"),
