@@ -153,7 +153,7 @@ struct AppleTests {
     }
 }
 
-/// In lower-case hexadecimal, without the encoder that the code under test uses.
+/// Returns the SHA-256 in lower-case hexadecimal, without the encoder that the code under test uses.
 func sha256(_ text: String) -> String {
     Digest.sha256(Array(text.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
 }

@@ -51,14 +51,14 @@ struct ClaimRow: CustomTestStringConvertible {
             "audiences: one client ID of the project and a foreign one", ["aud": ["com.example.app", "com.other"]],
             .audience(expected: clientIDs, seen: ["com.example.app", "com.other"])),
         ClaimRow(
-            "audiences: one client ID of the project and a foreign one, requested by the project's",
+            "audiences: one client ID of the project and a foreign one, requested by another of the project",
             ["aud": ["com.other", "com.example.app"], "azp": "com.example.web"], nil),
         ClaimRow(
             "audiences: one client ID of the project and a foreign one, requested by the foreign one",
             ["aud": ["com.example.app", "com.other"], "azp": "com.other"],
             .audience(expected: clientIDs, seen: ["com.example.app", "com.other"])),
         ClaimRow(
-            "audiences: only a foreign one, requested by the project's",
+            "audiences: only a foreign one, requested by a client ID of the project",
             ["aud": ["com.other"], "azp": "com.example.app"],
             .audience(expected: clientIDs, seen: ["com.other"])),
         ClaimRow("audiences: an empty list", ["aud": []], .audience(expected: clientIDs, seen: [])),
@@ -80,13 +80,13 @@ struct ClaimRow: CustomTestStringConvertible {
         ClaimRow("expired within the leeway", ["exp": .integer(now - 59)], nil),
         ClaimRow("expired", ["exp": .integer(now - 60)], .expired(at: Instant(seconds: now - 60))),
         ClaimRow("expired long ago", ["exp": 0], .expired(at: Instant(seconds: 0))),
-        ClaimRow("issued within the leeway", ["iat": .integer(now + 60)], nil),
+        ClaimRow("issued in the future, within the leeway", ["iat": .integer(now + 60)], nil),
         ClaimRow(
             "issued in the future", ["iat": .integer(now + 61)],
             .notYetValid(until: Instant(seconds: now + 61))),
         ClaimRow(
             "not valid yet", ["nbf": .integer(now + 61)], .notYetValid(until: Instant(seconds: now + 61))),
-        ClaimRow("valid for a while", ["nbf": .integer(now - 300)], nil),
+        ClaimRow("valid since five minutes ago", ["nbf": .integer(now - 300)], nil),
         ClaimRow(
             "times with fractions", ["iat": .number(Double(now) - 1.5), "exp": .number(Double(now) + 9.5)], nil),
         ClaimRow("no exp", ["exp": .null], .claim("exp")),

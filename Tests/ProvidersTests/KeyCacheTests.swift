@@ -10,7 +10,7 @@ import Testing
 @Suite("Keys of a provider")
 struct KeyCacheTests {
     @Test(
-        "Keys are cached for the provider's max-age, limited to five minutes and a day, or for an hour without one",
+        "Keys are cached for max-age, but at least five minutes and at most a day; without max-age, for an hour",
         arguments: [
             (nil, 3600), (0, 300), (299, 300), (300, 300), (7200, 7200), (86_400, 86_400), (86_401, 86_400),
             (1_000_000_000, 86_400),

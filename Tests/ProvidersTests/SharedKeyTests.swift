@@ -65,7 +65,7 @@ struct SharedKeyTests {
         #expect(try await other.acceptsApple(by: Keys.next))
     }
 
-    @Test("Keys are fetched without the store, but not force-refetched")
+    @Test("If the store is unavailable, keys are fetched, but not force-refetched")
     func brokenStore() async throws {
         let fixture = Fixture()
         fixture.testStore.isBroken.withLock { $0 = true }

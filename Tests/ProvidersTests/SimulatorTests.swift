@@ -24,7 +24,7 @@ struct SimulatorTests {
         }
     }
 
-    private static func beside<Provider: SimulatedProvider>(
+    private static func withSimulator<Provider: SimulatedProvider>(
         _ make: (_ clock: TestClock) throws -> Provider,
         _ body: (Provider, SimulatorServer, Gateway) async throws -> Void
     ) async throws {
@@ -67,7 +67,7 @@ struct SimulatorTests {
 
     @Test("Apple's tokens are accepted after a key rotation, and during an outage if their key is known")
     func appleOutage() async throws {
-        try await Self.beside(Self.apple) { apple, server, gateway in
+        try await Self.withSimulator(Self.apple) { apple, server, gateway in
             let first = try apple.identityToken(for: .ada, audience: "com.example.app", nonce: sha256("raw"))
             let identity = try await gateway.verify(first, nonce: "raw")
             #expect(identity.subject == SimulatedApple.subject(of: .ada))
@@ -89,7 +89,7 @@ struct SimulatorTests {
 
     @Test("Apple's tokens are accepted with quirks, but not with another issuer")
     func appleQuirks() async throws {
-        try await Self.beside(Self.apple) { apple, _, gateway in
+        try await Self.withSimulator(Self.apple) { apple, _, gateway in
             apple.quirks.booleansAreStrings = true
             apple.quirks.marksPrivateEmail = false
             let relayed = try await gateway.verify(apple.identityToken(for: .grace, audience: "com.example.app"))
@@ -108,9 +108,9 @@ struct SimulatorTests {
     }
 
     @Test("Notifications of Apple's simulator are read", arguments: [false, true])
-    func appleNotifications(asPrinted: Bool) async throws {
-        try await Self.beside(Self.apple) { apple, _, gateway in
-            apple.quirks.eventsAreAnObject = asPrinted
+    func appleNotifications(eventsAreAnObject: Bool) async throws {
+        try await Self.withSimulator(Self.apple) { apple, _, gateway in
+            apple.quirks.eventsAreAnObject = eventsAreAnObject
             for notification in Simulators.AppleNotification.allCases {
                 let token = try apple.notification(notification, about: .grace, audience: "com.example.app")
                 let body = String(decoding: try SimulatedApple.notificationBody(token), as: UTF8.self)
@@ -124,7 +124,7 @@ struct SimulatorTests {
 
     @Test("Google's tokens are accepted in each flow and with either issuer")
     func google() async throws {
-        try await Self.beside { clock in
+        try await Self.withSimulator { clock in
             try SimulatedGoogle(clock: { clock.now.seconds }, keys: Self.googleKeys)
         } _: { google, _, gateway in
             for flow in GoogleFlow.allCases {
@@ -142,13 +142,13 @@ struct SimulatorTests {
     }
 
     @Test(
-        "A provider with invalid responses counts as unreachable, and its cached keys stay in use",
+        "A provider without a valid response counts as unreachable, and its cached keys stay in use",
         arguments: [
             .unavailable, .html(status: 200), .html(status: 404), .tooManyRequests(retryAfterSeconds: 1), .brokenJSON,
             .wrongJSON, .empty, .oversized(bytes: 256 * 1024 + 1), .redirect(to: "/auth/keys"), .silent,
         ] as [InjectedFault])
     func faults(fault: InjectedFault) async throws {
-        try await Self.beside(Self.apple) { apple, _, gateway in
+        try await Self.withSimulator(Self.apple) { apple, _, gateway in
             apple.faultInjection.injectFault(fault)
             let token = try apple.identityToken(for: .ada, audience: "com.example.app")
             await #expect(throws: ProviderUnreachable.self) { try await gateway.verify(token) }
@@ -164,7 +164,7 @@ struct SimulatorTests {
 
     @Test("Configured URLs on this machine are blocked")
     func configured() async throws {
-        try await Self.beside(Self.apple) { apple, server, gateway in
+        try await Self.withSimulator(Self.apple) { apple, server, gateway in
             for url in [server.baseURL, "https://127.0.0.1:\(server.port)", "https://localhost:\(server.port)"] {
                 let address = DocumentAddress(url: url + SimulatedApple.keysPath, isConfigured: true)
                 await #expect(throws: ClientFault.destinationNotAllowed) { try await gateway.fetch.get(address) }

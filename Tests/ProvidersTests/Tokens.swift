@@ -39,7 +39,7 @@ func openIDToken(changing changes: Changes = [:], signedBy key: Keys.Named = Key
     try token(openIDClaims, changes, key)
 }
 
-/// An identity token of Apple that expires after a hundred days, later than any test reads it.
+/// An identity token of Apple that expires after a hundred days, later than any test verifies it.
 func lastingToken(signedBy key: Keys.Named = Keys.current) throws -> String {
     try appleToken(changing: ["exp": .integer(now + 100 * 86_400)], signedBy: key)
 }

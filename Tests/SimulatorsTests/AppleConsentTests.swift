@@ -58,7 +58,7 @@ struct AppleConsentTests {
         #expect(page.text.contains("ユーザーを選ぶ") == (language == "ja"))
     }
 
-    @Test("Consent posts code, ID token, state and the first time the user to the redirect URI")
+    @Test("Consent posts the code, the ID token, the state and, the first time, the user to the redirect URI")
     func consent() throws {
         let response = try decide(["simulated_person": "ada.lovelace"])
         #expect(response.text.contains(#"<form method="post" action="\#(AppleFixture.callback)">"#))

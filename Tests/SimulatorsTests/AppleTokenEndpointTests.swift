@@ -96,7 +96,7 @@ struct AppleTokenEndpointTests {
         #expect(try fixture.redeem(code, row.changes).outcome == row.outcome)
     }
 
-    @Test("A code is rejected for another client or another redirect URI")
+    @Test("A code is rejected for another client, and without the redirect URI of its request")
     func otherClient() throws {
         let secret = try fixture.secret(for: AppleFixture.site)
         let site: [String: String?] = ["client_id": AppleFixture.site, "client_secret": secret]
@@ -183,7 +183,7 @@ struct AppleRevocationTests {
         #expect(try fixture.apple.authorize(.ada, client: AppleFixture.app).user != nil)
     }
 
-    @Test("Revoking an unknown token, or another client's, gets the same response and does nothing")
+    @Test("Revoking an unknown token, or another client's, gets status 200 and revokes nothing")
     func unknown() throws {
         let tokens = try tokens()
         #expect(try fixture.revoke("r0").status == 200)

@@ -121,7 +121,7 @@ extension String {
     }
 }
 
-/// Apple with one registered app and one web site of the same team.
+/// Apple's simulator with one registered app and one web site of the same team.
 struct AppleFixture {
     static let app = "com.example.app"
     static let site = "com.example.site"

@@ -93,7 +93,7 @@ struct GoogleTests {
         return (try answer.outcome, try answer.json)
     }
 
-    @Test("A code is redeemed once, and has a refresh token only after a new consent")
+    @Test("A code is redeemed once, and its response has a refresh token only after a new consent")
     func redeem() throws {
         let code = try code()
         let (outcome, json) = try token(["code": code])
