@@ -22,7 +22,7 @@ struct BreachedPasswordTests {
         func isBreached(_ password: String) async -> Bool { await breaches.contain(Secret(password)) }
     }
 
-    private static func beside(
+    private static func withList(
         _ lines: [String], separator: String = "\r\n",
         _ body: (List, SimulatorServer, Gateway) async throws -> Void
     ) async throws {
@@ -54,7 +54,7 @@ struct BreachedPasswordTests {
     }
 
     @Test(
-        "A password is found by the suffix of its digest",
+        "A password is breached if the list has the rest of its digest with a count above zero",
         arguments: [
             Row(testDescription: "in the middle", lines: others + ["\(suffix):9545824"], isKnown: true),
             Row(testDescription: "first", lines: ["\(suffix):1"] + others, isKnown: true),
@@ -62,7 +62,7 @@ struct BreachedPasswordTests {
                 testDescription: "bare line feeds", lines: others + ["\(suffix):7", ""], separator: "\n", isKnown: true),
             Row(testDescription: "in lower case", lines: ["\(suffix.lowercased()):7"], isKnown: true),
             Row(testDescription: "not listed", lines: others, isKnown: false),
-            Row(testDescription: "as padding", lines: others + ["\(suffix):0"], isKnown: false),
+            Row(testDescription: "as padding, with the count zero", lines: others + ["\(suffix):0"], isKnown: false),
             Row(testDescription: "as padding of many digits", lines: ["\(suffix):000"], isKnown: false),
             Row(
                 testDescription: "shifted", lines: ["0\(suffix.dropLast()):7", "\(suffix.dropFirst())0:7"],
@@ -70,7 +70,7 @@ struct BreachedPasswordTests {
             Row(testDescription: "an empty list", lines: [], isKnown: false),
         ])
     func found(row: Row) async throws {
-        try await Self.beside(row.lines, separator: row.separator) { _, _, gateway in
+        try await Self.withList(row.lines, separator: row.separator) { _, _, gateway in
             #expect(await gateway.isBreached("password") == row.isKnown)
             #expect(gateway.failures.all.isEmpty)
         }
@@ -78,7 +78,7 @@ struct BreachedPasswordTests {
 
     @Test("The list receives five digits of a digest, and a request for padding")
     func fiveDigits() async throws {
-        try await Self.beside(Self.others) { list, _, gateway in
+        try await Self.withList(Self.others) { list, _, gateway in
             _ = await gateway.isBreached("password")
             let request = try #require(list.faultInjection.requests.first)
             #expect(request.method == .get)
@@ -92,7 +92,7 @@ struct BreachedPasswordTests {
 
     @Test("The list is queried once for the same five digits, and again after a failure")
     func remembered() async throws {
-        try await Self.beside(["\(Self.suffix):1"]) { list, _, gateway in
+        try await Self.withList(["\(Self.suffix):1"]) { list, _, gateway in
             list.faultInjection.injectFault(.unavailable, times: 1)
             #expect(await !gateway.isBreached("password"))
             for _ in 1...3 { #expect(await gateway.isBreached("password")) }
@@ -127,7 +127,7 @@ struct BreachedPasswordTests {
                 failure: "status(429)"),
         ])
     func faults(row: FaultRow) async throws {
-        try await Self.beside(["\(Self.suffix):1"]) { list, _, gateway in
+        try await Self.withList(["\(Self.suffix):1"]) { list, _, gateway in
             list.faultInjection.injectFault(row.fault)
             #expect(await !gateway.isBreached("password"))
             #expect(gateway.failures.all == [row.failure])
@@ -137,16 +137,16 @@ struct BreachedPasswordTests {
 
     @Test("A password counts as not breached if the list is unreachable")
     func down() async throws {
-        try await Self.beside(["\(Self.suffix):1"]) { _, server, gateway in
+        try await Self.withList(["\(Self.suffix):1"]) { _, server, gateway in
             await server.stop()
             #expect(await !gateway.isBreached("password"))
             #expect(gateway.failures.all == ["unreachable"])
         }
     }
 
-    @Test("At most 64 requests to the list are in flight")
+    @Test("Of a hundred concurrent requests, 64 are sent to the list, and the others fail as busy")
     func bounded() async throws {
-        try await Self.beside([]) { list, _, gateway in
+        try await Self.withList([]) { list, _, gateway in
             list.faultInjection.injectFault(.silent)
             await withTaskGroup(of: Void.self) { group in
                 for number in 1...100 { group.addTask { _ = await gateway.isBreached("password \(number)") } }
@@ -156,7 +156,7 @@ struct BreachedPasswordTests {
     }
 }
 
-/// Answers every request with the same lines.
+/// A simulated list that answers every request with the same lines.
 struct List: SimulatedProvider {
     let faultInjection = FaultInjection()
     let lines: String

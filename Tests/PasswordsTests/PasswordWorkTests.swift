@@ -6,7 +6,7 @@ import Passwords
 import Synchronization
 import Testing
 
-/// Argon2 that does no work but counts it: memory times iterations.
+/// Argon2 that computes no hash, and counts the work that a hash would need: memory times iterations.
 private final class CountingArgon2: Sendable {
     private let counted = Mutex((work: 0, costs: [String]()))
 
@@ -36,7 +36,7 @@ private final class CountingArgon2: Sendable {
         }
     }
 
-    /// What has been counted since the last call.
+    /// Returns what has been counted since the last call.
     func take() -> (work: Int, costs: [String]) {
         counted.withLock { counted in
             defer { counted = (0, []) }
@@ -89,7 +89,7 @@ struct PasswordWorkTests {
     }
 
     @Test(
-        "A wrong password for another system's hash costs one more hash of the configured cost",
+        "A wrong password for a hash without readable Argon2 parameters costs one hash of the configured cost",
         arguments: ["$2b$04$abc", "$argon2id$broken", "nonsense"])
     func foreign(stored: String) async throws {
         let counting = CountingArgon2()

@@ -3,7 +3,7 @@ import Testing
 /// SwiftPM accepts imports that a target does not declare. These tables therefore list the permitted imports.
 @Suite("Layers")
 struct LayeringTests {
-    static let outside: Set<String> = ["FoundationEssentials", "Glibc", "Synchronization", "Testing"]
+    static let externalModules: Set<String> = ["FoundationEssentials", "Glibc", "Synchronization", "Testing"]
 
     static let platform: [String: Set<String>] = [
         "Encoding": [],
@@ -48,7 +48,7 @@ struct LayeringTests {
         "AuthenticationServices", "CryptoKit", "Dispatch", "Foundation", "FoundationNetworking", "Glibc", "Security",
     ]
 
-    /// Every module's folder with the modules that its files may import.
+    /// Every module's folder with the modules of this package that its files may import.
     static let allowed = Dictionary(
         uniqueKeysWithValues: platform.map { ("Sources/Platform/\($0)", $1) } + layers.map { ("Sources/\($0)", $1) })
 
@@ -62,7 +62,7 @@ struct LayeringTests {
 
     @Test("A module imports only modules below it", arguments: allowed.keys.sorted())
     func imports(below folder: String) throws {
-        let allowed = try #require(Self.allowed[folder]).union(Self.outside)
+        let allowed = try #require(Self.allowed[folder]).union(Self.externalModules)
         for file in try Repository.files(in: folder, ending: ".swift") {
             for name in try Self.imports(of: file) where !allowed.contains(name) {
                 Issue.record("\(file) imports \(name)")
@@ -104,7 +104,7 @@ struct LayeringTests {
         }
     }
 
-    @Test("Only two commands import dev mode, and no other module accepts unverified credentials or lists codes")
+    @Test("Only two commands import dev mode, and only dev mode accepts unverified credentials or lists codes")
     func devMode() throws {
         for file in try Repository.files(in: "Sources", ending: ".swift") where !file.hasPrefix("Sources/DevMode/") {
             let isDevCommand = ["Sources/Commands/Dev.swift", "Sources/Commands/Simulate.swift"].contains(file)
@@ -119,14 +119,14 @@ struct LayeringTests {
         }
     }
 
-    @Test("No code has try!, fatalError, as! or a TODO, and no code of the gateway starts a bare Task")
+    @Test("No file of Sources has try!, fatalError, as!, TODO or FIXME, and the gateway starts no bare Task")
     func forbiddenWords() throws {
         let forbidden = #/try!|fatalError\(|\bas! |\bTODO\b|\bFIXME\b/#
         let bareTask = #/(^|[^a-zA-Z(.])Task \{/#
         for file in try Repository.files(in: "Sources", ending: ".swift") {
             let isClient = file.hasPrefix(Self.client + "/")
             for line in try Repository.text(file).split(separator: "\n") {
-                // A bare Task leaves the event loop. The library for apps has none.
+                // A bare Task leaves the event loop. The library for apps has no event loop.
                 let leavesLoop = !isClient && line.firstMatch(of: bareTask) != nil
                 if leavesLoop || line.firstMatch(of: forbidden) != nil { Issue.record("\(file): \(line)") }
             }

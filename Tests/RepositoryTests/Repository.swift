@@ -13,7 +13,7 @@ enum Repository {
         try String(contentsOfFile: root + "/" + path, encoding: .utf8)
     }
 
-    /// Paths below `folder`, relative to the root.
+    /// Returns the paths below `folder` that end with `suffix`, relative to the root.
     static func files(in folder: String, ending suffix: String) throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: root + "/" + folder)
             .filter { $0.hasSuffix(suffix) }.map { folder + "/" + $0 }.sorted()

@@ -19,22 +19,22 @@ struct IssuedNonceTests {
         let testDescription: String
         let current: UInt8
         var previous: UInt8?
-        var project = "demo"
+        var realm = "demo"
         let isValid: Bool
     }
 
     @Test(
-        "A nonce is valid under the current and the previous master key, and only in its own project",
+        "A nonce is valid under the current and the previous master key, and only in its own realm",
         arguments: [
             Row(testDescription: "the same key", current: 1, isValid: true),
             Row(testDescription: "the previous key", current: 2, previous: 1, isValid: true),
             Row(testDescription: "a removed key", current: 2, previous: 3, isValid: false),
-            Row(testDescription: "another project", current: 1, project: "other", isValid: false),
+            Row(testDescription: "another realm", current: 1, realm: "other", isValid: false),
         ])
     func keys(row: Row) throws {
         let nonce = try sealedTokens(1).nonce(until: now + .seconds(600), in: realm)
         let replayKey = try sealedTokens(row.current, previous: row.previous).replayKey(
-            ofNonce: nonce.raw, at: now, in: ID(row.project))
+            ofNonce: nonce.raw, at: now, in: ID(row.realm))
         #expect((replayKey != nil) == row.isValid)
         if row.isValid { #expect(replayKey?.expiresAt == now + .seconds(600)) }
     }

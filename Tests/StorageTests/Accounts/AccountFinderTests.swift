@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Queries of a hundred thousand accounts", .serialized)
 struct AccountFinderTests {
-    /// Created once, because that takes a while.
+    /// Created once, because its creation is slow.
     private static let shared = SharedDatabase()
 
     private actor SharedDatabase {
@@ -87,7 +87,7 @@ struct AccountFinderTests {
     @Test(
         "Lists and searches need neither a sequential scan nor a sort of more than a page",
         arguments: [
-            Row("by id", Row.page(AccountOrder(.id), skipping: 0)),
+            Row("by ID", Row.page(AccountOrder(.id), skipping: 0)),
             Row("by ID, descending, a later page", Row.page(AccountOrder(.id, isDescending: true), skipping: 1000)),
             Row("by creation", Row.page(AccountOrder(.createdAt), skipping: 0)),
             Row("newest first, a later page", Row.page(AccountOrder(.createdAt, isDescending: true), skipping: 1000)),
@@ -104,7 +104,7 @@ struct AccountFinderTests {
             Row("by name, descending, a later page", Row.page(AccountOrder(.name, isDescending: true), skipping: 1000)),
             Row("without name", .remaining(AccountOrder(.name), skipping: 100, limit: 500, in: realm)),
             Row("the number with a name", .count(AccountOrder(.name), upTo: 1000, in: realm)),
-            Row("by a long prefix", Row.prefix("c4ca4238")), Row("by a short beginning", Row.prefix("c")),
+            Row("by a long prefix", Row.prefix("c4ca4238")), Row("by a short prefix", Row.prefix("c")),
             Row("by a prefix, the next page", Row.prefix("c", after: "c4ca4238")),
             Row(
                 "by realUserStatus, a later page",
@@ -133,7 +133,7 @@ struct AccountFinderTests {
     @Test(
         "Searches read only a few rows, even if the project has grown since the last ANALYZE",
         arguments: [
-            Row("by id", .find([.id(ID("new7"))], in: ID("new"))),
+            Row("by ID", .find([.id(ID("new7"))], in: ID("new"))),
             Row("by address", .find([.email(EmailAddress("new7@example.com")!)], in: ID("new"))),
             Row("by phone number", .find([.phoneNumber(PhoneNumber("+15557")!)], in: ID("new"))),
             Row("by identity", .find([.identity(provider: .google, subject: "7")], in: ID("new"))),

@@ -19,7 +19,7 @@ struct AccountStoreTests {
         #expect(found.session == fixture.session)
     }
 
-    @Test("Exactly one of twenty concurrent sign-ups gets an address")
+    @Test("Exactly one of twenty concurrent sign-ups gets the address")
     func emailRace() async throws {
         let fixture = try await StoreFixture()
         let email = EmailAddress("ada@example.com")

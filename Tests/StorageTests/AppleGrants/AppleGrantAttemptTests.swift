@@ -108,7 +108,7 @@ struct AppleGrantAttemptTests {
     }
 
     @Test(
-        "All revocations of a client ID are postponed if Apple rejects it or its private key cannot be used",
+        "All revocations of a client ID are postponed if Apple rejects the client or its private key cannot be used",
         arguments: [nil, AppleKeyFault.missing, .unreadable])
     func clientFails(fault: AppleKeyFault?) async throws {
         let fixture = try await AppleGrantFixture()
@@ -122,8 +122,7 @@ struct AppleGrantAttemptTests {
             """)
         let claimed = try await fixture.store.claimWaiting(
             for: .revoke, limit: 1, lease: .seconds(30), at: fixture.now)
-        var apple = Apple(revocation: .rejected(.invalidClient), keyFault: fault)
-        apple.keyFault = fault
+        let apple = Apple(revocation: .rejected(.invalidClient), keyFault: fault)
         let grant = try #require(claimed.first)
         let outcome = await attempts(fixture, apple).attempt(grant)
         #expect(

@@ -148,7 +148,9 @@ struct AppleGrantStoreTests {
         #expect(try await fixture.claim(after: .seconds(31)).isEmpty, "the lease stays")
     }
 
-    @Test("After a revocation with a token, which proves nothing, the stored grants wait to be revoked")
+    @Test(
+        "After a revocation with a token, which Apple accepts even if it is unknown, the stored grants wait to be revoked"
+    )
     func ownToken() async throws {
         let fixture = try await AppleGrantFixture()
         try await fixture.insertGrant(2)

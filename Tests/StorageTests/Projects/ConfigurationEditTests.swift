@@ -11,7 +11,7 @@ struct ConfigurationEditTests {
 
     static let corp = ProviderID("oidc.corp")
 
-    /// A tenant that has Apple only.
+    /// Creates a tenant with Apple as its only provider, or without providers.
     private static func tenant(_ fixture: Fixture, apple isEnabled: Bool = true) async throws -> Tenant {
         let tenant = Tenant(id: ID("t"), parent: fixture.id, settings: TenantSettings())
         try await PostgresTenantStore(pool: fixture.database.pool)

@@ -7,10 +7,10 @@ import Testing
 @Suite("The stored configuration of projects", .serialized)
 struct ConfigurationStoreTests {
     /// Does not encrypt: prefixes each secret with its realm and provider.
-    static let encryption = SecretEncryption { secret, provider, project in
-        Array("\(project)/\(provider.rawValue)/\(secret.expose())".utf8)
-    } matches: { sealed, secret, provider, project in
-        sealed == Array("\(project)/\(provider.rawValue)/\(secret.expose())".utf8)
+    static let encryption = SecretEncryption { secret, provider, realm in
+        Array("\(realm)/\(provider.rawValue)/\(secret.expose())".utf8)
+    } matches: { sealed, secret, provider, realm in
+        sealed == Array("\(realm)/\(provider.rawValue)/\(secret.expose())".utf8)
     }
 
     struct Fixture: Sendable {

@@ -176,7 +176,7 @@ struct FirstSignInBatchTests {
 }
 
 extension SignInCommit {
-    /// With every member that a batchable first sign-in can store.
+    /// A first sign-in with every member that a shared statement can store.
     fileprivate static func complete(_ number: Int) -> SignInCommit {
         create(number) { identity in
             identity.email = EmailAddress("user\(number)@example.com")
@@ -192,7 +192,7 @@ extension SignInCommit {
         }
     }
 
-    /// Of a provider that states only the subject, without a replay key.
+    /// A first sign-in at a provider that states only the subject, without a replay key.
     fileprivate static func minimal(_ number: Int) -> SignInCommit {
         create(number) {
             $0 = VerifiedIdentity(provider: .google, subject: $0.subject, audience: $0.audience)

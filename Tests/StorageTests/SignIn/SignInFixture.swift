@@ -20,8 +20,8 @@ struct SignInFixture: Sendable {
         self.accounts = accounts
     }
 
-    /// Commits all at the same time. Most of those that can share a statement do, because they arrive in the same pass
-    /// of the loop.
+    /// Commits all at the same time. Most of those that can share a statement do, because they arrive in the same
+    /// iteration of the loop.
     func commit(_ commits: [SignInCommit]) async -> [Result<Account, any Error>] {
         let loop = database.loop
         return await Task(executorPreference: loop) {

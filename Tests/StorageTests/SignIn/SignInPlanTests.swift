@@ -42,7 +42,7 @@ struct SignInPlanTests {
         try await expectIndexes(for: .create(signIns, in: ID("demo")), among: accounts, isAnalysed: isAnalysed)
     }
 
-    /// - Returns: the plan.
+    /// Expects a plan without a sequential scan, and returns it.
     @discardableResult
     private func expectIndexes(for statement: SQL, among accounts: Int, isAnalysed: Bool) async throws -> String {
         let database = try TestDatabase()
