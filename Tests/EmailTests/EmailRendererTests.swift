@@ -60,7 +60,7 @@ struct EmailRendererTests {
     }
 
     @Test(
-        "Text and HTML have the same content, and name the project but not the recipient's address",
+        "The HTML contains the text, the subject names the project, and none contains the recipient's address",
         arguments: kindsAndLanguages)
     func sameText(kind: OutgoingEmail.Kind, language: Language) throws {
         let message = try Self.message(kind, language)
@@ -129,9 +129,9 @@ struct EmailRendererTests {
         ])
     func provider(provider: ProviderID, english: String, japanese: String) throws {
         for kind in [OutgoingEmail.Kind.identityLinked, .identityUnlinked] {
-            let content = EmailPayload(code: kind.linkMode.map { _ in "code" }, provider: provider)
-            #expect(try Self.message(kind, .english, content).text.contains(english))
-            let message = try Self.message(kind, .japanese, content)
+            let payload = EmailPayload(code: kind.linkMode.map { _ in "code" }, provider: provider)
+            #expect(try Self.message(kind, .english, payload).text.contains(english))
+            let message = try Self.message(kind, .japanese, payload)
             #expect(message.text.contains(japanese))
             #expect(!message.html.contains("<SSO>"))
         }
@@ -141,12 +141,12 @@ struct EmailRendererTests {
     func merged() throws {
         let methods: [ProviderID] = [.apple, .password, ProviderID("evil")]
         for (code, undo) in [("code" as String?, true), (nil, false)] {
-            let content = EmailPayload(code: code, methods: methods)
-            let english = try Self.message(.accountsMerged, .english, content)
+            let payload = EmailPayload(code: code, methods: methods)
+            let english = try Self.message(.accountsMerged, .english, payload)
             #expect(english.text.contains("Apple, a password, another service"))
             #expect(english.html.contains("Undo the merge") == undo)
             #expect(english.text.contains("https://") == undo)
-            let japanese = try Self.message(.accountsMerged, .japanese, content)
+            let japanese = try Self.message(.accountsMerged, .japanese, payload)
             #expect(japanese.text.contains("Apple、パスワード、別のサービス"))
             #expect(japanese.html.contains("統合を取り消す") == undo)
         }
@@ -186,11 +186,11 @@ struct EmailRendererTests {
         arguments: Language.allCases)
     func removals(language: Language) throws {
         let project = Self.project { $0.actionURL = "https://app.example/act" }
-        let content = EmailPayload(removals: [
+        let payload = EmailPayload(removals: [
             EmailPayload.Removal(provider: .google, code: "first"),
             EmailPayload.Removal(provider: ProviderID("oidc.corp"), code: "second"),
         ])
-        let message = try Self.message(.passwordChanged, language, content, in: project)
+        let message = try Self.message(.passwordChanged, language, payload, in: project)
         let page = "https://auth.example/__/auth/action?mode=removeSignInMethod&oobCode="
         let (names, codes) = (["Google", "Corp <SSO>"], ["first", "second"])
         let lines = message.text.split(separator: "\n")

@@ -9,8 +9,8 @@ import Testing
 struct EmailWorkerTests {
     static let now = Instant(seconds: 1_800_000_000)
 
-    /// A queue in memory that records the outcome of its emails.
-    final class Fixture: EmailQueue {
+    /// A queue in memory that records its calls, and the messages and outcomes of its emails.
+    final class TestQueue: EmailQueue {
         struct State {
             var due: [QueuedEmail] = []
             var usableCodes: Set<[UInt8]> = [Array("code".utf8)]
@@ -70,10 +70,10 @@ struct EmailWorkerTests {
     /// Delivers `emails` and returns the final state.
     static func deliver(
         _ emails: [QueuedEmail], result: DeliveryResult = .accepted,
-        _ prepare: (inout Fixture.State) -> Void = { _ in }
-    ) async throws -> Fixture.State {
-        let fixture = Fixture()
-        fixture.state.withLock { state in
+        _ prepare: (inout TestQueue.State) -> Void = { _ in }
+    ) async throws -> TestQueue.State {
+        let queue = TestQueue()
+        queue.state.withLock { state in
             state.due = emails
             prepare(&state)
         }
@@ -83,7 +83,7 @@ struct EmailWorkerTests {
         let worker = EmailWorker(
             loop: loop,
             dependencies: EmailWorker.Dependencies(
-                queue: fixture,
+                queue: queue,
                 decrypt: { content, _ in
                     guard content != Array("damaged".utf8) else { throw Damaged() }
                     return EmailPayload(code: content.isEmpty ? nil : String(decoding: content, as: UTF8.self))
@@ -91,13 +91,13 @@ struct EmailWorkerTests {
                 project: { $0 == ID("demo") ? EmailRendererTests.project() : nil },
                 renderer: EmailRenderer(sender: sender) { _, _ in "https://auth.example/act" },
                 send: { message, _, _ in
-                    fixture.state.withLock { $0.sent.append(message) }
+                    queue.state.withLock { $0.sent.append(message) }
                     return result
-                }, report: { _, outcome in fixture.state.withLock { $0.outcomes.append(outcome) } },
+                }, report: { _, outcome in queue.state.withLock { $0.outcomes.append(outcome) } },
                 clock: .fixed(at: now), jitter: { 0.5 }))
         await worker.deliverDue()
         await worker.stop()
-        return fixture.state.withLock { $0 }
+        return queue.state.withLock { $0 }
     }
 
     @Test("An email is removed from the queue when the server has accepted it")

@@ -144,7 +144,7 @@ struct BreachedPasswordTests {
         }
     }
 
-    @Test("Of a hundred concurrent requests, 64 are sent to the list, and the others fail as busy")
+    @Test("Of a hundred concurrent queries, 36 fail as busy, because at most 64 are in flight")
     func bounded() async throws {
         try await Self.withList([]) { list, _, gateway in
             list.faultInjection.injectFault(.silent)

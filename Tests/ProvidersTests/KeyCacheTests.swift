@@ -19,10 +19,10 @@ struct KeyCacheTests {
         let fixture = Fixture()
         fixture.provider.publish(.keys(of: Keys.current, maxAge: maxAge.map { .seconds($0) }), at: Fixture.appleKeysURL)
         #expect(try await fixture.acceptsApple())
-        fixture.clock.pass(.seconds(seconds) - .microseconds(1))
+        fixture.clock.advance(by: .seconds(seconds) - .microseconds(1))
         #expect(try await fixture.acceptsApple())
         #expect(fixture.provider.requestedURLs.count == 1)
-        fixture.clock.pass(.microseconds(1))
+        fixture.clock.advance(by: .microseconds(1))
         #expect(try await fixture.acceptsApple())
         #expect(fixture.provider.requestedURLs.count == 2)
     }
@@ -46,7 +46,7 @@ struct KeyCacheTests {
     func staleWhileFetching() async throws {
         let fixture = Fixture()
         #expect(try await fixture.acceptsApple())
-        fixture.clock.pass(.seconds(3600))
+        fixture.clock.advance(by: .seconds(3600))
         let gate = Gate()
         fixture.provider.publish(.behind(gate, .keys(of: Keys.current)), at: Fixture.appleKeysURL)
         let token = try lastingToken()
@@ -89,14 +89,14 @@ struct KeyCacheTests {
         #expect(try await fixture.acceptsApple())
         for _ in 1...5 { #expect(try await !fixture.acceptsApple(by: Keys.unknown)) }
         #expect(fixture.provider.requestedURLs.count == 2)
-        fixture.clock.pass(.seconds(59))
+        fixture.clock.advance(by: .seconds(59))
         #expect(try await !fixture.acceptsApple(by: Keys.unknown))
         #expect(fixture.provider.requestedURLs.count == 2)
-        fixture.clock.pass(.seconds(1))
+        fixture.clock.advance(by: .seconds(1))
         #expect(try await !fixture.acceptsApple(by: Keys.unknown))
         #expect(fixture.provider.requestedURLs.count == 3)
         let token = try lastingToken(signedBy: Keys.unknown)
-        fixture.clock.pass(.seconds(60))
+        fixture.clock.advance(by: .seconds(60))
         await withTaskGroup(of: Void.self) { group in
             for _ in 1...50 { group.addTask { _ = try? await fixture.verify(token) } }
         }
@@ -116,7 +116,7 @@ struct KeyCacheTests {
         #expect(try await fixture.acceptsApple())
         #expect(fixture.provider.requestedURLs.count == 2)
         fixture.provider.publish(.keys(of: Keys.current, Keys.next), at: Fixture.appleKeysURL)
-        fixture.clock.pass(.seconds(60))
+        fixture.clock.advance(by: .seconds(60))
         #expect(try await fixture.acceptsApple(by: Keys.next))
     }
 
@@ -124,13 +124,13 @@ struct KeyCacheTests {
     func refreshedSince() async throws {
         let fixture = Fixture()
         #expect(try await fixture.acceptsApple())
-        fixture.clock.pass(.seconds(3590))
+        fixture.clock.advance(by: .seconds(3590))
         fixture.provider.publish(.failure, at: Fixture.appleKeysURL)
         await #expect(throws: ProviderUnreachable.self) {
             try await fixture.verify(lastingToken(signedBy: Keys.unknown))
         }
         fixture.provider.publish(.keys(of: Keys.current), at: Fixture.appleKeysURL)
-        fixture.clock.pass(.seconds(20))
+        fixture.clock.advance(by: .seconds(20))
         #expect(try await fixture.acceptsApple())
         #expect(try await !fixture.acceptsApple(by: Keys.unknown))
     }
@@ -141,7 +141,7 @@ struct KeyCacheTests {
         fixture.provider.publish(.failure, at: Fixture.appleKeysURL)
         for _ in 1...3 { await #expect(throws: ProviderUnreachable.self) { try await fixture.verify(lastingToken()) } }
         #expect(fixture.provider.requestedURLs.count == 1)
-        fixture.clock.pass(.seconds(10))
+        fixture.clock.advance(by: .seconds(10))
         fixture.provider.publish(.keys(of: Keys.current), at: Fixture.appleKeysURL)
         #expect(try await fixture.acceptsApple())
     }
@@ -151,15 +151,15 @@ struct KeyCacheTests {
         let fixture = Fixture()
         #expect(try await fixture.acceptsApple())
         fixture.provider.publish(.failure, at: Fixture.appleKeysURL)
-        fixture.clock.pass(.seconds(3600))
+        fixture.clock.advance(by: .seconds(3600))
         for _ in 1...5 { #expect(try await fixture.acceptsApple()) }
         #expect(fixture.provider.requestedURLs.count == 2)
-        fixture.clock.pass(.seconds(10))
+        fixture.clock.advance(by: .seconds(10))
         #expect(try await fixture.acceptsApple())
         #expect(fixture.provider.requestedURLs.count == 3)
-        fixture.clock.pass(.seconds(7 * 86_400 - 3611))
+        fixture.clock.advance(by: .seconds(7 * 86_400 - 3611))
         #expect(try await fixture.acceptsApple())
-        fixture.clock.pass(.seconds(1))
+        fixture.clock.advance(by: .seconds(1))
         await #expect(throws: ProviderUnreachable.self) { try await fixture.verify(lastingToken()) }
     }
 
@@ -175,7 +175,7 @@ struct KeyCacheTests {
         let fixture = Fixture()
         #expect(try await fixture.acceptsApple())
         fixture.provider.publish(.text(Self.invalidDocuments[index]), at: Fixture.appleKeysURL)
-        fixture.clock.pass(.seconds(3600))
+        fixture.clock.advance(by: .seconds(3600))
         #expect(try await fixture.acceptsApple())
         #expect(fixture.provider.requestedURLs.count == 2)
         #expect(fixture.testStore.documents.withLock { $0[Fixture.appleKeysURL]?.fetchedAt } == Fixture.start)
@@ -191,7 +191,7 @@ struct KeyCacheTests {
         let padding = String(repeating: " ", count: 256 * 1024 - keys.utf8.count)
         fixture.provider.publish(.text(keys + padding + " "), at: Fixture.appleKeysURL)
         await #expect(throws: ProviderUnreachable.self) { try await fixture.verify(lastingToken()) }
-        fixture.clock.pass(.seconds(10))
+        fixture.clock.advance(by: .seconds(10))
         fixture.provider.publish(.text(keys + padding), at: Fixture.appleKeysURL)
         #expect(try await fixture.acceptsApple())
     }

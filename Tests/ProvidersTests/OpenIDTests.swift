@@ -37,7 +37,7 @@ struct OpenIDTests {
         let token = try input + "." + Base64URL.encode(Keys.current.key.sign(Array(input.utf8)))
         #expect(try await fixture.refusal(of: token, from: Fixture.openID) == nil)
         fixture.provider.publish(.keys(of: Keys.current, Keys.next), at: Fixture.openIDKeysURL)
-        fixture.clock.pass(.seconds(3600))
+        fixture.clock.advance(by: .seconds(3600))
         let late = try await fixture.refusal(of: token, from: Fixture.openID)
         #expect(late == .invalidToken(.keyIDMissing))
     }
@@ -114,7 +114,7 @@ struct OpenIDTests {
         let fixture = Fixture()
         _ = try await fixture.verify(openIDToken(), of: Fixture.openID)
         fixture.provider.publish(.text(document), at: Fixture.configurationURL)
-        fixture.clock.pass(.seconds(3600))
+        fixture.clock.advance(by: .seconds(3600))
         let late = try openIDToken(changing: ["exp": .integer(Fixture.start.seconds + 7200)])
         #expect(try await fixture.refusal(of: late, from: Fixture.openID) == nil)
     }

@@ -12,10 +12,10 @@ struct SharedKeyTests {
         #expect(try await before.acceptsApple())
         let after = Fixture(store: before.testStore.documentStore)
         after.provider.publish(.failure, at: Fixture.appleKeysURL)
-        after.clock.pass(.seconds(6 * 86_400))
+        after.clock.advance(by: .seconds(6 * 86_400))
         #expect(try await after.acceptsApple())
         #expect(after.provider.requestedURLs.count == 1)
-        after.clock.pass(.seconds(86_400))
+        after.clock.advance(by: .seconds(86_400))
         await #expect(throws: ProviderUnreachable.self) { try await after.verify(lastingToken()) }
     }
 
@@ -24,10 +24,10 @@ struct SharedKeyTests {
         let before = Fixture()
         #expect(try await before.acceptsApple())
         let after = Fixture(store: before.testStore.documentStore)
-        after.clock.pass(.seconds(299))
+        after.clock.advance(by: .seconds(299))
         #expect(try await after.acceptsApple())
         #expect(after.provider.requestedURLs.isEmpty)
-        after.clock.pass(.seconds(1))
+        after.clock.advance(by: .seconds(1))
         #expect(try await after.acceptsApple())
         #expect(after.provider.requestedURLs.count == 1)
     }
@@ -39,9 +39,9 @@ struct SharedKeyTests {
         #expect(try await one.acceptsApple())
         #expect(try await other.acceptsApple())
         one.provider.publish(.keys(of: Keys.current, Keys.next), at: Fixture.appleKeysURL)
-        one.clock.pass(.seconds(1))
+        one.clock.advance(by: .seconds(1))
         #expect(try await one.acceptsApple(by: Keys.next))
-        other.clock.pass(.seconds(2))
+        other.clock.advance(by: .seconds(2))
         #expect(try await other.acceptsApple(by: Keys.next))
         #expect(other.provider.requestedURLs.isEmpty)
         #expect(try await !other.acceptsApple(by: Keys.unknown))
@@ -55,12 +55,12 @@ struct SharedKeyTests {
         #expect(try await one.acceptsApple())
         #expect(try await other.acceptsApple())
         one.provider.publish(.failure, at: Fixture.appleKeysURL)
-        one.clock.pass(.seconds(1))
+        one.clock.advance(by: .seconds(1))
         await #expect(throws: ProviderUnreachable.self) { try await one.verify(lastingToken(signedBy: Keys.next)) }
-        other.clock.pass(.seconds(2))
+        other.clock.advance(by: .seconds(2))
         await #expect(throws: ProviderUnreachable.self) { try await other.verify(lastingToken(signedBy: Keys.next)) }
         #expect(other.provider.requestedURLs.isEmpty)
-        other.clock.pass(.seconds(60))
+        other.clock.advance(by: .seconds(60))
         other.provider.publish(.keys(of: Keys.next), at: Fixture.appleKeysURL)
         #expect(try await other.acceptsApple(by: Keys.next))
     }
@@ -74,7 +74,7 @@ struct SharedKeyTests {
         await #expect(throws: ProviderUnreachable.self) { try await fixture.verify(lastingToken(signedBy: Keys.next)) }
         #expect(fixture.provider.requestedURLs.count == 1)
         fixture.testStore.isBroken.withLock { $0 = false }
-        fixture.clock.pass(.seconds(2))
+        fixture.clock.advance(by: .seconds(2))
         #expect(try await fixture.acceptsApple(by: Keys.next))
     }
 

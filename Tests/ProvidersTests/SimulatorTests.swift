@@ -79,10 +79,10 @@ struct SimulatorTests {
             #expect(try await gateway.verify(first, nonce: "raw").subject == identity.subject)
             try apple.rotateKeys()
             let unknown = try apple.identityToken(for: .ada, audience: "com.example.app")
-            gateway.clock.pass(.seconds(60))
+            gateway.clock.advance(by: .seconds(60))
             await #expect(throws: ProviderUnreachable.self) { try await gateway.verify(unknown) }
             try server.resume()
-            gateway.clock.pass(.seconds(60))
+            gateway.clock.advance(by: .seconds(60))
             _ = try await gateway.verify(unknown)
         }
     }
@@ -154,9 +154,9 @@ struct SimulatorTests {
             await #expect(throws: ProviderUnreachable.self) { try await gateway.verify(token) }
             #expect(apple.keyFetches == 1)
             apple.faultInjection.reset()
-            gateway.clock.pass(.seconds(10))
+            gateway.clock.advance(by: .seconds(10))
             _ = try await gateway.verify(token)
-            gateway.clock.pass(.seconds(86_340))
+            gateway.clock.advance(by: .seconds(86_340))
             apple.faultInjection.injectFault(fault)
             _ = try await gateway.verify(token)
         }

@@ -118,7 +118,7 @@ final class TestClock: Sendable {
     var now: Instant { instant.withLock { $0 } }
     var wallClock: WallClock { WallClock { self.now } }
 
-    func pass(_ duration: Duration) { instant.withLock { $0 = $0 + duration } }
+    func advance(by duration: Duration) { instant.withLock { $0 = $0 + duration } }
 }
 
 /// Returns the published answers, and records the requested addresses.
@@ -159,17 +159,17 @@ final class ScriptedProvider: Sendable {
         case .text(let text, let maxAge): return (Array(text.utf8), maxAge)
         case .failure: throw Down()
         case .behind(let gate, let inner):
-            await gate.opened()
+            await gate.pass()
             return try await self.answer(inner)
         }
     }
 }
 
-/// Suspends callers until it is opened.
+/// Suspends the callers of ``pass()`` until it is opened.
 final class Gate: Sendable {
     private let waiting = Mutex<[CheckedContinuation<Void, Never>]?>([])
 
-    func opened() async {
+    func pass() async {
         await withCheckedContinuation { continuation in
             let isOpen = waiting.withLock { waiting in
                 waiting?.append(continuation)

@@ -192,7 +192,7 @@ struct AppleConsentTests {
         let code = try decide(["simulated_person": "ada.lovelace"]).hiddenFields["code"]
         #expect(try fixture.redeem(code ?? "").outcome == "400 invalid_grant")
         #expect(try redeem(code, changes).outcome == outcome)
-        #expect(try redeem(code).outcome == "400 invalid_grant" || outcome != "200")
+        if outcome == "200" { #expect(try redeem(code).outcome == "400 invalid_grant", "a code is redeemed once") }
     }
 
     @Test(

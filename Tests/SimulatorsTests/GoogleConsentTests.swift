@@ -9,7 +9,7 @@ import Testing
 struct GoogleConsentTests {
     static let client = "1234-abc.apps.googleusercontent.com"
     static let callback = "https://auth.example.com/callback"
-    static let verifier = "verifier-of-the-client-which-is-forty-three-characters"
+    static let verifier = "verifier-of-the-client-with-more-than-forty-three-characters"
 
     let clock = TestClock()
     let google: SimulatedGoogle

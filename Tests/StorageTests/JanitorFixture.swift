@@ -26,17 +26,17 @@ struct JanitorFixture: Sendable {
     }
 
     /// - Parameter age: time since the account was created and last signed in to.
-    func account(_ id: String, in project: String = "demo", age: Duration = .zero) async throws {
+    func account(_ id: String, in realm: String = "demo", age: Duration = .zero) async throws {
         let createdAt = Timestamp(microsecondsSinceEpoch: (Self.now - age).microseconds)
         try await run(
             """
             INSERT INTO account (project_id, id, created_at, last_sign_in_at, valid_since, generation)
-            VALUES (\(project), \(id), \(createdAt), \(createdAt), \(createdAt), 2)
+            VALUES (\(realm), \(id), \(createdAt), \(createdAt), \(createdAt), 2)
             """)
     }
 
     func session(
-        of account: String, in project: String = "demo", method: String = "anonymous", generation: Int = 2,
+        of account: String, in realm: String = "demo", method: String = "anonymous", generation: Int = 2,
         age: Duration, ended: Bool = false
     ) async throws {
         let used = Timestamp(microsecondsSinceEpoch: (Self.now - age).microseconds)
@@ -44,7 +44,7 @@ struct JanitorFixture: Sendable {
             """
             INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at,
                 refreshed_at, ended_at)
-            VALUES (\(project), gen_random_uuid(), \(account), \(generation), \(method), \(used), \(used), \(used),
+            VALUES (\(realm), gen_random_uuid(), \(account), \(generation), \(method), \(used), \(used), \(used),
                 CASE WHEN \(ended) THEN \(used) END)
             """)
     }

@@ -27,7 +27,7 @@ struct MergeReversalTests {
             targetUsedEmailLinks: false, mergedAt: then, undoableUntil: then + AccountMerging.undoWindow)
     }
 
-    /// What is restored of the source, and what other accounts keep.
+    /// The accounts before an undo, and what the undo restores and leaves.
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String
         /// The target at the merge.
@@ -37,7 +37,9 @@ struct MergeReversalTests {
         var others: [Account] = []
         var returnsEmail = true
         var returnsPhoneNumber = true
+        /// The subjects of identities that the target returns.
         var returned: [String] = []
+        /// The subjects of identities that no account has, and that the source gets again.
         var relinked: [String] = []
         var disavowed: String?
         /// The target after the undo; `nil` if it is unchanged.

@@ -2,7 +2,7 @@ import Identity
 import Testing
 
 /// A reference to ``RateCounts``, because `#expect` cannot call mutating methods.
-private final class Counter {
+private final class RateCountsReference {
     private var counts: RateCounts
 
     init(capacity: Int) { counts = RateCounts(capacity: capacity) }
@@ -36,7 +36,7 @@ struct RateCountsTests {
 
     @Test("Each key is admitted up to its limit in each window")
     func limit() {
-        let counts = Counter(capacity: 10)
+        let counts = RateCountsReference(capacity: 10)
         #expect(counts.room(for: window("a"), below: 3) == 3)
         #expect(counts.room(for: window("b"), below: 3) == 3)
         #expect(counts.room(for: window("a"), below: 5) == 2, "a higher limit")
@@ -46,7 +46,7 @@ struct RateCountsTests {
 
     @Test("A count can be decreased, but not below zero")
     func decreasing() {
-        let counts = Counter(capacity: 10)
+        let counts = RateCountsReference(capacity: 10)
         counts.add(to: window("a"))
         counts.subtract(from: window("a"))
         counts.subtract(from: window("a"))
@@ -55,7 +55,7 @@ struct RateCountsTests {
 
     @Test("The counts of other replicas are applied to windows that were counted or queried here")
     func otherReplicas() {
-        let counts = Counter(capacity: 10)
+        let counts = RateCountsReference(capacity: 10)
         counts.add(to: window("counted"))
         #expect(counts.admits(window("queried"), below: 10))
         let deltas = counts.drainDeltas(atMost: 10, at: start)
@@ -73,7 +73,7 @@ struct RateCountsTests {
 
     @Test("A window at its limit is not queried again, and one that no replica has counted is removed")
     func queries() {
-        let counts = Counter(capacity: 10)
+        let counts = RateCountsReference(capacity: 10)
         #expect(counts.admits(window("queried"), below: 10))
         counts.apply([:], of: counts.drainDeltas(atMost: 10, at: start))
         #expect(counts.size == 0)
@@ -85,7 +85,7 @@ struct RateCountsTests {
 
     @Test("Counts continue locally if they cannot be sent, and are sent later")
     func outage() {
-        let counts = Counter(capacity: 10)
+        let counts = RateCountsReference(capacity: 10)
         counts.add(to: window("a"))
         counts.restore(counts.drainDeltas(atMost: 10, at: start))
         counts.add(to: window("a"))
@@ -95,7 +95,7 @@ struct RateCountsTests {
 
     @Test("A window that has ended is removed")
     func ended() {
-        let counts = Counter(capacity: 10)
+        let counts = RateCountsReference(capacity: 10)
         counts.add(to: window("a"))
         #expect(counts.drainDeltas(atMost: 10, at: start + .seconds(600)).isEmpty)
         #expect(counts.size == 0)
@@ -103,7 +103,7 @@ struct RateCountsTests {
 
     @Test("A bounded number of windows is kept, among them one that is queried often")
     func bounded() {
-        let counts = Counter(capacity: 1000)
+        let counts = RateCountsReference(capacity: 1000)
         for _ in 1...5 { counts.add(to: window("attacked")) }
         for number in 0..<100_000 {
             counts.add(to: window("\(number)"))
@@ -114,7 +114,7 @@ struct RateCountsTests {
 
     @Test("Counts are sent in batches of at most the requested size")
     func batches() {
-        let counts = Counter(capacity: 10)
+        let counts = RateCountsReference(capacity: 10)
         for name in ["a", "b", "c"] { counts.add(to: window(name)) }
         let first = counts.drainDeltas(atMost: 2, at: start)
         let second = counts.drainDeltas(atMost: 2, at: start)

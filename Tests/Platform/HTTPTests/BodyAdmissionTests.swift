@@ -7,14 +7,16 @@ import Testing
 struct BodyAdmissionTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String
-        let expects: Bool
+        let expectsContinue: Bool
         let sendsAtOnce: Bool
     }
 
     static let ways = [
-        Row(testDescription: "waits for 100", expects: true, sendsAtOnce: false),
-        Row(testDescription: "is sent at once", expects: false, sendsAtOnce: true),
-        Row(testDescription: "is sent at once although the client expects 100", expects: true, sendsAtOnce: true),
+        Row(testDescription: "waits for 100", expectsContinue: true, sendsAtOnce: false),
+        Row(testDescription: "is sent at once", expectsContinue: false, sendsAtOnce: true),
+        Row(
+            testDescription: "is sent at once although the client expects 100", expectsContinue: true, sendsAtOnce: true
+        ),
     ]
 
     /// Checks large bodies once the gate is open, accepts them for "/key" only, and answers with their length.
@@ -28,9 +30,9 @@ struct BodyAdmissionTests {
             }, { .text(status: 200, "\($0.body.count)") })
     }
 
-    private func head(_ path: String, _ bytes: Int, expects: Bool = false) -> String {
+    private func head(_ path: String, _ bytes: Int, expectsContinue: Bool = false) -> String {
         "POST \(path) HTTP/1.1\r\nHost: a\r\nContent-Length: \(bytes)\r\n"
-            + (expects ? "Expect: 100-continue\r\n" : "") + "\r\n"
+            + (expectsContinue ? "Expect: 100-continue\r\n" : "") + "\r\n"
     }
 
     @Test("A body that needs a check is not read before the check", arguments: ways)
@@ -38,7 +40,7 @@ struct BodyAdmissionTests {
         let gate = Gate()
         try await withServer(requests: requests(gate)) { server in
             let client = try RawClient(port: server.port)
-            client.send(head("/key", 200_000, expects: way.expects))
+            client.send(head("/key", 200_000, expectsContinue: way.expectsContinue))
             if way.sendsAtOnce { client.send(String(repeating: "x", count: 100_000)) }
             while gate.arrivals == 0 { await Task.yield() }
             #expect(server.heldBodyBytes == 0)
@@ -62,7 +64,7 @@ struct BodyAdmissionTests {
         let gate = Gate()
         try await withServer(requests: requests(gate)) { server in
             let client = try RawClient(port: server.port)
-            client.send(head("/other", 200_000, expects: way.expects))
+            client.send(head("/other", 200_000, expectsContinue: way.expectsContinue))
             if way.sendsAtOnce { client.send(String(repeating: "x", count: 100_000)) }
             while gate.arrivals == 0 { await Task.yield() }
             gate.open()
@@ -141,7 +143,7 @@ struct BodyAdmissionTests {
             while server.heldBodyBytes < 437_000 { await Task.yield() }
 
             let rejected = try RawClient(port: server.port)
-            rejected.send(head("/b", 200_000, expects: true))
+            rejected.send(head("/b", 200_000, expectsContinue: true))
             let reply = try rejected.receive()
             #expect(reply?.status == 503)
             #expect(reply?.body == "Busy: /b\n")

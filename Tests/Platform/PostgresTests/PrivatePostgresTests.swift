@@ -44,7 +44,7 @@ struct PrivatePostgresTests {
         #expect(first.isRunning)
     }
 
-    @Test("A server starts even if its path is too long for a socket or not accessible to its user")
+    @Test("A server starts even if its directory's path is too long for a socket, or its user cannot access the path")
     func unusablePaths() throws {
         let directory = try TestServer.temporaryDirectory()
         // A leftover folder is harmless.

@@ -84,7 +84,7 @@ struct AppleDailyCheckTests {
 
         var elapsed: Duration { time.withLock { $0 } }
 
-        func advance() { time.withLock { $0 += .seconds(60) } }
+        func advanceOneMinute() { time.withLock { $0 += .seconds(60) } }
     }
 
     @Test("Each grant is checked once a day, a few in each minute, even if another replica continues")
@@ -97,7 +97,7 @@ struct AppleDailyCheckTests {
             if minute % 100 == 0 { replica = fixture.replica(receiving: .accepted) }
             let report = try await replica.run()
             #expect(report.authorized == perMinute)
-            fixture.clock.advance()
+            fixture.clock.advanceOneMinute()
         }
         let checked = fixture.checked.counts
         #expect(checked.count == Self.count)
@@ -146,7 +146,7 @@ struct AppleDailyCheckTests {
                 let report = try await replica.run()
                 #expect(report.revoked == 0)
                 #expect(report.stopped == [client])
-                fixture.clock.advance()
+                fixture.clock.advanceOneMinute()
             }
             #expect(fixture.checked.counts.count <= hour * 16)
         }

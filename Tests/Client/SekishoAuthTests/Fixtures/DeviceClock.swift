@@ -24,7 +24,7 @@ final class DeviceClock: Sendable {
     private var seconds: TimeInterval { TimeInterval(gateway.now.seconds) }
 
     /// Seconds by which the device's wall clock is ahead of the gateway's.
-    var error: TimeInterval {
+    var wallClockError: TimeInterval {
         get { state.withLock { $0.error } }
         set { state.withLock { $0.error = newValue } }
     }
@@ -48,7 +48,7 @@ final class DeviceClock: Sendable {
 
     var auth: AuthClock {
         AuthClock(
-            now: { [self] in Date(timeIntervalSince1970: seconds + error) },
+            now: { [self] in Date(timeIntervalSince1970: seconds + wallClockError) },
             uptime: { [self] in seconds - 1_700_000_000 },
             sleep: { [self] in try await sleep($0) })
     }

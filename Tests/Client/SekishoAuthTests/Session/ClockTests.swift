@@ -9,7 +9,7 @@ struct ClockTests {
     @Test("The token age does not depend on the device's clock", arguments: [-7200, 7200] as [TimeInterval])
     func wrongClock(error: TimeInterval) async throws {
         let app = try await TestApp()
-        app.clock.error = error
+        app.clock.wallClockError = error
         let user = try await app.auth.signInAnonymously().user
         #expect(try await refreshes(app, user) == 0)
         #expect(try await refreshes(app, #require(try app.restarted().currentUser)) == 0)
@@ -23,7 +23,7 @@ struct ClockTests {
     func clockIsSet(error: TimeInterval) async throws {
         let app = try await TestApp()
         let user = try await app.auth.signInAnonymously().user
-        app.clock.error = error
+        app.clock.wallClockError = error
         #expect(try await refreshes(app, user) == 0)
         app.clock.advance(by: 3400)
         #expect(try await refreshes(app, user) == 1)
@@ -33,7 +33,7 @@ struct ClockTests {
     func clockIsSetBack() async throws {
         let app = try await TestApp()
         _ = try await app.auth.signInAnonymously()
-        app.clock.error = -7200
+        app.clock.wallClockError = -7200
         #expect(try await refreshes(app, #require(try app.restarted().currentUser)) == 1)
     }
 
