@@ -154,7 +154,7 @@ struct EmailRendererTests {
         #expect(!unnamed.text.contains("Ways to sign in"))
     }
 
-    @Test("The language is the one of the request, or otherwise the project's")
+    @Test("The language is that of the request, or the project's if the request has none")
     func language() throws {
         let project = Self.project { $0.language = .japanese }
         #expect(try Self.message(.signIn, nil, in: project).subject.contains("ログイン"))

@@ -116,7 +116,7 @@ struct NonceRow: CustomTestStringConvertible {
 @Suite("Nonces")
 struct NonceTests {
     @Test(
-        "Apple's nonce is the hash of the request's, unless the project or nonce_supported allows otherwise",
+        "Apple's nonce must be the hash of the request's, unless the project or nonce_supported allows another",
         arguments: NonceRow.apple)
     func apple(row: NonceRow) async throws {
         let token = try appleToken(changing: row.changes)

@@ -118,7 +118,7 @@ struct NotificationTests {
     }
 
     @Test("A notification is not accepted as an identity token")
-    func otherwise() async throws {
+    func notAnIdentityToken() async throws {
         let fixture = Fixture()
         let start = Fixture.start.seconds
         #expect(

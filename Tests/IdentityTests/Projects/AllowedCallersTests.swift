@@ -51,7 +51,7 @@ struct AllowedCallersTests {
     }
 
     @Test(
-        "A web page is accepted by its origin, otherwise by its referrer",
+        "A web page is accepted by its origin, or by its referrer if the origin is missing or `null`",
         arguments: [
             ("https://example.com", true), ("https://EXAMPLE.com:8443", true), ("http://example.com/", true),
             ("https://a.apps.example.com", true), ("https://a.b.apps.example.com", true),

@@ -182,7 +182,7 @@ struct LinkingDecisionTests {
             "the address is the caller's own, duplicates allowed: link", sameEmail: ada, caller: ada, duplicates: true,
             .commit(.link(to: ada, by: caller(ada), takesEmail: true))),
         Row(
-            "another provider beside the caller's", caller: account("c", identities: [linked(.google)]),
+            "the caller has an identity of another provider: link", caller: account("c", identities: [linked(.google)]),
             .commit(
                 .link(
                     to: account("c", identities: [linked(.google)]),

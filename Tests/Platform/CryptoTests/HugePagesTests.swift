@@ -109,7 +109,7 @@ private struct Mapping {
         }
     }
 
-    /// Foundation returns only the first page of such a file.
+    /// Reads byte by byte, because Foundation returns only the first page of a file in `/proc`.
     private static func lines() throws -> [Substring] {
         let file = try #require(fopen("/proc/self/smaps", "r"))
         defer { fclose(file) }

@@ -59,7 +59,7 @@ struct SealedBoxTests {
         #expect(throws: SealFault.tagMismatch) { try box.open(sealed, context: other) }
     }
 
-    @Test("During a rotation, a ciphertext of the previous key is decrypted, and reported as such")
+    @Test("During a rotation, a ciphertext of the previous key is decrypted, and not reported as of the current key")
     func rotation() throws {
         let old = try box(current: 1)
         let sealed = try old.seal(secret, context: context)

@@ -143,7 +143,7 @@ struct ClientFaultTests {
         }
     }
 
-    @Test("An unknown host is reported as such")
+    @Test("A host that cannot be resolved is an unknown host")
     func unknownHost() async throws {
         try await withClient { client in
             await #expect(throws: ClientFault.unknownHost) {

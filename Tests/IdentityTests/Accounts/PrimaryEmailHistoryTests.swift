@@ -3,9 +3,9 @@ import Testing
 
 /// Random sequences of changes to an account. A failure prints the seed.
 @Suite("The address of an account after random changes")
-struct PrimaryEmailLifeTests {
+struct PrimaryEmailHistoryTests {
     /// An account, and the addresses that were ever verified for it.
-    struct Life {
+    struct History {
         var account: Account
         var verified: Set<EmailAddress> = []
 
@@ -47,17 +47,17 @@ struct PrimaryEmailLifeTests {
             provider: provider, subject: "s", email: email, emailTrust: email == nil ? .none : dice.one(of: trust))
     }
 
-    private static func begin(_ dice: inout Dice) -> Life {
+    private static func begin(_ dice: inout Dice) -> History {
         let now = Instant(seconds: 0)
         if dice.rolls(1, in: 2) {
             let account = Account(
                 id: ID("ada"), email: dice.one(of: addresses), passwordUpdatedAt: now, createdAt: now, validSince: now)
-            return Life(account: account)
+            return History(account: account)
         }
         let first = identity(dice.one(of: providers), &dice)
-        var life = Life(account: Account(ID("ada"), for: first, takesEmail: !dice.rolls(1, in: 4), at: now))
-        life.link(first)
-        return life
+        var history = History(account: Account(ID("ada"), for: first, takesEmail: !dice.rolls(1, in: 4), at: now))
+        history.link(first)
+        return history
     }
 
     /// A random subset of the account's sign-in methods, as ``AccountEditor`` names them.
@@ -70,28 +70,28 @@ struct PrimaryEmailLifeTests {
     @Test(
         "After a removal, the address is not one that only removed methods had, and is verified only if it ever was",
         arguments: seeds)
-    func anyLife(seed: UInt64) {
+    func randomChanges(seed: UInt64) {
         var dice = Dice(seed: seed)
         for _ in 1...200 {
-            var life = Self.begin(&dice)
+            var history = Self.begin(&dice)
             for _ in 1...8 {
                 switch dice.one(of: [0, 1, 2, 3]) {
-                case 0: life.link(Self.identity(dice.one(of: Self.providers), &dice))
-                case 1: life.openLink()
+                case 0: history.link(Self.identity(dice.one(of: Self.providers), &dice))
+                case 1: history.openLink()
                 case 2:
-                    if life.account.email != nil { life.account.passwordUpdatedAt = Instant(seconds: 1) }
+                    if history.account.email != nil { history.account.passwordUpdatedAt = Instant(seconds: 1) }
                 default:
-                    let before = life
-                    let removed = Self.signInMethods(of: life.account, &dice)
-                    life.unlink(removed)
-                    Self.expectSound(life, after: removed, before)
+                    let before = history
+                    let removed = Self.signInMethods(of: history.account, &dice)
+                    history.unlink(removed)
+                    Self.expectValid(history, after: removed, before)
                 }
             }
         }
     }
 
-    private static func expectSound(_ life: Life, after removed: Set<ProviderID>, _ before: Life) {
-        let (account, old) = (life.account, before.account)
+    private static func expectValid(_ history: History, after removed: Set<ProviderID>, _ before: History) {
+        let (account, old) = (history.account, before.account)
         if let email = account.email {
             let isSupplied = account.identities.contains { $0.email == email }
             let isVerifiedByIdentity = account.identities.contains {
@@ -105,7 +105,7 @@ struct PrimaryEmailLifeTests {
                 "no remaining sign-in method has \(email)")
             #expect(email == old.email || isSupplied, "no identity supplied the address")
             if account.emailIsVerified {
-                #expect(life.verified.contains(email), "\(email) was never verified")
+                #expect(history.verified.contains(email), "\(email) was never verified")
                 #expect(
                     email == old.email && old.emailIsVerified || isVerifiedByIdentity, "a removal verified \(email)")
             }
