@@ -12,8 +12,9 @@ struct JanitorFixture: Sendable {
 
     func run(_ statement: SQL) async throws { _ = try await pool.execute(statement) }
 
-    func names(_ statement: SQL) async throws -> [String] {
-        try await pool.query(statement).map { try $0.decode("name", as: String.self) }.sorted()
+    /// Returns the column `name` of the rows that a query returns, sorted.
+    func names(_ query: SQL) async throws -> [String] {
+        try await pool.query(query).map { try $0.decode("name", as: String.self) }.sorted()
     }
 
     func project(_ id: String = "demo", anonymousLifetime: Int = 0) async throws {

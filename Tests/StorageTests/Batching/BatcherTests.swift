@@ -27,7 +27,7 @@ struct BatcherTests {
         let outcomes = try await fixture.whileAccountsAreLocked {
             await withTaskGroup(of: (String, Bool).self) { group in
                 for id in ["ada", "bob", "eve"] {
-                    // A failure is the outcome.
+                    // An error means that PostgreSQL has rejected the sign-up.
                     group.addTask { (id, (try? await fixture.signUp(id)) != nil) }
                 }
                 return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }

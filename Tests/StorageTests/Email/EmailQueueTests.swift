@@ -9,13 +9,13 @@ import Testing
 @Suite("Queued emails")
 struct EmailQueueTests {
     struct Fixture: Sendable {
-        let store: StoreFixture
+        let accounts: StoreFixture
         let queue: PostgresEmailQueue
-        var now: Instant { store.start }
+        var now: Instant { accounts.start }
 
         init() async throws {
-            store = try await StoreFixture(email: "ada@example.org")
-            queue = PostgresEmailQueue(pool: store.database.pool)
+            accounts = try await StoreFixture(email: "ada@example.org")
+            queue = PostgresEmailQueue(pool: accounts.database.pool)
         }
 
         @discardableResult
@@ -24,7 +24,7 @@ struct EmailQueueTests {
             lasting lifetime: Duration = .seconds(3600)
         ) async throws -> ID<OutgoingEmail> {
             let id = UUID()
-            try await store.database.pool.execute(
+            try await accounts.database.pool.execute(
                 """
                 INSERT INTO outgoing_email (id, project_id, kind, recipient, content, created_at, due_at, expires_at)
                 VALUES (\(id), 'demo', \(kind), \(recipient), \([UInt8](arrayLiteral: 1)), \(Timestamp(now)),
@@ -38,7 +38,7 @@ struct EmailQueueTests {
         }
 
         func count() async throws -> Int {
-            try await store.database.pool.query("SELECT count(*) AS n FROM outgoing_email").first?.decode("n") ?? 0
+            try await accounts.database.pool.query("SELECT count(*) AS n FROM outgoing_email").first?.decode("n") ?? 0
         }
     }
 
@@ -60,7 +60,7 @@ struct EmailQueueTests {
     @Test("An email to a relay address whose forwarding is off is marked", arguments: [false, true, nil])
     func relay(forwards: Bool?) async throws {
         let fixture = try await Fixture()
-        try await fixture.store.database.pool.execute(
+        try await fixture.accounts.database.pool.execute(
             """
             INSERT INTO linked_identity (project_id, provider, subject, account_id, email, relay_forwarding, created_at)
             VALUES ('demo', 'apple.com', 'ada', 'ada', 'relay@privaterelay.appleid.com', \(forwards), now())
@@ -112,7 +112,7 @@ struct EmailQueueTests {
         try await fixture.queue.giveUp(id, failure: "550 to RCPT", at: fixture.now)
         #expect(try await fixture.claim(after: .seconds(7200)).isEmpty)
         #expect(try await fixture.queue.waiting() == 0)
-        let listed = try #require(try await EmailListing(pool: fixture.store.database.pool).emails(limit: 10).first)
+        let listed = try #require(try await EmailListing(pool: fixture.accounts.database.pool).emails(limit: 10).first)
         #expect(listed.id == id)
         #expect(listed.failure == "550 to RCPT")
         #expect(listed.givenUpAt == fixture.now)
@@ -137,14 +137,14 @@ struct EmailQueueTests {
         #expect(try await fixture.queue.bind(code, of: email))
         #expect(try await fixture.queue.bind(code, of: email))
         #expect(try await fixture.queue.isUsable(code))
-        #expect(try await fixture.claim(after: .seconds(60)).first?.email.account == fixture.store.account.id)
+        #expect(try await fixture.claim(after: .seconds(60)).first?.email.account == fixture.accounts.account.id)
         let row = try #require(
-            try await fixture.store.database.pool.query(
+            try await fixture.accounts.database.pool.query(
                 "SELECT purpose, account_id, generation, email, expires_at FROM oob_code"
             ).first)
         #expect(try row.decode("purpose") == "PASSWORD_RESET")
         #expect(try row.decode("account_id") == "ada")
-        #expect(try row.decode("generation", as: Int64.self) == fixture.store.account.generation)
+        #expect(try row.decode("generation", as: Int64.self) == fixture.accounts.account.generation)
         #expect(Instant(try row.decode("expires_at")) == fixture.now + .seconds(3600))
     }
 
@@ -155,7 +155,7 @@ struct EmailQueueTests {
         let code = [UInt8](repeating: 7, count: 32)
         let email = try #require(try await fixture.claim().first)
         #expect(try await fixture.queue.bind(code, of: email))
-        try await fixture.store.database.pool.execute("DELETE FROM oob_code")
+        try await fixture.accounts.database.pool.execute("DELETE FROM oob_code")
         #expect(try await !fixture.queue.bind(code, of: email))
         #expect(try await !fixture.queue.isUsable(code))
     }

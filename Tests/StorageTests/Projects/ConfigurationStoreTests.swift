@@ -180,7 +180,7 @@ struct ConfigurationStoreTests {
     }
 
     @Test("A dry run reports its changes and stores nothing")
-    func rehearsal() async throws {
+    func dryRun() async throws {
         let fixture = try await Fixture()
         let edit = try await fixture.edit(isDryRun: true) {
             $0.set(Self.apple)

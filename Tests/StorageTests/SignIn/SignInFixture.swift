@@ -47,8 +47,9 @@ struct SignInFixture: Sendable {
         }
     }
 
-    func count(_ condition: SQL) async throws -> Int {
-        try await database.pool.query(condition).count
+    /// Returns the number of rows that a query returns.
+    func count(_ query: SQL) async throws -> Int {
+        try await database.pool.query(query).count
     }
 }
 
