@@ -29,11 +29,11 @@ struct FairQueueTests {
                 testDescription: "a wide key fills at most half of the queue", capacity: 4,
                 arrivals: ["a/1", "a/2", "a/3"], rejected: ["a/3"], served: ["a/1", "a/2"]),
             Row(
-                testDescription: "in a full wide key, a new item displaces one from the most frequent narrow key",
+                testDescription: "in a full wide key, a new item displaces one from the narrow key with the most items",
                 capacity: 8,
                 arrivals: ["a/1", "a/1", "a/1", "a/2", "a/3"], rejected: ["a/1"], served: ["a/1", "a/2", "a/3", "a/1"]),
             Row(
-                testDescription: "in a full queue, a new item displaces one from the most frequent wide key",
+                testDescription: "in a full queue, a new item displaces one from the wide key with the most items",
                 capacity: 6,
                 arrivals: ["a/1", "a/2", "a/3", "b/1", "c/1", "d/1", "e/1"], rejected: ["a/3"],
                 served: ["a/1", "b/1", "c/1", "d/1", "e/1", "a/2"]),

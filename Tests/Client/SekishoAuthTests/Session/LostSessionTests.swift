@@ -79,7 +79,7 @@ struct LostSessionTests {
         try await restartAfterAnHour(app, user)
     }
 
-    @Test("The user stays signed in if the gateway receives the request late")
+    @Test("The user stays signed in if the gateway receives the lost request later")
     func lateChange() async throws {
         let (app, user) = try await signedIn(Change.all[0])
         app.transport.injectNext(.dropRequest, for: "update")
