@@ -30,8 +30,8 @@ struct AppleNotificationTests {
         #expect(event["is_private_email"] == (isAboutEmail ? .string("true") : nil))
     }
 
-    @Test("With a quirk, the event is an object with the time in seconds, as in Apple's documentation")
-    func asPrinted() throws {
+    @Test("With the quirk eventsAreAnObject, the event is an object with the time in seconds, as Apple documents it")
+    func eventAsObject() throws {
         fixture.apple.quirks.eventsAreAnObject = true
         let token = try fixture.apple.notification(.consentRevoked, about: .ada, audience: AppleFixture.app) {
             $0.claims["exp"] = nil

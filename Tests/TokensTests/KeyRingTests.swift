@@ -13,7 +13,7 @@ struct KeyRingTests {
         masterKeys = try MasterKeys(current: [UInt8](repeating: 1, count: 32))
     }
 
-    @Test("A key can be decrypted only with its master key and in its row")
+    @Test("A key can be decrypted only with its master key, for its project and with its ID")
     func binding() throws {
         let key = try KeyGenerator(masterKeys: masterKeys).idTokenKey(.es256, in: project, at: now, signsFrom: now)
         _ = try KeyRing([key], of: project, under: masterKeys)

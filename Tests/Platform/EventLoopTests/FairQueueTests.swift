@@ -16,7 +16,7 @@ struct FairQueueTests {
     }
 
     @Test(
-        "Items are admitted and served by the widest key first",
+        "The queue is shared fairly between wide keys, and within each wide key between narrow keys",
         arguments: [
             Row(
                 testDescription: "narrow keys of one wide key share its turn", capacity: 16,

@@ -131,7 +131,7 @@ struct AppleGrantAttemptTests {
         #expect(clients == (grant.clientID == "one" ? ["one.web"] : Array(repeating: "one", count: 10)))
     }
 
-    @Test("Codes do not wait for revocations")
+    @Test("A code is claimed even if many revocations wait")
     func codesFirst() async throws {
         let fixture = try await AppleGrantFixture()
         try await fixture.pool.execute(

@@ -21,7 +21,7 @@ struct BatcherTests {
         #expect(sessions.count == 20)
     }
 
-    @Test("A write that PostgreSQL rejects fails alone")
+    @Test("A write that PostgreSQL rejects does not make concurrent writes fail")
     func rejection() async throws {
         let fixture = try await StoreFixture()
         let outcomes = try await fixture.whileAccountsAreLocked {

@@ -35,7 +35,7 @@ struct FirstSignInBatchTests {
         }
     }
 
-    @Test("A taken address, a used credential and a repeated first sign-in of one user fail alone")
+    @Test("A taken address, a used credential and a repeated first sign-in do not make concurrent sign-ins fail")
     func conflicts() async throws {
         let fixture = try await SignInFixture(accounts: 0)
         func address(_ number: Int) -> (inout VerifiedIdentity) -> Void {

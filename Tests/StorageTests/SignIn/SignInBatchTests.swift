@@ -29,7 +29,7 @@ struct SignInBatchTests {
         #expect(try await fixture.count("SELECT FROM known_network") == 50)
     }
 
-    @Test("A replayed credential fails alone")
+    @Test("A replayed credential does not make concurrent sign-ins fail")
     func replay() async throws {
         let fixture = try await SignInFixture(accounts: 20)
         _ = try await fixture.store.commit(.signIn(fixture.accounts[0], key: "used"), in: fixture.realm)
