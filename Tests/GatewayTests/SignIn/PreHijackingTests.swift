@@ -7,7 +7,8 @@ import Testing
 @testable import DevMode
 @testable import Support
 
-/// Sudhodanan and Paverd, USENIX Security 2022: an attacker creates an account with a victim's address before the victim does.
+/// Sudhodanan and Paverd, USENIX Security 2022: an attacker creates an account with a victim's address before the victim
+/// does.
 @Suite("Pre-hijacking")
 struct PreHijackingTests {
     private static let victim = SimulatedPerson.ada
@@ -46,7 +47,7 @@ struct PreHijackingTests {
         #expect(try events.first?.decode("account_id") == victim.localId)
     }
 
-    @Test("Unexpired session: earlier sessions are ended at once")
+    @Test("Unexpired session: the attacker's sessions end when the victim signs in")
     func unexpiredSession() async throws {
         let hijacked = try await PreHijackedAccount()
         let other = try TestGateway.Tokens(
@@ -82,8 +83,22 @@ struct PreHijackingTests {
         #expect(try await hijacked.gateway.account(victim.idToken)["providerUserInfo"]?[1] == nil)
     }
 
-    @Test("Unexpired email change: an identity that the attacker prepared cannot be linked later")
+    @Test("Unexpired email change: the attacker cannot confirm a change requested before the victim signed in")
     func unexpiredEmailChange() async throws {
+        let hijacked = try await PreHijackedAccount()
+        let gateway = hijacked.gateway
+        let code = try await gateway.requestedCode(
+            "VERIFY_AND_CHANGE_EMAIL",
+            ["idToken": .string(hijacked.attacker.idToken), "newEmail": "eve@example.com"])
+        #expect(try await gateway.check(code).outcome == "200")
+        let victim = try await hijacked.victimSignsIn()
+        #expect(try await gateway.apply(code).outcome == "400 INVALID_OOB_CODE")
+        let account = try await gateway.account(victim.idToken)
+        #expect(account["email"]?.string == Self.victim.email)
+    }
+
+    @Test("Pending token: an identity that the attacker prepared cannot be linked later")
+    func pendingToken() async throws {
         let hijacked = try await PreHijackedAccount()
         // An identity of the attacker that waits for the owner's confirmation.
         let trojan = SimulatedPerson.named("Eve", "Attacker").with { $0.email = Self.victim.email }
@@ -119,11 +134,10 @@ struct PreHijackingTests {
         #expect(account["providerUserInfo"]?[1] == nil)
     }
 
-    @Test("An account with a verified address is not reclaimed, but needs confirmation")
+    @Test("An account with a verified address is not reclaimed; another provider's identity needs confirmation")
     func verifiedAddress() async throws {
         let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
-        let colleague = SimulatedPerson.named("Ada", "Lovelace")
-        let owner = try await gateway.signIn(gateway.google(colleague))
+        let owner = try await gateway.signIn(gateway.google(Self.victim))
         #expect(owner.json["idToken"] != nil)
         let unconfirmed = try await gateway.signIn(gateway.apple(Self.victim))
         #expect(unconfirmed.json["needConfirmation"] == true, "\(unconfirmed.text)")
