@@ -19,7 +19,7 @@ struct AdminLookupTests {
     }
 
     @Test(
-        "A lookup by ID, address, phone number or identity lists each account once, in a fixed order",
+        "A lookup lists each account once: first those of the IDs, then of the addresses, then of the phone numbers",
         arguments: [
             (["localId": ["eve", "ada", "nobody", "ada"]], ["eve", "ada"]),
             (["email": ["ADA@example.com", "nonsense"]], ["ada"]),
@@ -68,7 +68,7 @@ struct AdminLookupTests {
         #expect(answer.json["error"]?["status"] == "INVALID_ARGUMENT")
     }
 
-    @Test("A service key can look up accounts on the unscoped path")
+    @Test("A service key can look up accounts on a path that names no project")
     func unscoped() async throws {
         let gateway = try await Self.populated()
         let answer = try await gateway.administerUnscoped(":lookup", ["localId": ["ada"]])

@@ -182,7 +182,7 @@ struct AdminUpdateTests {
         #expect(try await gateway.user("ada")["displayName"] == nil)
     }
 
-    @Test("A service key can update and delete accounts on the unscoped paths")
+    @Test("A service key can update and delete accounts on paths that name no project")
     func unscoped() async throws {
         let gateway = try await Self.withAda()
         let changed = try await gateway.administerUnscoped(":update", ["localId": "ada", "disableUser": true])

@@ -13,8 +13,8 @@ struct FindingTests {
             ["localId": "d", "email": "ann@example.com"],
             ["localId": "b", "displayName": "Ada"],
         ]
-        for (draft, seen) in zip(drafts, [nil, "1800000300000", "1800000200000", nil] as [JSON?]) {
-            try await gateway.make(draft, more: seen.map { ["lastLoginAt": $0] } ?? [:])
+        for (draft, lastLogin) in zip(drafts, [nil, "1800000300000", "1800000200000", nil] as [JSON?]) {
+            try await gateway.make(draft, more: lastLogin.map { ["lastLoginAt": $0] } ?? [:])
             gateway.clock.advance(by: .seconds(1))
         }
         return gateway
@@ -34,7 +34,7 @@ struct FindingTests {
     ]
 
     @Test(
-        "A query sorts by any member, lists accounts without that member last, and keeps the order across pages",
+        "A query sorts by the requested member, lists accounts without that member last, and keeps the order across pages",
         arguments: sortings)
     func sorted(input: JSON, expected: [String]) async throws {
         let gateway = try await Self.administered()

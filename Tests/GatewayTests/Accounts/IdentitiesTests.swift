@@ -11,7 +11,7 @@ private let google: JSON = ["providerId": "google.com", "rawId": "g1"]
 
 @Suite("Administering the identities of an account", .serialized)
 struct IdentitiesTests {
-    @Test("Identities are listed oldest first, with the facts from the provider's token")
+    @Test("Identities are listed oldest first, with what the provider's token stated")
     func list() async throws {
         let gateway = try await TestGateway.administered()
         let id = try #require(

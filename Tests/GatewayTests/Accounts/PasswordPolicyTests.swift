@@ -131,7 +131,7 @@ struct BreachedPasswordTests {
         #expect(try await gateway.reset(code, "better than that").outcome == "200", "the code is still valid")
     }
 
-    @Test("A password is looked up only if the policy requires it, and only after the other requirements")
+    @Test("A password is looked up only if the policy requires it, and only if it meets the other requirements")
     func order() async throws {
         let breaches = RecordedBreaches(["breached"])
         let withoutPolicy = try await TestGateway(breaches: breaches.list)

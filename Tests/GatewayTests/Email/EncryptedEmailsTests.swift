@@ -21,7 +21,9 @@ struct EncryptedEmailsTests {
         let (old, new) = ([UInt8](repeating: 7, count: 32), [UInt8](repeating: 8, count: 32))
         let both = try MasterKeys(current: new, previous: old)
         let (column, box) = (Reencryption.emails(in: stored), SealedBox(keys: both))
-        #expect(try await column.reencrypt(with: box) == 1, "an email that failed permanently is not sent again")
+        #expect(
+            try await column.reencrypt(with: box) == 1,
+            "an email that failed permanently is not re-encrypted, because it is not sent again")
         #expect(try await column.reencrypt(with: box) == 0)
         let email = try #require(try await stored.emails(after: nil, limit: 10).first)
         let content = try EncryptedEmailPayloads(masterKeys: try MasterKeys(current: new)).open(

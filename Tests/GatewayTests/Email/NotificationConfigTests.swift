@@ -105,7 +105,9 @@ struct NotificationConfigTests {
         #expect(try await stored() == Self.configured)
     }
 
-    @Test("Email settings are removed if they are empty, or if a request without a mask does not name them")
+    @Test(
+        "Email settings are removed if the request sets them to empty text, or if it has no mask and does not name them"
+    )
     func absent() async throws {
         let (gateway, backend, stored) = try await Self.fixture(Self.configured)
         let emptied: JSON = [
@@ -141,7 +143,7 @@ struct NotificationConfigTests {
         #expect(holders.map { $0?.emailSettings } == Array(repeating: Self.configured, count: holders.count))
     }
 
-    @Test("Email settings that a newer release wrote are ignored")
+    @Test("Unknown members and values in email settings, from a newer release, are ignored")
     func newer() async throws {
         let (gateway, _, stored) = try await Self.fixture()
         _ = try await gateway.database.pool.execute(
@@ -203,17 +205,17 @@ struct NotificationConfigTests {
         #expect(config.json["emailPrivacyConfig"]?["enableImprovedEmailPrivacy"] == false)
     }
 
-    @Test("The action URL can be at the gateway's own host, and its domain must stay authorized")
+    @Test("The action URL can be at the gateway's own host; another domain stays authorized while the URL uses it")
     func hosts() async throws {
         let (gateway, backend, _) = try await Self.fixture()
         let mask = "notification.sendEmail.callbackUri"
-        func lead(to url: String) async throws -> String {
+        func setActionURL(_ url: String) async throws -> String {
             try await gateway.configure(
                 ["notification": ["sendEmail": ["callbackUri": .string(url)]]], mask, by: backend
             ).outcome
         }
-        #expect(try await lead(to: "https://auth.example.com/mail") == "200")
-        #expect(try await lead(to: "http://localhost:3000/mail") == "200")
+        #expect(try await setActionURL("https://auth.example.com/mail") == "200")
+        #expect(try await setActionURL("http://localhost:3000/mail") == "200")
         let narrowed = try await gateway.configure(
             ["authorizedDomains": ["a.example"]], "authorizedDomains", by: backend)
         #expect(narrowed.outcome == "400 INVALID_CONFIG : the action URL of emails must be at an authorized domain")

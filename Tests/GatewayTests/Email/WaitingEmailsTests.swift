@@ -4,11 +4,11 @@ import Testing
 
 @testable import Gateway
 
-@Suite("The count of waiting emails")
+@Suite("Metric of waiting emails")
 struct WaitingEmailsTests {
     struct CountFailed: Error {}
 
-    @Test("is unknown before the first count and after a failed one")
+    @Test("The count of waiting emails is NaN before the first count and after a failed count")
     func failure() async throws {
         let metrics = Metrics()
         let results = Mutex<[Result<Int, CountFailed>]>([.success(3), .failure(CountFailed()), .success(0)])
