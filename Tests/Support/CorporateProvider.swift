@@ -38,7 +38,7 @@ final class CorporateProvider: Sendable {
     /// - Parameter challenge: the `code_challenge` of PKCE.
     func authorize(_ subject: String, of issuer: String, nonce: String, challenge: String) -> String {
         let code = Random.text(length: 32)
-        codes.noted.withLock {
+        codes.issued.withLock {
             $0[code] = Codes.Code(subject: subject, issuer: issuer, nonce: nonce, challenge: challenge)
         }
         return code
@@ -49,7 +49,7 @@ final class CorporateProvider: Sendable {
         guard let match = request.url.wholeMatch(of: #/(https://\w+\.corp\.example)/token/#) else { return nil }
         let form = Dictionary(uniqueKeysWithValues: FormDecoder.decode(request.body) ?? [])
         codes.redemptions.withLock { $0 += 1 }
-        let code = codes.noted.withLock { $0.removeValue(forKey: form["code"] ?? "") }
+        let code = codes.issued.withLock { $0.removeValue(forKey: form["code"] ?? "") }
         let verifier = Base64URL.encode(Digest.sha256(Array((form["code_verifier"] ?? "").utf8)))
         guard let code, code.issuer == String(match.output.1), code.challenge == verifier else {
             return (400, Array(#"{"error":"invalid_grant"}"#.utf8))
@@ -66,7 +66,7 @@ final class CorporateProvider: Sendable {
             let challenge: String
         }
 
-        let noted = Mutex<[String: Code]>([:])
+        let issued = Mutex<[String: Code]>([:])
         let redemptions = Mutex(0)
     }
 

@@ -20,7 +20,7 @@ struct Exchange: Sendable {
 
     var json: JSON { (try? JSON(body)) ?? .null }
     var text: String { String(decoding: body, as: UTF8.self) }
-    /// `200`, or the status and the message of the error, which begins with the wire code.
+    /// `200`, or the status and the error's message, which begins with the wire code (the body, if it has no message).
     var outcome: String { status == 200 ? "200" : "\(status) \(json["error"]?["message"]?.string ?? text)" }
 }
 

@@ -5,7 +5,7 @@ import Identity
 import Synchronization
 import Testing
 
-/// A gateway with rate limits that compares passwords without hashing them and records each check.
+/// A gateway with rate limits. It compares passwords without hashing them, and records each check.
 struct LimitedGateway: Sendable {
     static let tooMany = "400 TOO_MANY_ATTEMPTS_TRY_LATER : Too many attempts. Try again later."
     static let address = "192.0.2.1"

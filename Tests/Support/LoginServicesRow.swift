@@ -44,7 +44,8 @@ struct LoginServicesRow: Decodable, Sendable, CustomTestStringConvertible {
         return try JSONDecoder().decode([LoginServicesRow].self, from: Data(contentsOf: URL(filePath: path)))
     }
 
-    /// Another app of the project, without sign-in methods. Its bundle ID is therefore not treated as a Services ID.
+    /// Another app of the project, without sign-in methods. It declares the bundle ID, which is
+    /// therefore not treated as a Services ID.
     static let native = App(
         id: ID("native"),
         settings: AppSettings(platform: .ios, bundleIDs: ["com.example.app"], signInMethods: []))
@@ -73,7 +74,7 @@ struct LoginServicesRow: Decodable, Sendable, CustomTestStringConvertible {
 }
 
 extension LoginServicesRow.Realm {
-    /// Without a tenant's own settings.
+    /// Returns a project with these providers and sign-up methods.
     func project() -> Project {
         var policy = Policy(.sekisho)
         policy.allowsPasswords = signUp.contains("password")

@@ -14,11 +14,11 @@ import Testing
 @testable import DevMode
 @testable import Gateway
 
-/// The simulated Apple and Google of a test: real signatures, and keys that the gateway has to fetch.
+/// The simulated providers of a test. They sign tokens, and the gateway has to fetch their keys.
 struct SimulatedProviders: Sendable {
     static let appleClient = "com.example.app"
     static let googleClient = "demo.apps.googleusercontent.com"
-    // Generating RSA keys is slow.
+    // Shared by all tests, because generating RSA keys is slow.
     private static let appleKeys = RSAKeySupply()
     private static let googleKeys = RSAKeySupply()
 
@@ -64,7 +64,7 @@ struct SimulatedProviders: Sendable {
         }
     }
 
-    /// Reaches the simulated Google and the OpenID providers of ``CorporateProvider``.
+    /// Sends token requests to the simulated Google and to the OpenID providers of ``CorporateProvider`` only.
     var tokenRequests: TokenRequestSender {
         { [google, corporate, requestLog] request in
             requestLog.record(request.url)
@@ -113,7 +113,7 @@ struct Proof: Sendable {
 }
 
 extension TestGateway {
-    /// - Parameter nonce: before hashing (default: a new one).
+    /// - Parameter nonce: the nonce before hashing (default: a new one); `nil` for a token without nonce.
     func apple(
         _ person: SimulatedPerson = .ada, nonce: String? = Random.text(length: 32), user: String? = nil,
         change: (inout TokenDraft) -> Void = { _ in }

@@ -37,7 +37,7 @@ struct StolenAccount: Sendable {
         try gateway.apple(attackerApple) { if !hasAddress { $0.claims["email"] = nil } }
     }
 
-    /// The verified address of the attacker's account.
+    /// The address of the attacker's account.
     func attackerEmail() async throws -> String {
         try #require(try await gateway.user(attacker.localId)["email"]?.string)
     }

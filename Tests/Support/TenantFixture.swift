@@ -6,7 +6,8 @@ import Testing
 @testable import DevMode
 @testable import Gateway
 
-/// A project with a service key, and with tenants that allow every sign-in method.
+/// A project with a service key, which creates tenants. By default, they allow passwords, email links and anonymous
+/// users.
 struct TenantFixture: Sendable {
     static let tenants = "/v2/projects/demo/tenants"
 

@@ -41,6 +41,8 @@ final class TestBrowser: Sendable {
     }
 
     /// The person agrees at the provider, which sends the browser back. Follows the redirect after Apple's form.
+    ///
+    /// - Parameter change: changes the parameters of the provider's response.
     func agree(
         _ person: SimulatedPerson = .ada, at authorizationURL: String,
         change: (inout [(String, String)]) -> Void = { _ in }
@@ -132,7 +134,7 @@ extension TestGateway {
             .object(["providerId": .string(provider), "continueUri": .string(Self.done)].merging(more) { $1 }))
     }
 
-    /// A client that has started a sign-in in a browser.
+    /// Starts a sign-in in a browser.
     func startFlow(_ provider: String, _ more: [String: JSON] = [:]) async throws -> ClientFlow {
         let started = try await createAuthUri(provider, more)
         return ClientFlow(
@@ -165,7 +167,7 @@ extension TestGateway {
     }
 }
 
-/// A flow between its start and its end.
+/// A sign-in in a browser that a client has started.
 struct ClientFlow: Sendable {
     let gateway: TestGateway
     let authURI: String

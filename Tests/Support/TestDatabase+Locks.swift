@@ -7,9 +7,9 @@ extension TestDatabase {
         WHERE datname = current_database() AND wait_event_type = 'Lock' AND state = 'active'
         """
 
-    /// Returns when `count` statements wait for locks, or when `isDone` returns `true`.
+    /// Returns when at least `count` statements wait for locks, or when `isDone` returns `true`.
     ///
-    /// - Throws: ``NoBlockedStatement`` after a minute.
+    /// - Throws: ``NoBlockedStatement`` after about a minute.
     public func waitForBlockedStatements(_ count: Int = 1, unless isDone: () -> Bool = { false }) async throws {
         // All connections of `pool` may wait for locks.
         let observer = Pool(loop: loop, configuration: Pool.Configuration(url: url, connections: 1))

@@ -72,7 +72,7 @@ public final class TestCluster: Sendable {
         return try newDatabase(template: "template_migrated")
     }
 
-    /// Empties a database for the next test. One whose schema a test changed, or that cannot be emptied, is not used again.
+    /// Empties a database for a later test. If a test changed its schema, or if emptying fails, it is not used again.
     fileprivate func recycle(_ url: String) async {
         let pool = Pool(loop: loop, configuration: Pool.Configuration(url: url, acquireDeadline: .seconds(60)))
         let fingerprint = try? await pool.query(.schemaFingerprint).first?.decode("value", as: String.self)
@@ -81,7 +81,7 @@ public final class TestCluster: Sendable {
         if isEmpty, fingerprint == schemaFingerprint { recycled.withLock { $0.append(url) } }
     }
 
-    /// A database without any table.
+    /// Creates a database without tables, and returns its URL.
     public func emptyDatabase() throws -> String { try newDatabase(template: nil) }
 
     private func newDatabase(template: String?) throws -> String {
@@ -111,7 +111,7 @@ extension SQL {
             || (SELECT count(*) FROM pg_trigger WHERE NOT tgisinternal)) AS value
         """
 
-    /// Deletes the rows of small tables, because that is faster than truncating them.
+    /// Empties every table except `schema_migration`. For small tables, `DELETE` is faster than `TRUNCATE`.
     fileprivate static let emptyEveryTable: SQL = """
         DO $$
         DECLARE filled record;

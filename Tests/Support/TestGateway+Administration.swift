@@ -31,6 +31,7 @@ extension TestGateway {
         #expect(isMade)
     }
 
+    /// A gateway whose project has the service key ``serviceKey``.
     static func administered() async throws -> TestGateway {
         let gateway = try await TestGateway()
         try await gateway.makeServiceKey()

@@ -21,7 +21,7 @@ extension TestGateway {
             code: authorization.authorizationCode)
     }
 
-    /// The workers that a process on this database has.
+    /// The workers for Apple's grants, as a process on this database has them.
     var appleWorkers: AppleGrantWorkers {
         AppleGrantWorkers(
             on: database.pool, endpoint: root.appleTokens, under: masterKeys, clock: clock.wallClock, log: root.log,
@@ -40,7 +40,7 @@ extension TestGateway {
         ).map { try $0.decode("line") }
     }
 
-    /// An account that signed in with Apple, whose code is redeemed.
+    /// Signs in with Apple, and redeems the authorization code.
     func signedInWithApple(_ person: SimulatedPerson = .ada) async throws -> Tokens {
         let tokens = try Tokens(await signIn(appleWithCode(person)))
         try await attemptAppleGrants()

@@ -27,7 +27,7 @@ extension TestGateway {
         }
     }
 
-    /// - Parameter project: the project that the path names.
+    /// - Parameter project: the project that the path names (default: none).
     func deliver(
         _ payload: String, project: String? = nil, from peer: String = "192.0.2.1"
     ) async throws -> Exchange {
@@ -36,7 +36,7 @@ extension TestGateway {
             "\(prefix)/v1/apple/notifications", ["payload": .string(payload)], key: nil, from: peer)
     }
 
-    /// Delivers a notification that is accepted.
+    /// Delivers a notification, and expects that it is accepted.
     func receive(_ payload: String, project: String? = nil) async throws {
         let answer = try await deliver(payload, project: project)
         #expect(answer.status == 200, "\(answer.text)")

@@ -68,6 +68,7 @@ struct Configurator: Sendable {
             .get, "/v1/loginMethods", body: [], query: [("key", TestGateway.apiKey)] + query)
     }
 
+    /// Actor, action and subject of each audit event of a service key, sorted.
     func trail() async throws -> [String] {
         try await gateway.database.pool.query(
             "SELECT actor || ' ' || action || ' ' || subject AS line FROM audit_event WHERE actor LIKE 'key:%'"

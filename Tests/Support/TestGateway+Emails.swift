@@ -36,7 +36,7 @@ extension TestGateway {
         }.filter { kind == nil || $0.kind == kind }
     }
 
-    /// The code of the latest email, bound to the account as the email worker binds it.
+    /// The code of the latest email of this kind. A reset code is bound to its account, as the email worker does it.
     func code(_ kind: OutgoingEmail.Kind) async throws -> String {
         let email = try #require(try await emails(kind).last)
         let code = try #require(email.content.code)

@@ -74,6 +74,8 @@ extension TestGateway {
 }
 
 extension TestGateway {
+    /// Merges the account of `source` into another one, and returns the response to the commit.
+    ///
     /// - Parameter proof: an identity of the target.
     func merge(_ source: Tokens, by proof: Proof) async throws -> Exchange {
         let pending = try #require(try await link(proof, to: source.idToken).pendingToken)

@@ -2,7 +2,7 @@ import Encoding
 import FoundationEssentials
 import Testing
 
-/// The steps that most tests begin with.
+/// Steps that many tests have in common.
 extension TestGateway {
     struct Tokens: Sendable {
         let localId: String

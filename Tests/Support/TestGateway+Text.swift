@@ -40,7 +40,7 @@ extension TestGateway {
         return account
     }
 
-    /// Stores a code as if the gateway had sent it to the account's address.
+    /// Stores a code as if the gateway had sent it to `email`.
     func makeCode(
         _ purpose: OOBCode.Purpose, of account: Tokens, at email: String = "ada@example.com"
     ) async throws -> String {

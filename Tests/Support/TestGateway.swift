@@ -39,8 +39,10 @@ struct TestGateway: Sendable {
     /// - Parameters:
     ///   - transport: how requests reach the gateway.
     ///   - limitsRates: whether rate limits apply, as they do in `serve`.
-    ///   - servesApple: whether the simulated Apple serves its token endpoints. If so, the project has a valid key.
-    ///   - change: changes the policy of `profile` for the project.
+    ///   - servesApple: whether the simulated Apple serves its token endpoints. If so, the project has a valid
+    ///     private key.
+    ///   - change: changes the policy of `profile` for the project (default: turns email enumeration protection off).
+    ///   - changed: replaces functions of Apple's token endpoint.
     init(
         _ profile: Policy.Profile = .firebase, transport: Transport = .standard, passwords: PasswordHasher? = nil,
         breaches: BreachedPasswords = .none, mode: Mode = .serve(at: "https://auth.example.com"),
@@ -110,10 +112,10 @@ struct TestGateway: Sendable {
         server = transport == .socket ? try SocketServer(gateway, on: database.pool.loop) : nil
     }
 
-    /// A gateway on the same database, with empty caches of configuration.
+    /// A gateway on the same database, with an empty configuration cache.
     func withFreshCaches() throws -> TestGateway { try TestGateway(self) }
 
-    /// Another process on the same database, with counters of its own.
+    /// A gateway as in another process on the same database: with its own rate limit counters and metrics.
     func replica() throws -> TestGateway {
         let metrics = GatewayMetrics()
         let limits = RateLimits(masterKeys: root.masterKeys, clock: clock.wallClock, metrics: metrics.registry)

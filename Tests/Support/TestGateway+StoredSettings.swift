@@ -1,14 +1,14 @@
 import Postgres
 
 extension TestGateway {
-    /// The gateway with other settings of its only app. They are written to the database, because administrators cannot
-    /// store settings that violate the guideline.
+    /// The gateway with other settings of its only app. They are written to the database directly, because the gateway
+    /// rejects settings that violate guideline 4.8.
     func withApp(_ settings: String) async throws -> TestGateway {
         _ = try await database.pool.execute("UPDATE app SET settings = \(settings)::text::jsonb")
         return try withFreshCaches()
     }
 
-    /// The gateway with other members of a provider's settings.
+    /// The gateway with `members` merged into the settings of a provider.
     func withProvider(_ provider: String, _ members: String) async throws -> TestGateway {
         _ = try await database.pool.execute(
             """
