@@ -44,7 +44,7 @@ struct AppleRevocationTests {
         let delete: @Sendable (TestGateway, TestGateway.Tokens) async throws -> Void
     }
 
-    static let waysWithoutRequest = [
+    static let indirectWays = [
         Way(testDescription: "an import that overwrites the account") { gateway, tokens in
             let imported = try await gateway.administer(
                 ":batchCreate", ["users": [["localId": .string(tokens.localId)]], "allowOverwrite": true])
@@ -67,7 +67,7 @@ struct AppleRevocationTests {
 
     @Test(
         "Imports, resets, reclaims and direct SQL that remove the identity revoke Apple's token",
-        arguments: waysWithoutRequest)
+        arguments: indirectWays)
     func otherWays(way: Way) async throws {
         let gateway = try await TestGateway(servesApple: true)
         try await gateway.makeServiceKey()

@@ -90,7 +90,9 @@ struct FollowedAddressTests {
         },
     ]
 
-    @Test("In these cases the account keeps its address, and only the identity's address changes", arguments: stays)
+    @Test(
+        "An account keeps its address in profile firebase, with a password, email link or another address, or if the new one is taken",
+        arguments: stays)
     func keepsAddress(row: Stay) async throws {
         let gateway = try await gateway(row.profile)
         let tokens = try Tokens(await gateway.signIn(gateway.apple(row.person)))

@@ -35,7 +35,7 @@ struct NotificationEffectTests {
         #expect(audited[0].network == "192.0.2.0/24")
     }
 
-    @Test("consent-revoked drops a code that waits, and the next sign-in redeems its own")
+    @Test("consent-revoked deletes a code that is not yet redeemed, and the next sign-in redeems its own")
     func signInAgain() async throws {
         let gateway = try await gateway()
         let tokens = try Tokens(await gateway.signIn(gateway.appleWithCode()))

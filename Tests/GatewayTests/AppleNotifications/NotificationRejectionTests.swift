@@ -84,9 +84,9 @@ struct NotificationRejectionTests {
         let answer = try await gateway.deliver(payload)
         #expect(answer.outcome == row.outcome)
         #expect(try await gateway.isSessionValid(tokens))
-        let stays = try await gateway.dump()
-        #expect(stays.count(of: "<row>") == before.count(of: "<row>"), "no table has a new row")
-        #expect(!payload.contains("attacker") && !stays.contains("com.attacker.app"))
+        let after = try await gateway.dump()
+        #expect(after.count(of: "<row>") == before.count(of: "<row>"), "no table has a new row")
+        #expect(!payload.contains("attacker") && !after.contains("com.attacker.app"))
     }
 
     @Test("A body without a payload or over the limit is rejected")

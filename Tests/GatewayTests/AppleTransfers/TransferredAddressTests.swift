@@ -33,7 +33,8 @@ struct TransferredAddressTests {
     ]
 
     @Test(
-        "In these cases the account keeps its address, and only the identity's address changes", arguments: rows,
+        "An account keeps its address with a password, with sign-in by email link, or if the new address is taken",
+        arguments: rows,
         TransferNotificationTests.Move.allCases)
     func stays(row: Row, move: TransferNotificationTests.Move) async throws {
         let fixture = try await TeamTransferTests.Fixture()

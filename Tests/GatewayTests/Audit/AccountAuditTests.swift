@@ -50,7 +50,9 @@ struct AccountAuditTests {
         Action("signing out everywhere", ["sessions.ended"]) {
             try await $0.post("/v1/accounts:revokeSession", ["idToken": .string($1.idToken), "everywhere": true])
         },
-        Action("an identity", ["identity.linked provider=apple.com"]) { try await $0.link($0.apple(), to: $1.idToken) },
+        Action("a linked identity", ["identity.linked provider=apple.com"]) {
+            try await $0.link($0.apple(), to: $1.idToken)
+        },
         Action("a removed identity", ["identity.unlinked provider=apple.com"]) { gateway in
             let tokens = try await gateway.signUp()
             _ = try await gateway.link(gateway.apple(), to: tokens.idToken)

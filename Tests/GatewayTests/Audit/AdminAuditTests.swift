@@ -50,7 +50,7 @@ struct AdminAuditTests {
             body: ["localIds": ["bob", "nobody", "ada"], "force": true],
             lines: ["account.deleted ada", "account.deleted bob"]),
         Row(
-            testDescription: "no deletion of several that are not disabled", operation: ":batchDelete",
+            testDescription: "a batch deletion of enabled accounts", operation: ":batchDelete",
             body: ["localIds": ["ada", "bob"]], lines: []),
         Row(
             testDescription: "an import", operation: ":batchCreate",

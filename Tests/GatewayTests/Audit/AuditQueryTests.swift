@@ -94,7 +94,7 @@ struct AuditQueryTests {
     func pages(size: Int) async throws {
         let archive = try await Archive()
         for index in 0..<10 {
-            // Some lines have the same time.
+            // Some events have the same time.
             if index.isMultiple(of: 4) { archive.gateway.clock.advance(by: .microseconds(1)) }
             try await archive.write("line-\(index)")
         }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Support
 
-@Suite("Limits of sign-ins in the browser", .serialized)
+@Suite("Limits and cleanup of sign-ins in the browser", .serialized)
 struct FlowLimitTests {
     @Test("A HEAD request of a link checker has no effect", arguments: ["google.com", "oidc.corp"])
     func head(provider: String) async throws {
@@ -75,7 +75,7 @@ struct FlowLimitTests {
 }
 
 extension TestGateway {
-    /// What each row of a flow contains.
+    /// What each row of the table of flows contains.
     fileprivate func flowRows() async throws -> [String] {
         try await database.pool.query(
             """

@@ -9,6 +9,7 @@ import Testing
 
 @Suite("An authorization code of a sign-in in the browser", .serialized)
 struct SpentCodeTests {
+    /// The lifetimes of a grant and of a pending token, and five minutes.
     private static let unused: Duration = .seconds(60 + 1800 + 300)
     private static let kept = "REDEEMING REFRESH_TOKEN com.example.web"
 

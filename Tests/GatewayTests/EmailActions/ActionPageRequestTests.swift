@@ -5,7 +5,8 @@ import Testing
 
 @testable import Support
 
-/// Requests for the page that a link in an email opens. ``ActionPageTests`` and the tests of remedies test its effects.
+/// Requests for the page that a link in an email opens. ``ActionPageTests`` and the tests of remedies
+/// test the effects of the page.
 @Suite("Requests for the action page")
 struct ActionPageRequestTests {
     static let path = "/__/auth/action"

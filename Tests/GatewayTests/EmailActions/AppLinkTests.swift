@@ -72,7 +72,7 @@ struct AppLinkTests {
         #expect(link.hasPrefix(row.base + "mode=signIn&oobCode="), "\(link)")
     }
 
-    @Test("The email contains the link for the app")
+    @Test("The queued email has the base URL of the link for the app")
     func email() async throws {
         let gateway = try await Self.shared.value.gateway
         let request: [String: JSON] = [

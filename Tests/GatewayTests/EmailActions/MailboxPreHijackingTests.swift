@@ -9,6 +9,7 @@ import Testing
 /// The classes of pre-hijacking by Sudhodanan and Paverd, for a victim who verifies the mailbox.
 @Suite("Pre-hijacking of a user who verifies a mailbox")
 struct MailboxPreHijackingTests {
+    /// How the victim verifies the mailbox.
     enum Arrival: String, CaseIterable, Sendable {
         case reset, link
 
@@ -50,7 +51,7 @@ struct MailboxPreHijackingTests {
         #expect(try await gateway.emails(.accountReclaimed).map(\.recipient) == ["ada@example.com"])
     }
 
-    @Test("No change, verification or recovery that the attacker began can be completed", arguments: Arrival.allCases)
+    @Test("No change or recovery of an address that the attacker began can be completed", arguments: Arrival.allCases)
     func pendingChanges(arrival: Arrival) async throws {
         let gateway = try await TestGateway { $0.emailEnumerationProtection = false }
         // Verified once, so that a recovery code is sent when the account takes the victim's address.

@@ -233,7 +233,7 @@ struct ResetTests {
     }
 
     @Test(
-        "A reset code becomes invalid if an administrator changes how the user signs in, and only then",
+        "A reset code becomes invalid if an administrator sets password, validSince or address, not by other changes",
         arguments: [
             (["disableUser": false], "200"), (["displayName": "Ada"], "200"),
             (["password": "secret2"], "400 INVALID_OOB_CODE"), (["validSince": "1"], "400 INVALID_OOB_CODE"),

@@ -9,7 +9,7 @@ import Testing
 @Suite("An account whose earlier address can be restored", .serialized)
 struct RecoveryPendingTests {
     @Test(
-        "A client cannot merge the account into another, neither in the preview nor at the commit",
+        "A client cannot preview or commit a merge of an account whose earlier address can be restored",
         arguments: [true, false])
     func pending(isPendingAtPreview: Bool) async throws {
         let gateway = try await TestGateway.administered()
@@ -82,7 +82,7 @@ extension RecoveryPendingTests {
 }
 
 extension TestGateway {
-    /// Stores the recovery code of a change of the address.
+    /// Stores a code that restores `email` as the address of the account.
     func storeRecoveryCode(of account: String, to email: String) async throws {
         _ = try await database.pool.execute(
             """

@@ -35,6 +35,8 @@ struct Intrusion: Sendable {
         try TestGateway.Tokens(await gateway.signIn(email: Self.victim, password: Self.password))
     }
 
+    /// Links the attacker's Google identity to Ada's account.
+    ///
     /// - Returns: the code of the notice to Ada.
     func linkIdentity(_ stolen: TestGateway.Tokens) async throws -> String {
         let linked = try await gateway.link(gateway.google(Self.eve), to: stolen.idToken)
@@ -45,6 +47,8 @@ struct Intrusion: Sendable {
         return try #require(email.content.code)
     }
 
+    /// Changes the address of Ada's account.
+    ///
     /// - Returns: a session after the change.
     func changeAddress(_ stolen: TestGateway.Tokens, to email: String) async throws -> TestGateway.Tokens {
         let changed = try TestGateway.Tokens(await gateway.update(stolen.idToken, ["email": .string(email)]))

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Removing identities in a password reset")
 struct ResetRemedyTests {
-    /// An account with two identities besides the one that created it.
+    /// An account with two identities besides the one with which it was created.
     private static func threeIdentities() async throws -> (TestGateway, localId: String) {
         let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
         try await gateway.makeServiceKey()

@@ -94,9 +94,9 @@ struct MergeNotUndoneTests {
         #expect(try await gateway.merge().outcome == "200")
         let input: JSON = ["requestType": "EMAIL_SIGNIN", "email": "ada@example.com", "returnOobLink": true]
         let code = try await gateway.administer(":sendOobCode", input).json["oobCode"] ?? .null
-        let entered = try await gateway.post(
+        let signedIn = try await gateway.post(
             "/v1/accounts:signInWithEmailLink", ["email": "ada@example.com", "oobCode": code])
-        #expect(entered.json["localId"] == "bob", "\(entered.text)")
+        #expect(signedIn.json["localId"] == "bob", "\(signedIn.text)")
         let undone = try await gateway.undoMerge().outcome
         #expect(undone.hasPrefix("400 MERGE_NOT_"), "\(undone)")
     }

@@ -146,7 +146,7 @@ struct MergeTests {
     }
 
     @Test(
-        "A merge is rejected in these cases",
+        "A merge is rejected without a second account, with the same provider twice, an old login or no preview",
         arguments: ["nothing to merge with", "itself", "same provider twice", "old login", "no dry run"])
     func refused(what: String) async throws {
         let gateway = try await TestGateway()
@@ -181,7 +181,7 @@ struct MergeTests {
         #expect(exchange.outcome.hasPrefix(expected), "\(exchange.text)")
     }
 
-    @Test("The target's ID token proves it for a merge, and the new session gets that token's login time")
+    @Test("The target's ID token proves the target of a merge, and the new session gets that token's login time")
     func targetIDToken() async throws {
         let gateway = try await TestGateway()
         let guest = try await gateway.signUpAnonymously()
@@ -200,7 +200,7 @@ struct MergeTests {
     }
 
     @Test(
-        "An ID token of the target is rejected in these cases",
+        "The target's ID token is rejected if its login is old, its session ended, or it is the source's or not alone",
         arguments: ["an old login", "an ended session", "itself", "beside a pending token"])
     func targetRefused(what: String) async throws {
         let gateway = try await TestGateway()

@@ -14,7 +14,7 @@ struct UndoMergeLinkTests {
         let happen: @Sendable (StolenAccount) async throws -> Exchange
     }
 
-    /// What an attacker does in the target to make the victim's link useless.
+    /// What the attacker does to make the victim's link useless, and what administrators may do.
     private static let actions = [
         Action(testDescription: "nothing") { try await $0.gateway.lookup($0.attacker.idToken) },
         Action(testDescription: "nothing, and the victim's address has moved to the target", targetHasAddress: false) {
@@ -167,7 +167,9 @@ struct UndoMergeLinkTests {
         case idTaken = "after another account has got the source's ID"
     }
 
-    @Test("The undo link does nothing in these cases", arguments: End.allCases)
+    @Test(
+        "The undo link does nothing if it has expired, or if the merge cannot be undone any more",
+        arguments: End.allCases)
     func ended(end: End) async throws {
         let stolen = try await StolenAccount()
         let gateway = stolen.gateway

@@ -96,7 +96,7 @@ struct SiteAssociationTests {
         #expect(file.json["webcredentials"] == ["apps": ["OTHERTEAM1.com.example.app"]])
     }
 
-    @Test("The file that verifies the host is what the operator configured, or does not exist")
+    @Test("The file with which Apple verifies the host has the configured text, or does not exist")
     func domainFile() async throws {
         let gateway = try await TestGateway()
         let path = "/.well-known/apple-developer-domain-association.txt"

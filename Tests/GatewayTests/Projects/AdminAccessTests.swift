@@ -61,7 +61,7 @@ struct AdminAccessTests {
     }
 
     @Test(
-        "An unscoped path uses the project in the body, if the service key has access to it",
+        "A path that names no project uses the project in the body, if the caller has access to it",
         arguments: [(true, "other", "200"), (false, "other", "403"), (true, "demo", "200"), (false, "demo", "200")])
     func targetProject(isDev: Bool, target: String, expected: String) async throws {
         let gateway = try await TestGateway(mode: isDev ? .dev(ID("demo")) : .serve(at: "https://auth.example.com"))
@@ -80,7 +80,7 @@ struct AdminAccessTests {
         #expect((scoped.status == 403) == (target == "other"), "a path that names a project is not overruled")
     }
 
-    @Test("A page of accounts needs the service key as well")
+    @Test("A page of accounts needs a service key of the project")
     func batchGet() async throws {
         let gateway = try await TestGateway.administered()
         try await gateway.makeOtherProject("other", serviceKey: "sks_other")

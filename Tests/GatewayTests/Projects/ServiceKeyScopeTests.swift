@@ -191,7 +191,7 @@ struct ServiceKeyScopeTests {
         #expect(try await lastUse() == gateway.clock.now, "the use of a custom token counts as a use of its key")
     }
 
-    @Test("Scope names are checked strictly in requests, and unknown ones are ignored in the database")
+    @Test("Unknown scope names are rejected on the command line, and ignored in the database")
     func names() {
         #expect(ServiceKeyScopes(parsing: "users.read,config")?.names == ["users.read", "config"])
         #expect(ServiceKeyScopes(parsing: "users.read,all")?.names == ["all"])

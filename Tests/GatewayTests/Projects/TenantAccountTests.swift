@@ -29,7 +29,7 @@ struct TenantAccountTests {
         #expect(try await fixture.gateway.batchGet(bearer: fixture.backend.secret).json["users"]?.elements.count == 1)
     }
 
-    @Test("Accounts get tokens of the project that name the tenant")
+    @Test("Accounts of a tenant get tokens of the project that name the tenant")
     func tokens() async throws {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.tenant()
@@ -43,7 +43,7 @@ struct TenantAccountTests {
     }
 
     /// Clients name the tenant when they sign in, and usually not later.
-    @Test("Accounts are found by their tokens without naming the tenant")
+    @Test("Accounts of a tenant are found by their tokens, without a tenant ID in the request")
     func tokensAlone() async throws {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.tenant()
@@ -63,7 +63,7 @@ struct TenantAccountTests {
         #expect(try await fixture.signIn(in: tenant).outcome == "400 EMAIL_NOT_FOUND")
     }
 
-    @Test("Tokens of another tenant or of the project are rejected")
+    @Test("A request that names a tenant is rejected with a token of another tenant or of the project")
     func foreignTokens() async throws {
         let fixture = try await TenantFixture()
         let (tenant, other) = (try await fixture.tenant(), try await fixture.tenant())
@@ -105,7 +105,7 @@ struct TenantAccountTests {
     }
 
     @Test(
-        "Accounts are created and used only as the tenant allows",
+        "Accounts of a tenant are created and used only by the methods that the tenant allows",
         arguments: [
             (["allowPasswordSignup": false], "signUp", ["email": "b@example.com", "password": "secret1"]),
             (["enableAnonymousUser": false], "signUp", [:]),
@@ -131,7 +131,7 @@ struct TenantAccountTests {
                 .contains(refused.outcome), "\(refused.outcome)")
     }
 
-    @Test("While the tenant is disabled, accounts cannot sign in or be looked up, but can be deleted")
+    @Test("While a tenant is disabled, accounts cannot sign in or be looked up, but refresh tokens and can be deleted")
     func disabled() async throws {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.tenant()
@@ -147,7 +147,7 @@ struct TenantAccountTests {
         #expect(deleted.status == 200)
     }
 
-    @Test("Accounts are imported with the tenant's ID or without a tenant ID")
+    @Test("An import into a tenant accepts accounts with its tenant ID or without a tenant ID")
     func batchImport() async throws {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.tenant()
@@ -165,7 +165,7 @@ struct TenantAccountTests {
         #expect(plain.json["error"]?[0]?["message"] == "Tenant id in userInfo does not match the tenant id in request.")
     }
 
-    @Test("Accounts are administered by a tenant ID in path, query or body; two different IDs are rejected")
+    @Test("Administrators name a tenant in path, query or body; two different tenant IDs are rejected")
     func named() async throws {
         let fixture = try await TenantFixture()
         let (tenant, other) = (try await fixture.tenant(), try await fixture.tenant())

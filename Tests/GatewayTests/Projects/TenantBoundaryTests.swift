@@ -69,7 +69,7 @@ struct TenantBoundaryTests {
         #expect(shown.outcome == "400 UNSUPPORTED_TENANT_OPERATION")
     }
 
-    @Test("Texts that begin with a tenant's ID are rejected", arguments: ["/b", "\0", " ", "é"])
+    @Test("Texts that only begin with a tenant's ID are rejected as tenant IDs", arguments: ["/b", "\0", " ", "é"])
     func ids(end: String) async throws {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.tenant() + end
@@ -80,7 +80,7 @@ struct TenantBoundaryTests {
         #expect(found.outcome == "404 TENANT_NOT_FOUND")
     }
 
-    /// Configuration is found by its path: a tenant ID in the query that was ignored would change the project.
+    /// The path names the configuration. If the tenant ID in the query were ignored, the project would be changed.
     @Test("Requests for the project's configuration that name a tenant in the query are rejected")
     func configuration() async throws {
         let fixture = try await TenantFixture()

@@ -51,7 +51,7 @@ struct NetworkLimitTests {
         #expect(outcomes.count { $0 == "400 INVALID_LOGIN_CREDENTIALS" } == row.passes)
     }
 
-    @Test("A request that one level rejects is counted at no level")
+    @Test("A request that is rejected at one prefix length is counted at none")
     func together() async throws {
         let limits = try #require(try await LimitedGateway().gateway.limits)
         let limiter = limits.limiter
@@ -74,7 +74,7 @@ struct NetworkLimitTests {
         #expect(limits.size == size, "rejected for the /24, so the address is not stored")
         limiter.subtract(.signUps(from: network("192.0.2.2")), Policy.signUpWindow, ID("demo"))
         #expect(!passes("192.0.2.1"))
-        #expect(passes("192.0.2.2"), "subtracted at both levels")
+        #expect(passes("192.0.2.2"), "subtracted at both prefix lengths")
     }
 
     @Test("The limit of nonces applies to each address, and ends with its window")

@@ -13,7 +13,7 @@ struct PasswordAttackTests {
     private let tooMany = LimitedGateway.tooMany
     private let wrong = "400 INVALID_LOGIN_CREDENTIALS"
 
-    /// One wrong password from each of `count` networks.
+    /// Tries one wrong password from each of the networks with the numbers in `places`.
     private func attack(
         _ limited: LimitedGateway, _ name: String = "ada", places: Range<Int> = 0..<100,
         at gateway: TestGateway? = nil

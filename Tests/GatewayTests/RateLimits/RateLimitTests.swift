@@ -96,7 +96,8 @@ struct RateLimitTests {
         #expect(try await limited.signIn("ada", "secret1").outcome == tooMany)
         for number in 0..<27 { try await limited.fail(1, "stranger\(number)") }
         #expect(
-            try await limited.signIn("eve", "secret1").outcome == tooMany, "thirty from one network, for any account")
+            try await limited.signIn("eve", "secret1").outcome == tooMany,
+            "thirty wrong passwords from one address, for any account")
         #expect(try await limited.signIn("eve", "secret1", from: "203.0.113.1").outcome == "200")
     }
 
@@ -115,7 +116,7 @@ struct RateLimitTests {
         #expect(limited.checks.all == [true, true, true, false, false, false])
     }
 
-    @Test("A rejected request causes no hashing and no database access")
+    @Test("A rejected request causes no hashing, and does not read the account")
     func noWork() async throws {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp("known")

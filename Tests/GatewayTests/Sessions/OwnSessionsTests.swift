@@ -189,7 +189,7 @@ struct OwnSessionsTests {
         #expect(try await gateway.post("/v1/accounts:revokeSession", body).outcome == expected)
     }
 
-    @Test("Concurrent requests and a refresh leave the session ended")
+    @Test("Concurrent requests to end a session, and a refresh, leave it ended")
     func race() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()

@@ -82,11 +82,12 @@ struct SessionResumptionTests {
         #expect(next.outcome == "200")
     }
 
-    /// What does not resume a session.
+    /// A refresh that does not resume the session.
     struct Attempt: CustomTestStringConvertible {
         let testDescription: String
         var key: String? = TestGateway.resumptionKey
-        var madeWith: String? = TestGateway.resumptionKey
+        /// The key of the request that replaced the session.
+        var keyOfChange: String? = TestGateway.resumptionKey
         var outcome = "400 TOKEN_EXPIRED"
 
         private static let malformed =
@@ -95,7 +96,7 @@ struct SessionResumptionTests {
         static let all = [
             Attempt(testDescription: "no key", key: nil),
             Attempt(testDescription: "another key", key: "AAAAAAAAAAAAAAAAAAAAAA"),
-            Attempt(testDescription: "a key that the change did not have", madeWith: nil),
+            Attempt(testDescription: "a key that the change did not have", keyOfChange: nil),
             Attempt(testDescription: "a short key", key: "AAAAAAAAAAAAAAAAAAAAA", outcome: malformed),
             Attempt(
                 testDescription: "a long key", key: String(repeating: "A", count: 129),
@@ -105,11 +106,11 @@ struct SessionResumptionTests {
         ]
     }
 
-    @Test("A session is not resumed in these cases", arguments: Attempt.all)
+    @Test("A session is resumed only with the key of the request that replaced it", arguments: Attempt.all)
     func rejected(attempt: Attempt) async throws {
         let gateway = try await TestGateway()
         let former = try await gateway.signUp()
-        #expect(try await gateway.changePassword(former, resuming: attempt.madeWith).outcome == "200")
+        #expect(try await gateway.changePassword(former, resuming: attempt.keyOfChange).outcome == "200")
         #expect(try await gateway.refresh(former.refreshToken, resuming: attempt.key).outcome == attempt.outcome)
     }
 

@@ -14,7 +14,7 @@ import Testing
 @Suite("Sign-in with a custom token", .serialized)
 struct CustomTokenTests {
     @Test(
-        "A custom token creates the account once, keeps its ID, and names the provider custom",
+        "A custom token creates one account, with its uid as ID, and names the provider custom",
         arguments: SignatureAlgorithm.allCases)
     func wholePath(algorithm: SignatureAlgorithm) async throws {
         let gateway = try await TestGateway()
@@ -175,7 +175,7 @@ struct CustomTokenTests {
     func withoutKeyID() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
-        for (issuer, isTaken) in [("backend", true), ("backend@example.com", false)] {
+        for (issuer, isAccepted) in [("backend", true), ("backend@example.com", false)] {
             let signed = try backend.customToken(at: gateway.clock.now) {
                 $0["iss"] = .string(issuer)
                 $0["sub"] = .string(issuer)
@@ -183,7 +183,7 @@ struct CustomTokenTests {
             let header = Base64URL.encode(Array(#"{"alg":"ES256","typ":"JWT"}"#.utf8))
             let input = "\(header).\(signed.split(separator: ".")[1])"
             let token = try "\(input).\(Base64URL.encode(backend.key.sign(Array(input.utf8))))"
-            #expect((try await gateway.signIn(customToken: token).status == 200) == isTaken)
+            #expect((try await gateway.signIn(customToken: token).status == 200) == isAccepted)
         }
     }
 

@@ -98,7 +98,7 @@ struct FederatedLinkingTests {
         #expect(try await gateway.signIn(proof).outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE"))
     }
 
-    @Test("Pending tokens from a rejected pending token have its lifetime, and only one can be used")
+    @Test("A rejected pending token is returned anew with the same expiry, and only one of the tokens can be used")
     func refusedAgain() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.google())
@@ -119,7 +119,7 @@ struct FederatedLinkingTests {
             try await gateway.signInWithIdp(["pendingToken": .string(third)]).outcome == "400 INVALID_PENDING_TOKEN")
     }
 
-    @Test("An identity without authority for its address needs the owner's confirmation")
+    @Test("An identity whose provider is not authoritative for its address needs the owner's confirmation")
     func confirmation() async throws {
         let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
         let owner = try await gateway.signUp(email: "mary@company.example", password: "long enough")

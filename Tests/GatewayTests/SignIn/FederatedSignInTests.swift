@@ -65,7 +65,7 @@ struct FederatedSignInTests {
         #expect(account["displayName"] == "Ada Lovelace")
     }
 
-    @Test("A name is accepted after the first sign-in")
+    @Test("A name that arrives after the first sign-in is stored")
     func lateName() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.apple(.grace))
@@ -74,7 +74,7 @@ struct FederatedSignInTests {
         #expect(try await gateway.account(try #require(named.json["idToken"]?.string))["displayName"] == "Grace")
     }
 
-    @Test("A relay address is recognized by its claim and by its domain", arguments: [true, false])
+    @Test("A relay address is recognized by its claim or by its domain", arguments: [true, false])
     func relay(marked: Bool) async throws {
         let gateway = try await TestGateway()
         gateway.simulators.apple.quirks.marksPrivateEmail = marked
@@ -93,7 +93,7 @@ struct FederatedSignInTests {
         #expect(again.json["localId"] == exchange.json["localId"])
     }
 
-    @Test("Booleans are accepted as strings too", arguments: [true, false])
+    @Test("Boolean claims are accepted as strings too", arguments: [true, false])
     func booleans(areStrings: Bool) async throws {
         let gateway = try await TestGateway()
         gateway.simulators.apple.quirks.booleansAreStrings = areStrings

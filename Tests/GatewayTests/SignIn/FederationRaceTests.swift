@@ -6,7 +6,7 @@ import Testing
 @testable import DevMode
 @testable import Support
 
-@Suite("Concurrent requests")
+@Suite("Concurrent sign-ins with providers")
 struct FederationRaceTests {
     private static let many = 12
 

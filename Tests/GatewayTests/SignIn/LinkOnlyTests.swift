@@ -43,23 +43,23 @@ struct LinkOnlyTests {
         #expect(asCaller.outcome == Self.refusal, "an ID token does not make it a login")
     }
 
-    @Test("A pending token of another app does not sign in with a link-only provider")
+    @Test("A pending token from before the provider became link-only does not sign in")
     func pendingToken() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.google())
         let anonymous = try await gateway.signUpAnonymously()
         let pending = try #require(try await gateway.link(gateway.google(), to: anonymous.idToken).pendingToken)
-        let other = try await gateway.withApp(Self.settings)
-        #expect(try await other.signInWithIdp(["pendingToken": .string(pending)]).outcome == Self.refusal)
+        let changed = try await gateway.withApp(Self.settings)
+        #expect(try await changed.signInWithIdp(["pendingToken": .string(pending)]).outcome == Self.refusal)
     }
 
-    @Test("A link-only identity cannot prove a side of a merge")
+    @Test("A link-only identity cannot prove the target of a merge")
     func merge() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.google())
-        let other = try await gateway.withApp(Self.settings)
-        let anonymous = try await other.signUpAnonymously()
-        let preview = try await other.post(
+        let changed = try await gateway.withApp(Self.settings)
+        let anonymous = try await changed.signUpAnonymously()
+        let preview = try await changed.post(
             "/v1/accounts:merge",
             [
                 "idToken": .string(anonymous.idToken), "dryRun": true, "requestUri": "http://localhost",

@@ -50,11 +50,11 @@ struct LoginServicesAtSignInTests {
             ("organisationAccounts", false), ("governmentIdentity", false), ("thirdPartyClient", true),
             ("alternativeMarketplace", false), ("ownAccountsOnly", false),
         ])
-    func exemption(kind: String, isLifted: Bool) async throws {
+    func exemption(kind: String, isAccepted: Bool) async throws {
         let gateway = try await gateway(
             app: #"{"signInMethods": ["google.com"], "exemption": {"kind": "\#(kind)", "reason": "its client"}}"#)
         let exchange = try await gateway.signIn(gateway.google())
-        #expect((exchange.status == 200) == isLifted, "\(exchange.text)")
+        #expect((exchange.status == 200) == isAccepted, "\(exchange.text)")
     }
 
     @Test("Sign-in is accepted in the grace period of an app, and rejected after it")

@@ -73,7 +73,7 @@ struct NonceTests {
         #expect(try await gateway.signIn(proof).status == 200)
     }
 
-    @Test("A nonce is required only if the project requires one")
+    @Test("A nonce for Apple is required in profile sekisho, and not in profile firebase")
     func required() async throws {
         let strict = try await TestGateway(.sekisho)
         #expect(try await strict.signIn(strict.apple(nonce: nil)).outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE"))

@@ -8,8 +8,6 @@ import Testing
 
 @Suite("Profile data that an app does not request", .serialized)
 struct RequestedScopesTests {
-    private static let names = ["displayName", "photoUrl"]
-
     @Test(
         "Unrequested data is dropped before it is stored, if the policy requires it",
         arguments: [
@@ -33,7 +31,7 @@ struct RequestedScopesTests {
         #expect(signedIn.text.contains(name) == keepsName)
     }
 
-    @Test("The scopes of the buttons are those that the app requests")
+    @Test("The login methods list the scopes that the app requests")
     func scopes() async throws {
         let gateway = try await TestGateway().withApp(
             #"{"platform": "ios", "bundleIds": ["com.example.app"], "requestedScopes": ["email"]}"#)

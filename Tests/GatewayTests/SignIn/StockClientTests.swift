@@ -129,7 +129,7 @@ struct EmulatorRulesTests {
         #expect(answer.json["error"]?[0]?["message"] != nil, "\(answer.text)")
     }
 
-    @Test("Linking an identity that the account already has is a login")
+    @Test("Linking an identity that the account already has is accepted")
     func repeatedLink() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signIn(gateway.apple())

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Support
 
-/// An app of an organisation has no open sign-up although its project may have one.
+/// An app of an organisation can exclude sign-up even if its project allows it.
 @Suite("Sign-up by a method that the app does not offer", .serialized)
 struct UnofferedSignUpTests {
     static let refusal =

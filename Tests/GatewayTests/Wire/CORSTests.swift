@@ -39,7 +39,8 @@ struct CORSTests {
         #expect(response.headers["Vary"] != nil)
     }
 
-    @Test("Text that is not valid in a header is not returned", arguments: ["", "a\u{1}b", "https://é.example"])
+    @Test(
+        "CORS fields do not repeat text that is not valid in a header", arguments: ["", "a\u{1}b", "https://é.example"])
     func unfitOrigin(origin: String) async throws {
         let response = try await Self.shared.value.send(
             .options, "/v1/token", headers: ["Origin": origin, "Access-Control-Request-Headers": origin])

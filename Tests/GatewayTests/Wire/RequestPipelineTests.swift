@@ -10,7 +10,7 @@ import Testing
 struct RequestPipelineTests {
     private static let shared = Task { try await TestGateway.ofNewProject() }
 
-    @Test("Responses have the pipeline's header fields", arguments: ["/v1/projects", "/healthz", "/nothing"])
+    @Test("Responses have a request ID, nosniff and no-store", arguments: ["/v1/projects", "/healthz", "/nothing"])
     func headerFields(path: String) async throws {
         let response = try await Self.shared.value.send(.get, path)
         #expect(response.headers["X-Request-Id"]?.isEmpty == false)
@@ -58,7 +58,7 @@ struct RequestPipelineTests {
         #expect(response.text.contains(row.says))
     }
 
-    @Test("Every endpoint checks access", arguments: Endpoint.all)
+    @Test("Endpoints reject requests without credentials, except open ones and pages", arguments: Endpoint.all)
     func everyEndpoint(endpoint: Endpoint) async throws {
         let path = endpoint.path.replacing("{project}", with: "demo").replacing(#/[{}]/#, with: "")
         let response = try await Self.shared.value.send(endpoint.method, path, query: [])
