@@ -112,7 +112,7 @@ struct TestGateway: Sendable {
         server = transport == .socket ? try SocketServer(gateway, on: database.pool.loop) : nil
     }
 
-    /// A gateway on the same database, with an empty configuration cache.
+    /// A gateway on the same database, with empty caches of configuration and keys.
     func withFreshCaches() throws -> TestGateway { try TestGateway(self) }
 
     /// A gateway as in another process on the same database: with its own rate limit counters and metrics.

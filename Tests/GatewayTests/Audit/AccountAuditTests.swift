@@ -10,6 +10,7 @@ import Testing
 struct AccountAuditTests {
     struct Action: CustomTestStringConvertible, Sendable {
         let testDescription: String
+        /// The expected events: action and detail.
         let lines: [String]
         /// Returns the tokens of the account that the events are about.
         let prepare: @Sendable (TestGateway) async throws -> TestGateway.Tokens

@@ -11,6 +11,7 @@ struct AdminAuditTests {
         let testDescription: String
         let operation: String
         let body: JSON
+        /// The expected events: action, subject and detail.
         let lines: [String]
     }
 

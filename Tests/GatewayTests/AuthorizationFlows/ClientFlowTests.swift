@@ -224,7 +224,7 @@ struct ClientFlowTests {
         #expect(!flow.authURI.contains("evil"))
     }
 
-    @Test("The parameter prompt is dropped if it contains none, because the user has to see a page of the provider")
+    @Test("The parameter prompt is dropped if a value is none, because the user has to see a page of the provider")
     func promptNone() async throws {
         let gateway = try await Self.gateway()
         for prompt in ["none", "NONE", "login none", "none\t"] {

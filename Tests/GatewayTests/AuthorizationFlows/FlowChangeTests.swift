@@ -18,7 +18,7 @@ struct FlowChangeTests {
     }
 
     @Test(
-        "A change ends the sign-in at the provider's response, and at the use of the grant",
+        "A change that forbids the provider ends the sign-in at the provider's response, and at the use of the grant",
         arguments: [
             Change(
                 testDescription: "guideline 4.8 is no longer met",

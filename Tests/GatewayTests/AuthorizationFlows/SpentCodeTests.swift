@@ -11,6 +11,7 @@ import Testing
 struct SpentCodeTests {
     /// The lifetimes of a grant and of a pending token, and five minutes.
     private static let unused: Duration = .seconds(60 + 1800 + 300)
+    /// The stored refresh token of a code that no account uses yet.
     private static let kept = "REDEEMING REFRESH_TOKEN com.example.web"
 
     @Test("A code is not redeemed before the provider's keys are available, so that another try succeeds")

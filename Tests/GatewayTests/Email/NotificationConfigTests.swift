@@ -129,7 +129,7 @@ struct NotificationConfigTests {
         #expect(try await stored() == expected, "settings that this resource does not show stay")
     }
 
-    @Test("Email settings are loaded with the project, by API key and by service key too")
+    @Test("Email settings are loaded with a project alone, in a list, by API key and by service key")
     func everywhere() async throws {
         let (gateway, _, _) = try await Self.fixture(Self.configured)
         try await gateway.makeServiceKey()

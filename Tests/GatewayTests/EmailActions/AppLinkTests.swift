@@ -53,7 +53,8 @@ struct AppLinkTests {
             Row(testDescription: "no app", base: page),
             Row(testDescription: "an unknown app", more: ["iOSBundleId": "com.evil&mode=x"], base: page),
             Row(
-                testDescription: "an app that opted in to another host", more: ["iOSBundleId": "com.example.alien"],
+                testDescription: "an app that is associated with another host",
+                more: ["iOSBundleId": "com.example.alien"],
                 base: page),
             Row(
                 testDescription: "the app does not handle the code", handles: false,

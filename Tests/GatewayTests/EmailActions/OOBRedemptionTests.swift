@@ -167,7 +167,7 @@ struct ResetTests {
     }
 
     @Test(
-        "A reset code becomes invalid after each of these events",
+        "A reset code is invalid after a change of password or address, a deletion, an hour or another reset",
         arguments: [
             End(testDescription: "another password") {
                 _ = try await $0.update($1.idToken, ["password": "chosen now"])

@@ -120,7 +120,9 @@ struct RemovalLinkTests {
         },
     ]
 
-    @Test("The removal link becomes invalid after each of these events", arguments: endings)
+    @Test(
+        "The removal link is invalid after seven days, a reset, a reclaim or the account's deletion", arguments: endings
+    )
     func ends(row: Row) async throws {
         let intrusion = try await Intrusion()
         let stolen = try await intrusion.intrude()

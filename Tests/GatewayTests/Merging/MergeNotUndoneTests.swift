@@ -73,7 +73,9 @@ struct MergeNotUndoneTests {
         }
     }
 
-    @Test("Undoing a merge is rejected after each of these events", arguments: Event.allCases)
+    @Test(
+        "Undoing a merge is rejected after seven days, a change or deletion of the target, or a reuse of the source's ID",
+        arguments: Event.allCases)
     func refused(event: Event) async throws {
         let gateway = try await MergeCase.whole.gateway()
         #expect(try await gateway.merge().outcome == "200")

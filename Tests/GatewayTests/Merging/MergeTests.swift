@@ -200,7 +200,7 @@ struct MergeTests {
     }
 
     @Test(
-        "The target's ID token is rejected if its login is old, its session ended, or it is the source's or not alone",
+        "The target's ID token is rejected with an old login, an ended session, the source's own or beside a pending token",
         arguments: ["an old login", "an ended session", "itself", "beside a pending token"])
     func targetRefused(what: String) async throws {
         let gateway = try await TestGateway()

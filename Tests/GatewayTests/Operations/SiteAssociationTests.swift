@@ -78,7 +78,7 @@ struct SiteAssociationTests {
     }
 
     @Test(
-        "An app is named only at the hosts that it opted in to",
+        "An app is named only at the hosts that are its associated domains",
         arguments: [
             ("AUTH.example.com:8443", appleIDs), ("other.example.com", []), ("example.com", []),
             ("auth.example.com.evil.example", []), ("", []),

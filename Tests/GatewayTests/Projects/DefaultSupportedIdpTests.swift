@@ -52,7 +52,7 @@ struct DefaultSupportedIdpTests {
             ])
     }
 
-    @Test("The private key is encrypted with the master key and bound to its project and provider")
+    @Test("The private key is encrypted with the master key and bound to its provider")
     func secret() async throws {
         let backend = try await Configurator()
         try await backend.enableApple()

@@ -78,7 +78,7 @@ struct ProviderIssuerTests {
         #expect(try await fixture.identities().contains("1 \(Self.second)"))
     }
 
-    @Test("The issuer stays in use by identities after the provider is removed", arguments: [false, true])
+    @Test("Identities keep the issuer in use after the provider is removed", arguments: [false, true])
     func removed(isOfOlderRelease: Bool) async throws {
         let fixture = try await Fixture()
         let ada = try await fixture.signIn()

@@ -13,9 +13,11 @@ struct EmailLimitTests {
         let testDescription: String
         /// Purpose and IP address of the requests of other people.
         let strangers: [(type: String, peer: String)]
+        /// The number of these requests that are accepted.
         let passes: Int
         /// The purpose of the owner's later request from another network.
         let owner: String
+        /// The outcome of the owner's request.
         let outcome: String
     }
 
@@ -70,7 +72,7 @@ struct EmailLimitTests {
         }
     }
 
-    @Test("Each network has a limit, whatever the addresses")
+    @Test("Each network has a limit on emails, whatever their recipients")
     func place() async throws {
         let limited = try await LimitedGateway { $0.emailLimit = 1 }
         var outcomes: [String] = []

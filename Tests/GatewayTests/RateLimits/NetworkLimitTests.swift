@@ -31,7 +31,7 @@ struct NetworkLimitTests {
             passes: 24),
     ]
 
-    @Test("Anonymous sign-ups are limited at every prefix length, each with its own factor", arguments: rows)
+    @Test("Anonymous sign-ups are limited at each of the prefix lengths, with its own factor", arguments: rows)
     func signUps(row: Row) async throws {
         let limited = try await LimitedGateway()
         var outcomes: [String] = []
@@ -43,7 +43,7 @@ struct NetworkLimitTests {
         #expect(try await limited.gateway.post("/v1/accounts:signUp", from: "198.51.100.9").outcome == "200")
     }
 
-    @Test("Wrong passwords for one address are limited at every prefix length", arguments: rows)
+    @Test("Wrong passwords for one address are limited at each of the prefix lengths", arguments: rows)
     func passwords(row: Row) async throws {
         let limited = try await LimitedGateway()
         var outcomes: [String] = []

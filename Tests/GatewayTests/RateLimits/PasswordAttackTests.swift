@@ -63,7 +63,9 @@ struct PasswordAttackTests {
 
     struct Place: CustomTestStringConvertible {
         let testDescription: String
+        /// The address of the account's session.
         let network: String
+        /// The address from which the owner signs in during the attack.
         let here: String
         let isKnown: Bool
     }
@@ -159,7 +161,7 @@ struct PasswordAttackTests {
         #expect(try await limited.signIn("ada", "secret1").outcome == tooMany)
     }
 
-    @Test("No IP address is stored, and networks are deleted with the account")
+    @Test("Known networks are stored without IP addresses, and are deleted with the account")
     func hashed() async throws {
         let limited = try await LimitedGateway()
         let pool = limited.gateway.database.pool

@@ -125,7 +125,7 @@ struct CustomTokenAccountTests {
         #expect(answers.filter { $0.json["isNewUser"] == true }.count == 1)
     }
 
-    @Test("A sign-in with a custom token is no recent login after five minutes")
+    @Test("A sign-in with a custom token is not a recent login after five minutes")
     func recentLoginMaxAge() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)

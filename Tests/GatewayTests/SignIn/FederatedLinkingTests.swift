@@ -191,8 +191,11 @@ struct FederatedLinkingTests {
     }
 
     struct Shown: CustomTestStringConvertible {
+        /// Whether the project has email enumeration protection.
         let isHiding: Bool
+        /// Whether the provider has verified the address of the new identity.
         let isVerified: Bool
+        /// Whether the account already has an identity of the provider with this address.
         let isRecycled: Bool
 
         var testDescription: String {

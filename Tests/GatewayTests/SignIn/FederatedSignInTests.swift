@@ -147,7 +147,7 @@ struct FederatedSignInTests {
     }
 
     @Test(
-        "Errors name what is missing or invalid",
+        "An incomplete or invalid request is rejected with a specific error",
         arguments: [
             (["postBody": "id_token=x&providerId=apple.com"], "400 MISSING_REQUEST_URI"),
             (["postBody": "id_token=x&providerId=apple.com", "requestUri": "nowhere"], "400 INVALID_REQUEST_URI"),

@@ -10,14 +10,14 @@ struct HostedDomainTests {
     static let domains = #"{"relation": "organisation", "hostedDomains": ["University.example"]}"#
     static let refusal = "400 INVALID_IDP_RESPONSE : The ID token must have the hosted domain 'University.example'; "
 
-    @Test("Accounts of the listed domains are accepted, whatever the case of letters")
+    @Test("Google accounts of the listed hosted domains are accepted, whatever the case of letters")
     func listed() async throws {
         let gateway = try await TestGateway().withProvider("google.com", Self.domains)
         #expect(try await gateway.signIn(gateway.google(.emmy)).outcome == "200")
     }
 
     @Test(
-        "Other accounts are rejected at sign-in, re-authentication and linking",
+        "Google accounts of no listed hosted domain are rejected at sign-in, re-authentication and linking",
         arguments: [nil, "evil.example", "university.example.evil.example", ""])
     func others(domain: String?) async throws {
         let gateway = try await TestGateway().withProvider("google.com", Self.domains)
@@ -40,7 +40,7 @@ struct HostedDomainTests {
         #expect(try await after.signIn(after.google()).outcome.hasPrefix(Self.refusal))
     }
 
-    @Test("A pending token that is older than the list is rejected")
+    @Test("A pending token that is older than the list of hosted domains is rejected")
     func pendingToken() async throws {
         let before = try await TestGateway()
         _ = try await before.signIn(before.google())

@@ -12,7 +12,7 @@ struct LinkOnlyTests {
     static let refusal =
         "400 OPERATION_NOT_ALLOWED : The app offers the identity provider only for linking, not for signing in."
 
-    @Test("Linking needs no Apple provider")
+    @Test("Linking a link-only identity needs no Apple provider")
     func linking() async throws {
         let gateway = try await TestGateway().withApp(Self.settings)
         _ = try await gateway.database.pool.execute("DELETE FROM identity_provider WHERE provider = 'apple.com'")
@@ -88,7 +88,7 @@ struct LinkOnlyTests {
         #expect(try await gateway.account(linked.idToken)["emailVerified"] == false)
     }
 
-    @Test("A link-only identity is no sign-in method when an administrator removes the last other one")
+    @Test("A link-only identity does not count as a sign-in method when an administrator removes the last other one")
     func lastMethodOfAdministrator() async throws {
         let gateway = try await TestGateway.administered().withApp(Self.settings)
         let ada = try Tokens(await gateway.signIn(gateway.apple()))
@@ -98,7 +98,7 @@ struct LinkOnlyTests {
     }
 
     @Test(
-        "A link-only identity is no sign-in method, unless another app offers its provider for sign-in",
+        "A link-only identity counts as a sign-in method only if another app offers its provider for sign-in",
         arguments: [false, true])
     func lastMethod(isOffered: Bool) async throws {
         var gateway = try await TestGateway(.sekisho).withApp(Self.settings)

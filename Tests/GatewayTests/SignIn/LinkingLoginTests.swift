@@ -106,6 +106,7 @@ struct LinkingLoginTests {
 
     struct Returned: CustomTestStringConvertible {
         let testDescription: String
+        /// Whether the change counts as a login.
         let isFresh: Bool
         let begin: @Sendable (TestGateway) async throws -> Exchange
         let change: Change

@@ -23,7 +23,7 @@ struct LoginServicesAtSignInTests {
     }
 
     @Test(
-        "Google is rejected on every platform if Apple does not work, and Apple is accepted",
+        "Google is rejected on every platform if Apple is not completely configured; Apple is accepted",
         arguments: AppSettings.Platform.allCases)
     func platforms(platform: AppSettings.Platform) async throws {
         let gateway = try await gateway(app: #"{"platform": "\#(platform.rawValue)"}"#)
