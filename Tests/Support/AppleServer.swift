@@ -7,8 +7,7 @@ import Simulators
 
 @testable import Gateway
 
-/// The simulated Apple behind a real server. It registers the client IDs of
-/// ``SimulatedProviders`` with a key of its own.
+/// The simulated Apple behind a real server, with the client IDs of ``SimulatedProviders`` and a key of its own.
 final class AppleServer: Sendable {
     static let team = "TEAM123456"
     static let keyID = "KEY1234567"

@@ -6,13 +6,7 @@ import Testing
 /// too.
 struct LoginServicesRow: Decodable, Sendable, CustomTestStringConvertible {
     /// The providers and sign-up methods of a project or a tenant.
-    struct Realm {
-        let apple: String
-        let providers: [String: String?]
-        let signUp: [String]
-    }
-
-    struct TenantRealm: Decodable {
+    struct Realm: Decodable {
         let apple: String
         let providers: [String: String?]
         let signUp: [String]
@@ -31,7 +25,7 @@ struct LoginServicesRow: Decodable, Sendable, CustomTestStringConvertible {
     let exemption: LoginServicesExemption.Kind?
     /// Those of `password`, `anonymous` and `emailLink` that the policy allows.
     let signUp: [String]
-    let tenant: TenantRealm?
+    let tenant: Realm?
     /// `PROVIDER VIOLATION`, after `tenant ` if the tenant violates the guideline.
     let violations: [String]
 
@@ -68,9 +62,6 @@ struct LoginServicesRow: Decodable, Sendable, CustomTestStringConvertible {
     }
 
     var realm: Realm { Realm(apple: apple, providers: providers, signUp: signUp) }
-    var tenantRealm: Realm? {
-        tenant.map { Realm(apple: $0.apple, providers: $0.providers, signUp: $0.signUp) }
-    }
 }
 
 extension LoginServicesRow.Realm {

@@ -19,7 +19,8 @@ final class TestBrowser: Sendable {
     /// Requests a page of the gateway. Redirects are not followed.
     ///
     /// - Parameters:
-    ///   - isCrossSite: whether a page of another site sends the form; browsers then send no cookies.
+    ///   - isCrossSite: whether a page of another site sends the form; browsers then omit the gateway's
+    ///     cookies, which are `SameSite=Lax`.
     func send(
         _ method: HTTP.Method = .get, _ url: String, form: [(String, String)]? = nil, isCrossSite: Bool = false,
         headers more: [(String, String)] = []

@@ -22,7 +22,8 @@ enum Transport: String, Sendable {
     }()
 }
 
-/// A gateway behind a real server, and the HTTP client of the tests. The server stops with the last reference to this.
+/// A gateway behind a real server, and the HTTP client of the tests. The server stops with the last reference to
+/// this object.
 final class SocketServer: Sendable {
     /// Carries the address that the gateway shall see as the client's, because every test connects from loopback.
     private static let peerField = "X-Test-Peer"

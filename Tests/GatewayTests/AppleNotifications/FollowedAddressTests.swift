@@ -61,7 +61,6 @@ struct FollowedAddressTests {
     struct Stay: Sendable, CustomTestStringConvertible {
         let testDescription: String
         var profile = Policy.Profile.sekisho
-        var person = SimulatedPerson.grace
         let prepare: @Sendable (TestGateway, TestGateway.Tokens) async throws -> Void
     }
 
@@ -95,13 +94,13 @@ struct FollowedAddressTests {
         arguments: stays)
     func keepsAddress(row: Stay) async throws {
         let gateway = try await gateway(row.profile)
-        let tokens = try Tokens(await gateway.signIn(gateway.apple(row.person)))
+        let tokens = try Tokens(await gateway.signIn(gateway.apple(.grace)))
         try await row.prepare(gateway, tokens)
         let email = try await gateway.user(tokens.localId)["email"]
         gateway.simulators.apple.quirks.relayDomain = .privateICloud
         gateway.clock.advance(by: .seconds(1))
         let audited = try await gateway.audited {
-            let again = try await gateway.signIn(gateway.apple(row.person))
+            let again = try await gateway.signIn(gateway.apple(.grace))
             #expect(again.json["localId"]?.string == tokens.localId, "\(again.text)")
         }
         let user = try await gateway.user(tokens.localId)

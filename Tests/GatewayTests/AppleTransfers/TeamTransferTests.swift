@@ -29,7 +29,7 @@ struct TeamTransferTests {
             mary = try await gateway.signedInWithApple(TeamTransferTests.mary)
         }
 
-        /// A run of the command, with the key of `team`.
+        /// A run of `apple export-transfers` or `apple import-transfers`, with the key of `team`.
         ///
         /// - Parameter change: changes Apple's endpoint.
         func run(

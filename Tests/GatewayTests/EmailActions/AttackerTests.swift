@@ -162,7 +162,7 @@ private struct Attacker {
         ]
     }
 
-    /// Rejected requests are expected.
+    /// Takes an action. The gateway may reject it.
     mutating func take(_ action: Action) async throws {
         log.append(action)
         switch action {
@@ -177,7 +177,7 @@ private struct Attacker {
         case .changeAddress: try await changeAddress()
         case .linkMailbox: try await linkMailbox()
         case .keepPendingToken:
-            // If no account has the address, this creates one.
+            // If no account has the address, this sign-in creates one.
             let claim = try gateway.google(Self.other) { draft in
                 draft.claims["email"] = .string(BreakIn.email)
                 draft.claims["email_verified"] = .bool(false)

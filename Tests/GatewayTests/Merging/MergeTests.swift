@@ -141,7 +141,7 @@ struct MergeTests {
         #expect(try await gateway.signIn(email: "alan@example.com").json["localId"]?.string == id)
         #expect(try await gateway.signIn(gateway.google()).json["localId"]?.string == id)
         #expect(try await gateway.account(try #require(merged.json["idToken"]?.string))["displayName"] == "Alan")
-        // The dry run does not use up the credential, the merge does.
+        // The merge uses up the credential; the dry run did not.
         #expect(try await gateway.signIn(proof).outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE"))
     }
 

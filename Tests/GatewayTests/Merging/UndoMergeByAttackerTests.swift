@@ -6,7 +6,7 @@ import Testing
 @testable import DevMode
 @testable import Support
 
-/// The attacker's account was merged into the victim's, and the link is in the attacker's mailbox.
+/// The attacker's account was merged into the victim's, and the link that undoes the merge is in the attacker's mailbox.
 @Suite("The link in the notice of a merge, used by an attacker", .serialized)
 struct UndoMergeByAttackerTests {
     private static let owner = SimulatedPerson.grace

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The sign-in methods that an app may show", .serialized)
 struct LoginMethodsTests {
-    /// `providerId kind`, in order.
+    /// `providerId kind` of each method, in order.
     static func summary(_ exchange: Exchange) -> [String] {
         guard case .array(let methods)? = exchange.json["methods"] else { return [exchange.outcome] }
         return methods.map { "\($0["providerId"]?.string ?? "") \($0["kind"]?.string ?? "")" }

@@ -18,7 +18,7 @@ struct LoginServicesTableTests {
     @Test("The decisions match the table", arguments: try LoginServicesRow.all.get())
     func decision(row: LoginServicesRow) {
         let own = LoginServices(of: row.app, in: row.realm.project())
-        let inTenant = row.tenantRealm.map { LoginServices(of: row.app, in: $0.project()) }
+        let inTenant = row.tenant.map { LoginServices(of: row.app, in: $0.project()) }
         let violations =
             own.violations.map { "\($0.provider.rawValue) \($0.kind.rawValue)" }
             + (inTenant?.violations ?? []).map { "tenant \($0.provider.rawValue) \($0.kind.rawValue)" }
@@ -35,7 +35,7 @@ struct LoginServicesTableTests {
         #expect(try await backend.send(.delete, "apps/default").outcome == "200")
         try await backend.setPolicy(row.signUp)
         try await backend.configure(row.realm, below: "")
-        if let tenant = row.tenantRealm {
+        if let tenant = row.tenant {
             let made = try await backend.send(
                 .post, "tenants",
                 [

@@ -48,7 +48,7 @@ struct SharedRateLimitTests {
         let counts = try await limited.gateway.database.pool.query("SELECT count FROM rate_limit_counter").map {
             try $0.decode("count", as: Int64.self)
         }
-        // For each email address: from the IP address, its /24 and everywhere. For all: from the IP address and its /24.
+        // For each email address: from the IP address, its /24 and anywhere. For all: from the IP address and its /24.
         #expect(counts.sorted() == Array(repeating: 12, count: 60) + [240, 240])
     }
 

@@ -18,8 +18,8 @@ struct PreHijackingTests {
         let gateway: TestGateway
         let attacker: TestGateway.Tokens
 
-        init(_ profile: Policy.Profile = .sekisho) async throws {
-            gateway = try await TestGateway(profile) { $0.emailEnumerationProtection = false }
+        init() async throws {
+            gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
             attacker = try await gateway.signUp(
                 email: try #require(PreHijackingTests.victim.email), password: "known to the attacker")
         }
