@@ -14,7 +14,7 @@ struct AccountLifeTests {
     @Test(
         "No user gets into an account with another's verified address, and no account loses all sign-in methods",
         arguments: 0..<12)
-    func life(seed: Int) async throws {
+    func randomActions(seed: Int) async throws {
         var scenario = try await Scenario(seed: UInt64(seed))
         for _ in 0..<40 {
             try await scenario.step()

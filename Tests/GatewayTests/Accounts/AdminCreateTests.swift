@@ -38,7 +38,7 @@ struct AdminCreateTests {
     }
 
     @Test("An account can be created without any member, and gets a generated ID")
-    func nothing() async throws {
+    func withoutMembers() async throws {
         let gateway = try await TestGateway.administered()
         let made = try await gateway.administer("")
         #expect(made.json["localId"]?.string?.count == 28)
@@ -80,7 +80,7 @@ struct AdminCreateTests {
     }
 
     @Test("The ID of a deleted account can be used again, without any data of that account")
-    func again() async throws {
+    func reusedID() async throws {
         let gateway = try await TestGateway.administered()
         _ = try await gateway.administer("", Self.ada)
         let tokens = try TestGateway.Tokens(await gateway.signIn())

@@ -41,7 +41,7 @@ struct MassAssignmentTests {
         #expect([200, 400, 501].contains(answer.status), "\(answer.text)")
         #expect(answer.json["oobLink"] == nil && answer.json["oobCode"] == nil)
         let start = gateway.clock.now.seconds
-        let strange = try await gateway.database.pool.query(
+        let changed = try await gateway.database.pool.query(
             """
             SELECT to_jsonb(a)::text AS account FROM account a
             WHERE email_verified OR custom_claims IS NOT NULL OR disabled_at IS NOT NULL OR phone_number IS NOT NULL
@@ -50,7 +50,7 @@ struct MassAssignmentTests {
                 OR password_hash NOT LIKE '$argon2id$%'
             """
         ).map { try $0.decode("account", as: String.self) }
-        #expect(strange == [])
+        #expect(changed == [])
         #expect(try await gateway.database.pool.query("SELECT 1 AS one FROM linked_identity").isEmpty)
         for token in [answer.json["idToken"]?.string].compactMap(\.self) {
             #expect(try claims(of: token)["admin"] == nil)

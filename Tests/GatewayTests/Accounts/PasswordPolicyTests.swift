@@ -98,7 +98,7 @@ struct BreachedPasswordTests {
         "400 PASSWORD_DOES_NOT_MEET_REQUIREMENTS : Missing password requirements: [Password must not have appeared in a data breach]"
 
     @Test("Sign-up, update, reset and administrators' changes reject breached passwords; imports accept them")
-    func everywhere() async throws {
+    func rejectingOperations() async throws {
         let breaches = RecordedBreaches(["breached"])
         let gateway = try await TestGateway(breaches: breaches.list) {
             $0.emailEnumerationProtection = false

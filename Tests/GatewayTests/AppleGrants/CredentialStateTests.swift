@@ -13,7 +13,7 @@ struct CredentialStateTests {
     }
 
     @Test("The credential state follows the sign-in, the daily check and the next sign-in", arguments: [true, false])
-    func life(invalidRequest: Bool) async throws {
+    func changesOfState(invalidRequest: Bool) async throws {
         let gateway = try await TestGateway(servesApple: true)
         if invalidRequest { gateway.simulators.apple.quirks.refusalAfterDisconnecting = .invalidRequest }
         let tokens = try await gateway.signedInWithApple()
@@ -48,7 +48,7 @@ struct CredentialStateTests {
     }
 
     @Test("The credential state is NOT_FOUND without Apple; the user and administrators can read it")
-    func shown() async throws {
+    func readers() async throws {
         let gateway = try await TestGateway(servesApple: true)
         try await gateway.makeServiceKey()
         #expect(try await state(gateway.signUp(email: "eve@example.com"), at: gateway) == "NOT_FOUND")

@@ -132,7 +132,7 @@ struct NotificationEffectTests {
     }
 
     @Test("Notifications of an unknown type or about an unknown user change nothing")
-    func nothing() async throws {
+    func unknownTypeOrUser() async throws {
         let gateway = try await gateway()
         let tokens = try await gateway.signedInWithApple()
         gateway.clock.advance(by: .seconds(1))

@@ -88,7 +88,7 @@ struct AccountAuditTests {
 
     @Test(
         "Changes of sign-in methods and ends of sessions are recorded; sign-ins and names are not", arguments: actions)
-    func act(row: Action) async throws {
+    func recordedActions(row: Action) async throws {
         let gateway = try await TestGateway()
         let tokens = try await row.prepare(gateway)
         let lines = try await gateway.audited {

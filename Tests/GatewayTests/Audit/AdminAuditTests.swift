@@ -89,7 +89,7 @@ struct AdminAuditTests {
     }
 
     @Test("A change is recorded with action, key, account, network and request, and a look-up is not", arguments: rows)
-    func act(row: Row) async throws {
+    func recordedChanges(row: Row) async throws {
         let gateway = try await Self.populated()
         let lines = try await gateway.audited { _ = try await gateway.administer(row.operation, row.body) }
         #expect(lines.map(\.description) == row.lines.map { "key:service " + $0 })
@@ -131,7 +131,7 @@ struct AdminAuditTests {
     }
 
     @Test("A change fails if its audit event cannot be written", arguments: rows.filter { !$0.lines.isEmpty })
-    func together(row: Row) async throws {
+    func atomicity(row: Row) async throws {
         let gateway = try await Self.populated()
         _ = try await gateway.database.pool.execute("ALTER TABLE audit_event ADD CHECK (actor = 'cli') NOT VALID")
         func accounts() async throws -> String? {

@@ -130,7 +130,7 @@ struct NotificationConfigTests {
     }
 
     @Test("Email settings are loaded with a project alone, in a list, by API key and by service key")
-    func everywhere() async throws {
+    func queries() async throws {
         let (gateway, _, _) = try await Self.fixture(Self.configured)
         try await gateway.makeServiceKey()
         let pool = gateway.database.pool

@@ -205,7 +205,7 @@ struct ResetTests {
     }
 
     @Test("A reset code is rejected for another purpose, in another project, and if it is altered")
-    func elsewhere() async throws {
+    func otherPurposeOrProject() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
         let reset = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])

@@ -156,7 +156,7 @@ struct MergeNotUndoneTests {
     }
 
     @Test("Of two merges of one ID, the later one is undone")
-    func again() async throws {
+    func twoMergesOfOneID() async throws {
         let gateway = try await MergeCase.whole.gateway()
         #expect(try await gateway.merge().outcome == "200")
         try await gateway.make(["localId": "ada", "displayName": "Another"])

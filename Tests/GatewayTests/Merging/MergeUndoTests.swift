@@ -142,7 +142,7 @@ struct AdminMergeTests {
     }
 
     @Test("After an undo, the target keeps what it got after the merge")
-    func since() async throws {
+    func laterChanges() async throws {
         let gateway = try await MergeCase.whole.gateway()
         #expect(try await gateway.merge().outcome == "200")
         #expect(try await gateway.linkIdentity(["providerId": "oidc.corp", "rawId": "c"], to: "bob").outcome == "200")

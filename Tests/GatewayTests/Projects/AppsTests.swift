@@ -41,7 +41,7 @@ struct AppsTests {
     }()
 
     @Test("Apps are created, returned, listed, changed and deleted")
-    func life() async throws {
+    func createToDelete() async throws {
         let backend = try await Configurator()
         #expect(try await backend.send(.get, "apps").json == ["apps": [Self.byDefault]])
         #expect(try await backend.send(.post, "apps", Self.ios).json == Self.shown())

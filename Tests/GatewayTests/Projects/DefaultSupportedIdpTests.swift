@@ -28,7 +28,7 @@ struct DefaultSupportedIdpTests {
     ]
 
     @Test("Providers are created, returned, listed and deleted, and responses contain no secrets")
-    func life() async throws {
+    func createToDelete() async throws {
         let backend = try await Configurator()
         let empty = try await backend.send(.get, "defaultSupportedIdpConfigs")
         #expect(empty.json == ["defaultSupportedIdpConfigs": []])

@@ -22,7 +22,7 @@ struct OauthIdpTests {
     ]
 
     @Test("Providers are created, returned, listed, changed and deleted, and responses contain no secrets")
-    func life() async throws {
+    func createToDelete() async throws {
         let backend = try await Configurator()
         try await backend.enableApple()
         #expect(

@@ -12,7 +12,7 @@ struct TenantBoundaryTests {
     @Test(
         "A deleted tenant in the query is not found",
         arguments: ["tenantId", "tenant_id"])
-    func gone(name: String) async throws {
+    func deletedTenant(name: String) async throws {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.tenant()
         let ada = try await fixture.signUp(in: nil)

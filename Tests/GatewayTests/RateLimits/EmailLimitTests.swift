@@ -73,7 +73,7 @@ struct EmailLimitTests {
     }
 
     @Test("Each network has a limit on emails, whatever their recipients")
-    func place() async throws {
+    func networkLimit() async throws {
         let limited = try await LimitedGateway { $0.emailLimit = 1 }
         var outcomes: [String] = []
         for number in 1...12 {

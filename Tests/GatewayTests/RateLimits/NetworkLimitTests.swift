@@ -52,7 +52,7 @@ struct NetworkLimitTests {
     }
 
     @Test("A request that is rejected at one prefix length is counted at none")
-    func together() async throws {
+    func allPrefixLengths() async throws {
         let limits = try #require(try await LimitedGateway().gateway.limits)
         let limiter = limits.limiter
         func network(_ address: String) -> ClientNetwork {

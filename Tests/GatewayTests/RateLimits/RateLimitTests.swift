@@ -207,7 +207,7 @@ struct RateLimitTests {
     }
 
     @Test("A limit of 0 means no limit")
-    func none() async throws {
+    func unlimited() async throws {
         let limited = try await LimitedGateway {
             $0.passwordFailureLimit = 0
             $0.signUpLimit = 0

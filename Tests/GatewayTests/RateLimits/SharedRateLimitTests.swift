@@ -33,7 +33,7 @@ struct SharedRateLimitTests {
     }
 
     @Test("Counts are added up when replicas synchronize at the same moment")
-    func together() async throws {
+    func concurrentMerges() async throws {
         let limited = try await LimitedGateway { $0.passwordFailureLimit = 1000 }
         let replicas = try (1...4).map { _ in try limited.gateway.replica() }
         for _ in 1...3 {

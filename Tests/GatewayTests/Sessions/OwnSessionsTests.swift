@@ -119,7 +119,7 @@ struct OwnSessionsTests {
     }
 
     @Test("All sessions can be ended, including the caller's own and that of a concurrent sign-in")
-    func everywhere() async throws {
+    func allSessions() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
         let other = try await gateway.signIn(as: "other")
@@ -142,7 +142,7 @@ struct OwnSessionsTests {
     }
 
     @Test("Sessions of another account or project are not found")
-    func others() async throws {
+    func otherAccounts() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
         let eve = try await gateway.signUp(email: "eve@example.com")

@@ -115,7 +115,7 @@ struct SessionResumptionTests {
     }
 
     @Test("Resumption ends when the client has used the second refresh token, and then ends no session")
-    func over() async throws {
+    func endOfResumption() async throws {
         let gateway = try await TestGateway { $0.rotatesRefreshTokens = true }
         let former = try await gateway.signUp()
         let changed = try TestGateway.Tokens(await gateway.changePassword(former))

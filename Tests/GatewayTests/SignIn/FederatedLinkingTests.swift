@@ -275,8 +275,8 @@ struct UnlinkTests {
                 == "400 LAST_SIGN_IN_METHOD : This would remove the account's last sign-in method. Set allowNoSignInMethod to true to confirm."
         )
         #expect(try await gateway.account(idToken)["providerUserInfo"]?[1] != nil)
-        let meant = try await gateway.post(path, .object(body.merging(["allowNoSignInMethod": true]) { $1 }))
-        #expect(meant.status == 200, "\(meant.text)")
+        let confirmed = try await gateway.post(path, .object(body.merging(["allowNoSignInMethod": true]) { $1 }))
+        #expect(confirmed.status == 200, "\(confirmed.text)")
     }
 
     @Test("Concurrent unlinking of both methods leaves one of them")

@@ -19,7 +19,7 @@ struct HostedDomainTests {
     @Test(
         "Google accounts of no listed hosted domain are rejected at sign-in, re-authentication and linking",
         arguments: [nil, "evil.example", "university.example.evil.example", ""])
-    func others(domain: String?) async throws {
+    func otherDomains(domain: String?) async throws {
         let gateway = try await TestGateway().withProvider("google.com", Self.domains)
         let person = SimulatedPerson.mary.with { $0.hostedDomain = domain }
         let anonymous = try await gateway.signUpAnonymously()

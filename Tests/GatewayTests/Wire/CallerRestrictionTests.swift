@@ -61,7 +61,7 @@ struct CallerRestrictionTests {
     }
 
     @Test("The header is checked before tokens and bodies, by the token endpoint too")
-    func everywhere() async throws {
+    func checkedFirst() async throws {
         let gateway = try await TestGateway().withApp(Self.settings)
         for path in ["/v1/token", "/v1/accounts:lookup", "/v1/accounts:signInWithIdp"] {
             let refused = try await gateway.post(path, headers: ["X-Ios-Bundle-Identifier": "com.evil"])

@@ -4,7 +4,7 @@ import Testing
 @testable import Support
 
 @Suite("Querying accounts", .serialized)
-struct FindingTests {
+struct AccountQueryTests {
     private static func administered() async throws -> TestGateway {
         let gateway = try await TestGateway.administered()
         let drafts: [JSON] = [
@@ -40,12 +40,12 @@ struct FindingTests {
         let gateway = try await Self.administered()
         #expect(try await gateway.administer(":query", input).ids == expected)
         guard case .object(let members) = input else { return }
-        var met: [String] = []
+        var listed: [String] = []
         for offset in 0..<5 {
             let page = members.merging(["limit": "1", "offset": .string(String(offset))]) { $1 }
-            met += try await gateway.administer(":query", .object(page)).ids
+            listed += try await gateway.administer(":query", .object(page)).ids
         }
-        #expect(met == expected)
+        #expect(listed == expected)
         let two = members.merging(["limit": "2", "offset": "1"]) { $1 }
         #expect(try await gateway.administer(":query", .object(two)).ids == Array(expected[1...2]))
     }
@@ -112,27 +112,27 @@ struct FindingTests {
     @Test("Paging through a search returns each remaining account once while accounts are created and deleted")
     func pages() async throws {
         let gateway = try await TestGateway.administered()
-        let lasting = (100..<160).map { "stays\($0)" }
-        try await gateway.make(lasting + ["other"])
+        let permanent = (100..<160).map { "stays\($0)" }
+        try await gateway.make(permanent + ["other"])
         async let writing: Void = {
             for round in 0..<10 {
-                let passing = ["stay\(round)", "stays\(100 + round)x", "stays\(160 + round)"]
-                try await gateway.make(passing)
+                let temporary = ["stay\(round)", "stays\(100 + round)x", "stays\(160 + round)"]
+                try await gateway.make(temporary)
                 _ = try await gateway.administer(
-                    ":batchDelete", ["localIds": .array(passing.map { .string($0) }), "force": true])
+                    ":batchDelete", ["localIds": .array(temporary.map { .string($0) }), "force": true])
             }
         }()
         for _ in 0..<3 {
-            var met: [String] = []
+            var listed: [String] = []
             var token: String?
             repeat {
                 let page = try await Self.search(
                     gateway, [("q", "stays"), ("maxResults", "7")] + (token.map { [("nextPageToken", $0)] } ?? []))
-                met += page.ids
+                listed += page.ids
                 token = page.json["nextPageToken"]?.string
             } while token != nil
-            #expect(met.filter(lasting.contains) == lasting)
-            #expect(Set(met).count == met.count)
+            #expect(listed.filter(permanent.contains) == permanent)
+            #expect(Set(listed).count == listed.count)
         }
         try await writing
     }
