@@ -46,7 +46,7 @@ struct IdentitiesTests {
                 testDescription: "an address that no provider has verified", account: ["localId": "ada"],
                 identity: ["email": "ada@example.com"], trust: "none", email: nil, isVerified: nil),
             Link(
-                testDescription: "a verified address, for an account without", account: ["localId": "ada"],
+                testDescription: "a verified address, for an account without an address", account: ["localId": "ada"],
                 identity: ["email": "Ada@Example.com", "emailVerified": true], trust: "verified",
                 email: "ada@example.com", isVerified: false),
             Link(

@@ -80,7 +80,7 @@ struct FollowedAddressTests {
                 ":update", ["localId": .string(tokens.localId), "email": "grace@example.com"])
             #expect(set.status == 200, "\(set.text)")
         },
-        Stay(testDescription: "whose new address another account holds") { gateway, _ in
+        Stay(testDescription: "with a new address that another account holds") { gateway, _ in
             gateway.simulators.apple.quirks.relayDomain = .privateICloud
             let authorized = try gateway.apple(.grace)
             let email = try #require(try claims(of: authorized.idToken)["email"]?.string)

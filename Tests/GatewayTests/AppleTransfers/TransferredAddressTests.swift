@@ -25,7 +25,7 @@ struct TransferredAddressTests {
             try await $0.gateway.database.pool.execute(
                 "UPDATE account SET email_link_sign_in = true WHERE id = \($0.ada.localId)")
         },
-        Row(testDescription: "whose new address another account holds") {
+        Row(testDescription: "with a new address that another account holds") {
             let email = try #require($0.expected(TeamTransferTests.ada)[1])
             let made = try await $0.gateway.administer("", ["email": .string(email)])
             #expect(made.status == 200, "\(made.text)")

@@ -69,11 +69,12 @@ struct AuditQueryTests {
             Filter(testDescription: "subject", query: [("subject", "bob")], actions: ["c"]),
             Filter(testDescription: "actor", query: [("actor", "key:k")], actions: ["b"]),
             Filter(testDescription: "action", query: [("action", "a")], actions: ["a"]),
-            Filter(testDescription: "several", query: [("subject", "ada"), ("actor", "user")], actions: ["a"]),
+            Filter(
+                testDescription: "subject and actor", query: [("subject", "ada"), ("actor", "user")], actions: ["a"]),
             Filter(testDescription: "no match", query: [("subject", "eve")], actions: []),
             Filter(
                 testDescription: "since, inclusive", query: [("since", "2027-01-15T08:00:01Z")], actions: ["c", "b"]),
-            Filter(testDescription: "to, exclusive", query: [("until", "2027-01-15T08:00:01Z")], actions: ["a"]),
+            Filter(testDescription: "until, exclusive", query: [("until", "2027-01-15T08:00:01Z")], actions: ["a"]),
             Filter(
                 testDescription: "a day", query: [("since", "2027-01-15"), ("until", "2027-01-16")],
                 actions: ["c", "b", "a"]),

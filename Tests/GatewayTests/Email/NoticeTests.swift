@@ -22,7 +22,7 @@ struct NoticeTests {
         Row(testDescription: "another address", expected: [.emailChanged]) {
             _ = try await $0.update($1.idToken, ["email": "b@example.com"])
         },
-        Row(testDescription: "a provider linked, and unlinked", expected: [.identityLinked, .identityUnlinked]) {
+        Row(testDescription: "an identity linked, and unlinked", expected: [.identityLinked, .identityUnlinked]) {
             _ = try await $0.link($0.google(person), to: $1.idToken)
             $0.clock.advance(by: .seconds(1))
             _ = try await $0.post(

@@ -43,7 +43,7 @@ struct AppLinkTests {
                 testDescription: "an Android app", more: ["androidPackageName": "com.example.droid"],
                 base: links + "apn=com.example.droid&"),
             Row(
-                testDescription: "both",
+                testDescription: "an app of each platform",
                 more: ["iOSBundleId": "com.example.app", "androidPackageName": "com.example.droid"],
                 base: links + "ibi=com.example.app&apn=com.example.droid&"),
             Row(

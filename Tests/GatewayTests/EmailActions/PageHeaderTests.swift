@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Headers of pages")
 struct PageHeaderTests {
-    /// The pages of a sign-in in the browser have headers of their own.
+    /// All pages except those of a sign-in in the browser, which have headers of their own.
     static let pages = Endpoint.all.filter { endpoint in
         endpoint.isPage && !["/auth/handler", "/auth/iframe"].contains { endpoint.path.contains($0) }
     }

@@ -61,7 +61,7 @@ struct OperationsTests {
                 testDescription: "no database", prepare: { await $0.database.pool.close() },
                 expected: "503 database: not reachable\n"),
             Row(
-                testDescription: "an older schema",
+                testDescription: "no table of migrations",
                 prepare: { _ = try await $0.database.pool.execute("ALTER TABLE schema_migration RENAME TO former") },
                 expected: "503 schema: not migrated\n"),
             Row(testDescription: "draining", isDraining: true, expected: "503 draining\n"),

@@ -33,7 +33,9 @@ struct CredentialChangeLimitTests {
         Action(testDescription: "a removed password") {
             try await $0.update($1.idToken, ["deleteAttribute": ["PASSWORD"]])
         },
-        Action(testDescription: "a renewed session") { try await $0.update($1.idToken, ["validSince": "1"]) },
+        Action(testDescription: "the end of all other sessions") {
+            try await $0.update($1.idToken, ["validSince": "1"])
+        },
         Action(testDescription: "an address and a password") {
             try await $0.post(
                 "/v1/accounts:signUp",
