@@ -6,70 +6,6 @@ import Testing
 @testable import DevMode
 @testable import Support
 
-/// Ada's account, an attacker with a session in it, and the remedies in Ada's mailbox.
-struct Intrusion: Sendable {
-    static let victim = "ada@example.com"
-    static let password = "correct horse"
-    static let eve = SimulatedPerson.named("Eve", "Attacker")
-    static let secondEve = SimulatedPerson.alan
-
-    let gateway: TestGateway
-    let ada: TestGateway.Tokens
-    /// The attacker's own account, which is older than Ada's.
-    let own: TestGateway.Tokens
-
-    init(change: (inout Policy) -> Void = { _ in }) async throws {
-        gateway = try await TestGateway(.sekisho) {
-            $0.emailEnumerationProtection = false
-            change(&$0)
-        }
-        try await gateway.makeServiceKey()
-        own = try await gateway.signUp(email: "eve@example.com", password: "known to eve")
-        gateway.clock.advance(by: .seconds(86_400))
-        ada = try await gateway.signUpVerified(email: Self.victim, password: Self.password)
-        gateway.clock.advance(by: .seconds(60))
-    }
-
-    /// Opens the attacker's session in Ada's account.
-    func intrude() async throws -> TestGateway.Tokens {
-        try TestGateway.Tokens(await gateway.signIn(email: Self.victim, password: Self.password))
-    }
-
-    /// Links the attacker's Google identity to Ada's account.
-    ///
-    /// - Returns: the code of the notice to Ada.
-    func linkIdentity(_ stolen: TestGateway.Tokens) async throws -> String {
-        let linked = try await gateway.link(gateway.google(Self.eve), to: stolen.idToken)
-        #expect(linked.status == 200, "\(linked.text)")
-        let email = try #require(try await gateway.emails(.identityLinked).last)
-        #expect(email.recipient == Self.victim)
-        gateway.clock.advance(by: .seconds(1))
-        return try #require(email.content.code)
-    }
-
-    /// Changes the address of Ada's account.
-    ///
-    /// - Returns: a session after the change.
-    func changeAddress(_ stolen: TestGateway.Tokens, to email: String) async throws -> TestGateway.Tokens {
-        let changed = try TestGateway.Tokens(await gateway.update(stolen.idToken, ["email": .string(email)]))
-        gateway.clock.advance(by: .seconds(1))
-        return changed
-    }
-
-    /// The attacker's sign-in methods that still work for Ada's account.
-    func workingSignInMethods() async throws -> [String] {
-        let attempts: [(String, Exchange)] = [
-            ("google.com", try await gateway.signIn(gateway.google(Self.eve))),
-            ("apple.com", try await gateway.signIn(gateway.apple(Self.secondEve))),
-            ("password of the account", try await gateway.signIn(email: Self.victim, password: Self.password)),
-            ("another password", try await gateway.signIn(email: Self.victim, password: "known to eve")),
-            ("another address", try await gateway.signIn(email: "evil@example.com", password: Self.password)),
-            ("own address", try await gateway.signIn(email: "eve@example.com", password: "known to eve")),
-        ]
-        return attempts.filter { $0.1.json["localId"]?.string == ada.localId }.map(\.0)
-    }
-}
-
 @Suite("Recovery of an address")
 struct RecoveryRemedyTests {
     struct Addition: CustomTestStringConvertible, Sendable {
@@ -151,12 +87,5 @@ struct RecoveryRemedyTests {
         #expect(unlinked.status == 200, "\(unlinked.text)")
         let code = try await gateway.code(.emailChanged)
         #expect(try await gateway.apply(code).json["email"]?.string == Intrusion.victim)
-    }
-}
-
-extension Intrusion {
-    /// An account of the attacker with Apple.
-    func ownApple() async throws -> TestGateway.Tokens {
-        try TestGateway.Tokens(await gateway.signIn(gateway.apple(Self.secondEve)))
     }
 }
