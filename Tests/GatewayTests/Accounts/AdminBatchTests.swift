@@ -149,18 +149,3 @@ struct AdminBatchTests {
         #expect(try await TestGateway.administered().administer(":query", body).outcome == expected)
     }
 }
-
-extension TestGateway {
-    func make(_ ids: [String]) async throws {
-        let users = JSON.array(ids.map { ["localId": .string($0)] })
-        #expect(try await administer(":batchCreate", ["users": users]).json["error"] == [])
-    }
-}
-
-extension Exchange {
-    /// The IDs of the accounts in the response.
-    var ids: [String] {
-        guard case .array(let users) = json["users"] ?? json["userInfo"] else { return [] }
-        return users.compactMap { $0["localId"]?.string }
-    }
-}

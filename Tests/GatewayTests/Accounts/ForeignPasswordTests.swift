@@ -156,10 +156,3 @@ struct ForeignPasswordTests {
         #expect(try await gateway.user("good")["localId"] == "good")
     }
 }
-
-extension TestGateway {
-    func storedPassword(of localId: String) async throws -> String? {
-        try await database.pool.query("SELECT password_hash FROM account WHERE id = \(localId)").first?
-            .decode("password_hash")
-    }
-}

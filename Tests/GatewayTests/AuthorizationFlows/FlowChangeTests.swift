@@ -100,16 +100,3 @@ struct FlowChangeTests {
         #expect(gateway.codesRedeemed == redeemed)
     }
 }
-
-extension TenantFixture {
-    /// A tenant with the providers of its project.
-    func tenantWithProviders() async throws -> String {
-        let tenant = try await tenant()
-        _ = try await gateway.database.pool.execute(
-            """
-            INSERT INTO identity_provider (project_id, provider, settings, secret, updated_at)
-            SELECT \("demo/" + tenant), provider, settings, secret, now() FROM identity_provider WHERE project_id = 'demo'
-            """)
-        return tenant
-    }
-}

@@ -42,11 +42,3 @@ struct FlowConcurrencyTests {
         #expect(try await flow.signIn(at: location).wireCode == "INVALID_IDP_RESPONSE")
     }
 }
-
-extension TestGateway {
-    /// The number of requests to the token endpoints of all providers.
-    var codesRedeemed: Int {
-        simulators.apple.faultInjection.count(of: SimulatedApple.tokenPath)
-            + simulators.google.faultInjection.count(of: SimulatedGoogle.tokenPath) + simulators.corporate.redemptions
-    }
-}

@@ -113,33 +113,3 @@ struct ActionPageTests {
         #expect(try await gateway.submitForm("/none/__/auth/forgotPassword", ["email": "a@b.c"]).status == 404)
     }
 }
-
-extension Exchange {
-    /// The code in the form of the next page.
-    func nextCode() throws -> String {
-        try String(#require(text.firstMatch(of: #/name="oobCode" value="([^"]+)"/#)?.output.1))
-    }
-
-    /// Names of the checkboxes on a page.
-    var checkboxes: [String] {
-        text.matches(of: #/name="([^"]+)" type="checkbox"/#).map { String($0.output.1) }
-    }
-}
-
-extension TestGateway {
-    func page(_ code: String, _ more: [String: String] = [:]) async throws -> Exchange {
-        let query = ["oobCode": code].merging(more) { $1 }.map { (name: $0.key, value: $0.value) }
-        return try await send(.get, "/__/auth/action", body: [], query: query)
-    }
-
-    func submit(_ code: String, _ more: [String: String] = [:]) async throws -> Exchange {
-        try await submitForm("/__/auth/action", ["oobCode": code].merging(more) { $1 })
-    }
-
-    func submitForm(_ path: String, _ fields: [String: String]) async throws -> Exchange {
-        let body = fields.map { "\($0.key)=\($0.value.replacing(" ", with: "+"))" }.joined(separator: "&")
-        return try await send(
-            .post, path, body: Array(body.utf8), query: [],
-            headers: ["Content-Type": "application/x-www-form-urlencoded"])
-    }
-}

@@ -181,11 +181,3 @@ struct TenantBoundaryTests {
         #expect(!isMade)
     }
 }
-
-extension Sequence {
-    func asyncMap<Result>(_ transform: (Element) async throws -> Result) async throws -> [Result] {
-        var results: [Result] = []
-        for element in self { results.append(try await transform(element)) }
-        return results
-    }
-}
