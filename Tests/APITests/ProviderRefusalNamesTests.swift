@@ -12,7 +12,7 @@ struct ProviderRefusalNamesTests {
     static func nonce(_ sentence: String) -> String { "MISSING_OR_INVALID_NONCE : \(sentence)" }
 
     @Test(
-        "A refused credential has its error code, and a message with the expected and the actual value",
+        "Each reason to reject a credential has status 400 and its message",
         arguments: [
             (.notConfigured, "OPERATION_NOT_ALLOWED : The identity provider configuration is not found."),
             (.disabled, "OPERATION_NOT_ALLOWED : The identity provider configuration is disabled."),
@@ -116,7 +116,7 @@ struct ProviderRefusalNamesTests {
         #expect(ProviderRefusal.nonce(.doesNotMatch(seen: form)).message == Self.nonce(sentence))
     }
 
-    @Test("An unreachable provider causes a 503 in plain text, not a refusal")
+    @Test("An unreachable provider causes status 503 in plain text without its cause, and no error code in the log")
     func unreachable() {
         let outcome = RequestOutcome(ProviderUnreachable(provider: .apple, reason: "connection refused to 192.0.2.1"))
         #expect(outcome.response.status == 503)
@@ -127,7 +127,7 @@ struct ProviderRefusalNamesTests {
     }
 
     @Test(
-        "A refused configuration has status 409 if it violates guideline 4.8 alone, otherwise 400",
+        "A rejected configuration has status 409 if it violates only guideline 4.8, otherwise 400; its message lists ten problems",
         arguments: [
             (
                 [.loginServices(.init(.appleNotShown, .google), app: ID("a"))], 409,

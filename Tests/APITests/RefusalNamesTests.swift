@@ -7,7 +7,7 @@ import Testing
 @Suite("Refusals and faults as responses")
 struct RefusalNamesTests {
     @Test(
-        "A refusal has its error code and status 400",
+        "A refusal without a status of its own has status 400, and its message begins with its error code",
         arguments: [
             (CredentialRefusal.missingEmail as any Refusal, "MISSING_EMAIL"),
             (CredentialRefusal.invalidEmail, "INVALID_EMAIL"),
@@ -66,14 +66,14 @@ struct RefusalNamesTests {
         #expect(refusal.loggedCode == String(message.prefix { $0 != " " }))
     }
 
-    @Test("A stolen refresh token is named only in the log")
+    @Test("The log calls a refresh token stolen; the client gets TOKEN_EXPIRED")
     func stolen() {
         #expect(TokenRefusal.refreshTokenStolen.message == "TOKEN_EXPIRED")
         #expect(TokenRefusal.refreshTokenStolen.loggedCode == "REFRESH_TOKEN_STOLEN")
     }
 
     @Test(
-        "A fault is not reported as a refusal",
+        "A fault has a status of at least 500, and no error code in the log",
         arguments: [Overloaded(), StoreUnavailable(reason: "down"), CancellationError()] as [any Error])
     func fault(error: any Error) {
         let outcome = RequestOutcome(error)
@@ -82,7 +82,7 @@ struct RefusalNamesTests {
     }
 
     /// Firebase's clients keep the user signed in after an error that is not JSON.
-    @Test("Persistent conflicts cause a 503 in plain text with Retry-After")
+    @Test("A persistent conflict causes status 503 in plain text with Retry-After")
     func conflict() throws {
         let outcome = RequestOutcome(PersistentConflict(attempts: 5))
         #expect(outcome.refusal == nil && outcome.fault is PersistentConflict)
@@ -103,8 +103,8 @@ struct RefusalNamesTests {
                 #"{"error":{"code":400,"errorCode":"TOKEN_EXPIRED","message":"TOKEN_EXPIRED","status":"INVALID_ARGUMENT"}}"#
             ),
             (
-                RequestRefusal.invalidField("", "must be object"), .identityToolkit,
-                #"{"error":{"code":400,"errorCode":"INVALID_ARGUMENT","errors":[{"domain":"global","message":"Invalid JSON payload received. must be object","reason":"invalid"}],"message":"Invalid JSON payload received. must be object","status":"INVALID_ARGUMENT"}}"#
+                RequestRefusal.invalidField("", "must be an object"), .identityToolkit,
+                #"{"error":{"code":400,"errorCode":"INVALID_ARGUMENT","errors":[{"domain":"global","message":"Invalid JSON payload received. must be an object","reason":"invalid"}],"message":"Invalid JSON payload received. must be an object","status":"INVALID_ARGUMENT"}}"#
             ),
             (
                 RequestRefusal.notFound, .identityToolkit,

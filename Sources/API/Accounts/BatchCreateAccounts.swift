@@ -79,7 +79,7 @@ private struct BatchCreateRequest: LegacyBatchRequest {
     /// Each password is hashed, which costs as much as a sign-in, while the request waits.
     static let passwordLimit = 100
 
-    /// Replacing an account removes its identities. Without the scope for unlinking, only accounts without identities are
+    /// Replacing an account removes its identities. Without the scope `users.link`, only accounts without identities are
     /// replaced.
     func overwrite(by administrator: Administrator) -> ImportOverwrite {
         guard allowOverwrite == true else { return .none }

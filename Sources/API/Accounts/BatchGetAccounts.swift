@@ -67,7 +67,7 @@ private struct AccountPage {
 extension ID<Account> {
     /// The ID that a page token contains: the ID of the last account of the previous page.
     ///
-    /// - Throws: `INVALID_PAGE_SELECTION` if no account can have the ID.
+    /// - Throws: `INVALID_PAGE_SELECTION` if no account can have this ID.
     static func last(ofPageBefore token: String?) throws(RequestRefusal) -> ID? {
         guard let token = token.nonEmpty else { return nil }
         guard isValid(token) else { throw .rejected(.invalidPageSelection) }

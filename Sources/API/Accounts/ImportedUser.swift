@@ -66,11 +66,11 @@ public struct ImportedUser: Decodable, Sendable {
         do {
             self = try StrictJSON.decode(ImportedUser.self, from: json)
         } catch let fault as JSONFault {
-            throw .unreadable(RequestRefusal(fault).message)
+            throw .unreadable(RequestRefusal(fault).messageForRow)
         } catch let error as DecodingError {
-            throw .unreadable(RequestRefusal(error).message)
+            throw .unreadable(RequestRefusal(error).messageForRow)
         } catch let error as RequestRefusal {
-            throw .unreadable(error.message)
+            throw .unreadable(error.messageForRow)
         } catch {
             throw .unreadable("the entry cannot be decoded")
         }

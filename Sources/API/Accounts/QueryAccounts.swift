@@ -2,7 +2,7 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Counts the accounts of a project, or lists one page of them.
+    /// Counts the accounts of a project, or lists one page of them. An expression restricts both to one account.
     static let queryAccounts = administrator(
         "queryAccounts", .post, "/v1/projects/{project}/accounts:query", needs: .readUsers, bodyLimit: smallBodyLimit
     ) { call, administrator in
@@ -78,8 +78,8 @@ private struct QueryAccountsRequest: Decodable {
         let phoneNumber: String?
         let userId: String?
 
-        /// No references if the value cannot name an account.
         struct Condition {
+            /// Empty if the value cannot name an account.
             let references: [AccountReference]
         }
 

@@ -20,7 +20,7 @@ struct FlowProblem {
     /// explains the problem itself.
     var waitsForClick: Bool { page != .cancelled && page != .notOffered }
 
-    /// - Returns: `nil` for a fault of the gateway.
+    /// - Returns: `nil` for an error that is neither a refusal nor an unreachable provider.
     init?(_ error: any Error) {
         switch error {
         case let error as ProviderUnreachable:

@@ -75,8 +75,8 @@ struct HandlerCallback {
 
     private func failure(_ problem: FlowProblem, of returned: ReturnedFlow) async throws -> PageResponse {
         let flow = returned.flow
-        // Another browser gets no result of the flow, and a repeated response changes nothing.
-        let isForeign = problem.page == .otherBrowser || problem.page == .alreadyUsed
+        // These requests do not end the flow, so the app must not get an error: it may still get, or have got, the result.
+        let hidesError = problem.page == .otherBrowser || problem.page == .alreadyUsed
         let back: Page.ReturnToApp
         switch flow.delivery {
         case .app(let target, _):
@@ -85,8 +85,8 @@ struct HandlerCallback {
             if problem.page == .cancelled {
                 return PageResponse(.redirect(to: url), of: returned.project.realm, because: problem.refusal)
             }
-            back = .link(target, url: isForeign ? target.text : url)
-        case .popup(_, let target) where isForeign, .page(_, let target) where isForeign:
+            back = .link(target, url: hidesError ? target.text : url)
+        case .popup(_, let target) where hidesError, .page(_, let target) where hidesError:
             back = .link(target, url: target.text)
         case .popup(let event, let target): back = try script(event, isPopup: true, target, problem)
         case .page(let event, let target): back = try script(event, isPopup: false, target, problem)

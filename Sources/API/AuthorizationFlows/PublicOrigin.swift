@@ -41,19 +41,19 @@ extension RequestPipeline {
 }
 
 extension Request {
-    /// The value of a header field; `nil` if it is absent or sent twice.
+    /// The value of a header field; `nil` unless the request has exactly one.
     fileprivate func single(_ name: String) -> String? {
         let values = headers.values(of: name)
         return values.count == 1 ? values[0] : nil
     }
 
-    /// The value of a cookie; `nil` if it is absent or sent twice.
+    /// The value of a cookie; `nil` unless the request has exactly one with this name.
     func cookie(_ name: String) -> String? {
         let values = cookies.filter { $0.name == name }
         return values.count == 1 ? values[0].value : nil
     }
 
-    /// The names of the cookies of flows, oldest first.
+    /// The names of the cookies of flows, in the order of the request: browsers send the oldest first (RFC 6265 §5.4).
     var flowCookies: [String] { cookies.map(\.name).filter(AuthorizationFlow.Cookie.isName) }
 
     private var cookies: [(name: String, value: String)] {

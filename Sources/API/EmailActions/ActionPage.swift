@@ -127,7 +127,7 @@ private struct ActionPageRequest {
             of: checked.code.email, setsPassword: checked.project.policy.allowsPasswords, form, frame)
     }
 
-    /// Continues with setting a new password if the project allows passwords.
+    /// The form for a new password if the result contains a reset code; otherwise the final page.
     private func page(after result: RemedyResult, of checked: CheckedCode) -> Page {
         guard let reset = result.reset else { return done(result.account, checked) }
         let next = ActionPageRequest(call: call, code: reset.secret, continueURL: continueURL, language: language)
@@ -185,7 +185,7 @@ extension PageResponse {
 }
 
 extension CredentialRefusal {
-    /// The requirements for a new password that the page lists.
+    /// The requirements that the page lists because the submitted password does not meet them.
     fileprivate func requirements(by policy: Policy) -> [PasswordRequirement] {
         switch self {
         case .weakPassword(let minimumLength): [.minimumLength(minimumLength)]

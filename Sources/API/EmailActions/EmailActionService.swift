@@ -59,7 +59,7 @@ public struct EmailActionService: Sendable {
         try await redemption.recover(code, removing: providers, in: try await project(of: code), from: origin)
     }
 
-    /// Removes a sign-in method, and every method that was added after it.
+    /// Removes a sign-in method, and everything that was added to the account with or after it.
     public func removeSignInMethod(_ code: String, from origin: RequestContext) async throws -> RemedyResult {
         try await redemption.removeSignInMethod(code, in: try await project(of: code), from: origin)
     }
@@ -104,5 +104,6 @@ public struct CheckedCode: Sendable {
     public let code: OOBCode
     public var project: Project
     public let projectName: String
+    /// The account of the code; for a sign-in link, the account that has the address now. `nil` if there is none.
     public let account: Account?
 }

@@ -58,7 +58,8 @@ extension EndpointCall {
         }
     }
 
-    /// Redirects to the page that requests a reset. The location is relative, so that a proxy can serve the gateway below another path.
+    /// Redirects to the page that requests a reset. The location is relative, so that a proxy can serve the gateway below
+    /// another path.
     fileprivate func passwordChangeLocation() async throws -> PageResponse {
         guard let (project, _) = try await services.emailActions.pages.project(namedProject) else {
             throw RequestRefusal.notFound

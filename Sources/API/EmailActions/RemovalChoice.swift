@@ -2,7 +2,8 @@ internal import Identity
 internal import Pages
 
 extension CheckedCode {
-    /// The identities that the user may remove as well. A reset that removes every identity offers no choice.
+    /// The identities that the form lists, so that the user can remove them too. A reset lists none if it removes every
+    /// identity anyway; the recovery of an address lists those that were linked before the change.
     var removableIdentities: [ListedIdentity] {
         guard let account else { return [] }
         let identities: [LinkedIdentity] =

@@ -22,7 +22,8 @@ extension Endpoint {
         let input = try call.body(as: AppInput.self, for: administrator)
         let id = ID<App>(input.appId ?? "")
         guard id.isValidAppID else {
-            throw RequestRefusal.invalidField("/appId", "must have at most 63 characters: a to z, 0 to 9 and hyphens")
+            throw RequestRefusal.invalidField(
+                "/appId", "must have 1 to 63 characters: a to z, 0 to 9 and hyphens, but no hyphen at the beginning")
         }
         let configuration = try await call.configure(as: administrator) {
             guard $0.app(id) == nil else { throw RequestRefusal.rejected(.configurationExists) }

@@ -9,19 +9,13 @@ extension EndpointCall {
         return configuration
     }
 
+    /// Changes a configuration.
+    ///
+    /// - Parameter discardingIdentities: whether a provider whose issuer changes loses its identities. Otherwise such a change
+    ///   is rejected while the provider has identities.
     /// - Returns: the configuration after the change.
     func configure(
-        as administrator: Administrator, _ change: @escaping ProjectEditor.Change
-    ) async throws -> ProjectConfiguration {
-        try await configure(as: administrator, discardingIdentities: false, change)
-    }
-
-    /// Changes a configuration. The change may give a provider another issuer.
-    ///
-    /// - Parameter discardingIdentities: whether to unlink the identities of the old issuer. Otherwise the change is rejected
-    ///   while there are any.
-    func configure(
-        as administrator: Administrator, discardingIdentities: Bool, _ change: @escaping ProjectEditor.Change
+        as administrator: Administrator, discardingIdentities: Bool = false, _ change: @escaping ProjectEditor.Change
     ) async throws -> ProjectConfiguration {
         var permissions: EditPermissions = administrator.scopes.allows(.trust) ? .changeTrust : []
         if discardingIdentities {
@@ -47,7 +41,7 @@ struct ListPage {
     /// The last ID of the previous page.
     let last: String?
 
-    /// - Throws: `INVALID_PAGE_SELECTION` for a token that is not an ID.
+    /// - Throws: ``RequestRefusal`` for an invalid `pageSize`, or a token that cannot be an ID.
     init(_ request: Request, maximum: Int = 100) throws(RequestRefusal) {
         let requested = request.query("pageSize").nonEmpty ?? "20"
         guard let number = Int(requested), number >= 0 else {

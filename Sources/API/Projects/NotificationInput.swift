@@ -1,7 +1,7 @@
 internal import Identity
 
 /// The supported part of Identity Platform's `NotificationConfig`. Google sets sender and reply address per template.
-/// The gateway has one of each per project, so every template has to have the same.
+/// The gateway has one of each per project, so all templates that set one of them must set the same value.
 struct NotificationInput: Decodable {
     enum SendingMethod: String, WireEnum {
         case unspecified = "METHOD_UNSPECIFIED"
@@ -70,8 +70,10 @@ struct NotificationInput: Decodable {
         }
     }
 
-    /// Returns the value that all templates have for a project-wide member, with its path; `nil` if no template that
-    /// the mask names has one.
+    /// Returns the value of a project-wide member, with its JSON pointer; `nil` if no template that the mask names sets
+    /// the member.
+    ///
+    /// - Throws: ``RequestRefusal`` if two of these templates set different values.
     private func sharedValue(
         _ member: String, _ path: KeyPath<Template, String?>, _ mask: FieldMask
     ) throws(RequestRefusal) -> (pointer: String, value: String)? {
@@ -152,8 +154,8 @@ extension EmailSettings {
         senderAddress.map { String($0.rawValue.prefix { $0 != "@" }) }
     }
 
-    /// Resets the members of ``NotificationConfig`` to their defaults. Keeps the sender's address and the subjects in other
-    /// languages.
+    /// Resets the members of ``NotificationConfig`` to their defaults. Keeps the sender's address, the subjects in other
+    /// languages, and the subjects of emails without a template in ``NotificationConfig``.
     mutating func resetResourceMembers() {
         for (_, kind) in Self.templates { subjects[kind]?[language] = nil }
         self = EmailSettings(senderAddress: senderAddress, subjects: subjects.filter { !$0.value.isEmpty })

@@ -80,7 +80,8 @@ private struct CreateAuthUriRequest: ClientRequest {
 private struct CustomParameters: Decodable {
     let customParameter: [String: String]?
 
-    /// The parameters without `prompt=none` in any spelling, because the user must see a page of the provider.
+    /// The parameters without a `prompt` that contains `none`, in upper or lower case, because the user must see a page
+    /// of the provider.
     var withoutPromptNone: [String: String] {
         (customParameter ?? [:]).filter { name, value in
             name.lowercased() != "prompt" || !value.lowercased().contains("none")

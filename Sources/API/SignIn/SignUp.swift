@@ -2,7 +2,8 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Creates an account: anonymous without a credential. With an ID token, adds a password to that account.
+    /// Creates an account with an address and a password, or an anonymous account without them. With an ID token, adds
+    /// the address and the password to the account of the token.
     static let signUp = either("signUp", .post, "/v1/accounts:signUp", needs: .writeUsers) { call, client in
         let request = try call.body(as: SignUpRequest.self)
         guard request.localId.nonEmpty == nil else { throw RequestRefusal.rejected(.unexpectedParameter, "User ID") }
@@ -14,7 +15,7 @@ extension Endpoint {
 
 extension EndpointCall {
     fileprivate func signUp(_ request: SignUpRequest, for client: CallingApp) async throws -> SignUpResponse {
-        try request.requireBothOrNone()
+        try request.requireCompleteCredential()
         let password = request.password.map(Secret.init)
         let displayName = request.displayName.nonEmpty
         if let idToken = request.idToken.nonEmpty {
@@ -36,7 +37,7 @@ extension EndpointCall {
     private func signUpWithPassword(
         _ request: SignUpRequest, _ password: Secret?, for client: CallingApp
     ) async throws -> SignedIn {
-        try LoginServices.requireSignUp(by: .password, for: client.app)
+        try LoginServices.requireListed(.password, for: client.app)
         return try await services.signIn.authenticator.signUp(
             email: request.email, password: password, displayName: request.displayName.nonEmpty, in: client.project,
             from: origin)
@@ -44,7 +45,7 @@ extension EndpointCall {
 
     private func signUpAnonymously(_ request: SignUpRequest, for client: CallingApp) async throws -> SignedIn {
         guard client.project.policy.allowsAnonymous else { throw SignUpRefusal.anonymousNotAllowed }
-        try LoginServices.requireSignUp(by: .anonymous, for: client.app)
+        try LoginServices.requireListed(.anonymous, for: client.app)
         guard request.email == nil else { throw CredentialRefusal.invalidEmail }
         return try await services.signIn.authenticator.signUpAnonymously(in: client.project, from: origin)
     }
@@ -59,8 +60,8 @@ private struct SignUpRequest: ClientRequest {
     let tenantId: String?
     let targetProjectId: String?
 
-    /// Requires address and password together before any other check, unless the request has no credential at all.
-    func requireBothOrNone() throws(CredentialRefusal) {
+    /// Requires an address and a password, unless the request has neither and no ID token.
+    func requireCompleteCredential() throws(CredentialRefusal) {
         guard idToken.nonEmpty != nil || email.nonEmpty != nil || password.nonEmpty != nil else { return }
         guard email.nonEmpty != nil else { throw .missingEmail }
         guard password.nonEmpty != nil else { throw .missingPassword }

@@ -2,7 +2,8 @@ public import HTTP
 internal import Identity
 internal import JSON
 
-/// The body of a client operation. Every body may name a tenant or a project; the gateway checks both.
+/// The body of a client operation. Every body may name a tenant. A body that names a project is rejected, because only
+/// administrators can choose one.
 protocol ClientRequest: Decodable {
     var tenantId: String? { get }
     var targetProjectId: String? { get }

@@ -126,7 +126,7 @@ extension Duration {
     }
 }
 
-/// Cross-origin rules (Fetch §3.2). Keys and tokens authenticate requests, cookies never do, so every origin is
+/// Cross-origin rules (the CORS protocol of the Fetch standard). Keys and tokens authenticate requests, cookies never do, so every origin is
 /// allowed. The origin is reflected, as clients of this protocol expect.
 extension Response {
     /// The response to a preflight request.

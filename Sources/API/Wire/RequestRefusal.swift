@@ -39,18 +39,28 @@ public enum RequestRefusal: Refusal, Hashable {
         case .notImplemented(let feature): "\(feature) is not implemented."
         }
     }
+
+    /// The message if the JSON is a row of a file instead of the body of a request.
+    var messageForRow: String {
+        switch self {
+        case .unreadableBody(let problem): "Invalid JSON in this row. \(problem)"
+        case .invalidField("", let problem): "the row \(problem)"
+        case .invalidField(let pointer, let problem): "\(pointer) \(problem)"
+        case .rejected, .notFound, .methodNotAllowed, .notImplemented: message
+        }
+    }
 }
 
 extension RequestRefusal {
     init(_ fault: JSONFault) {
         let problem =
             switch fault {
-            case .notUTF8: "It is not valid UTF-8."
-            case .malformed(let offset): "It is not valid JSON from byte \(offset) on."
-            case .tooDeep: "It is nested too deeply."
+            case .notUTF8: "The text is not valid UTF-8."
+            case .malformed(let offset): "Syntax error at byte \(offset)."
+            case .tooDeep: "The text is nested too deeply."
             case .duplicateMember: "A member of an object is repeated."
-            case .nul: "It contains U+0000."
-            case .loneSurrogate: "It contains half of a surrogate pair."
+            case .nul: "The text contains U+0000."
+            case .loneSurrogate: "The text contains half of a surrogate pair."
             }
         self = .unreadableBody(problem)
     }
@@ -58,7 +68,7 @@ extension RequestRefusal {
     init(_ error: DecodingError) {
         switch error {
         case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
-            self = .invalidField(context.codingPath.pointer, "must be \(Self.schemaName(type))")
+            self = .invalidField(context.codingPath.pointer, "must be \(Self.jsonType(of: type))")
         case .keyNotFound(let key, let context):
             self = .invalidField((context.codingPath + [key]).pointer, "must be present")
         case .dataCorrupted(let context):
@@ -68,14 +78,14 @@ extension RequestRefusal {
         }
     }
 
-    /// The name in JSON Schema of the JSON type that `type` is decoded from.
-    private static func schemaName(_ type: Any.Type) -> String {
+    /// The JSON type that `type` is decoded from, with its article.
+    private static func jsonType(of type: Any.Type) -> String {
         switch type {
-        case is String.Type: "string"
-        case is Bool.Type: "boolean"
-        case is any Numeric.Type: "number"
-        case is any ExpressibleByArrayLiteral.Type: "array"
-        default: "object"
+        case is String.Type: "a string"
+        case is Bool.Type: "a boolean"
+        case is any Numeric.Type: "a number"
+        case is any ExpressibleByArrayLiteral.Type: "an array"
+        default: "an object"
         }
     }
 }

@@ -63,9 +63,9 @@ public struct LoginServices: Hashable, Sendable {
         }
     }
 
-    /// Throws if `app` lists its sign-in methods without `method`, which is `password` or `anonymous`. This prevents open
-    /// sign-up in an app whose accounts belong to an organisation.
-    public static func requireSignUp(by method: ProviderID, for app: App) throws(ProviderRefusal) {
+    /// Throws if `app` lists its sign-in methods without `method`, which is `password` or `anonymous`. For example, an app
+    /// whose accounts belong to an organisation prevents open sign-up by such a list.
+    public static func requireListed(_ method: ProviderID, for app: App) throws(ProviderRefusal) {
         guard app.settings.signInMethods?.contains(method) != false else { throw .notForThisApp(nil) }
     }
 }

@@ -85,11 +85,11 @@ struct AppsTests {
         arguments: [
             (
                 "appId", "The App",
-                "400 Invalid JSON payload received. /appId must have at most 63 characters: a to z, 0 to 9 and hyphens"
+                "400 Invalid JSON payload received. /appId must have 1 to 63 characters: a to z, 0 to 9 and hyphens, but no hyphen at the beginning"
             ),
             (
                 "appId", nil,
-                "400 Invalid JSON payload received. /appId must have at most 63 characters: a to z, 0 to 9 and hyphens"
+                "400 Invalid JSON payload received. /appId must have 1 to 63 characters: a to z, 0 to 9 and hyphens, but no hyphen at the beginning"
             ),
             (
                 "platform", "amiga",

@@ -164,10 +164,13 @@ struct ProjectConfigTests {
                 ["authorizedDomains": ["a.example", "https://b.example"]],
                 "400 Invalid JSON payload received. /authorizedDomains/1 must be a host name, without scheme, port or path"
             ),
-            (["authorizedDomains": "a.example"], "400 Invalid JSON payload received. /authorizedDomains must be array"),
+            (
+                ["authorizedDomains": "a.example"],
+                "400 Invalid JSON payload received. /authorizedDomains must be an array"
+            ),
             (
                 ["signIn": ["email": ["enabled": "yes"]]],
-                "400 Invalid JSON payload received. /signIn/email/enabled must be boolean"
+                "400 Invalid JSON payload received. /signIn/email/enabled must be a boolean"
             ),
             (["signIn": ["email": ["passwordRequired": false]]], "501 passwordRequired false is not implemented."),
             (

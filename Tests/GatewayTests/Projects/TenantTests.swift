@@ -94,7 +94,7 @@ struct TenantTests {
                 "400 Invalid JSON payload received. /displayName must not contain control characters"
             ),
             (["mfaConfig": ["state": "ENABLED"]], "501 mfaConfig is not implemented."),
-            (["disableAuth": "yes"], "400 Invalid JSON payload received. /disableAuth must be boolean"),
+            (["disableAuth": "yes"], "400 Invalid JSON payload received. /disableAuth must be a boolean"),
         ] as [(JSON, String)])
     func refusals(input: JSON, outcome: String) async throws {
         let fixture = try await TenantFixture()

@@ -49,12 +49,12 @@ struct RequestBodyTests {
     @Test(
         "A request body of the wrong shape is rejected with the path of the member",
         arguments: [
-            (#"{"sessionId":true}"#, "/sessionId must be string"),
-            (#"{"sessionId":{}}"#, "/sessionId must be string"),
-            (#"{"sessionId":["a"]}"#, "/sessionId must be string"),
-            (#"{"session_id":[]}"#, "/sessionId must be string"),
-            ("[]", "must be object"), (#""text""#, "must be object"), ("1", "must be object"),
-            ("null", "must be object"), ("true", "must be object"),
+            (#"{"sessionId":true}"#, "/sessionId must be a string"),
+            (#"{"sessionId":{}}"#, "/sessionId must be a string"),
+            (#"{"sessionId":["a"]}"#, "/sessionId must be a string"),
+            (#"{"session_id":[]}"#, "/sessionId must be a string"),
+            ("[]", "must be an object"), (#""text""#, "must be an object"), ("1", "must be an object"),
+            ("null", "must be an object"), ("true", "must be an object"),
         ])
     func shape(body: String, problem: String) async throws {
         let response = try await Self.shared.value.post("/v1/accounts:createAuthUri", text: body)
@@ -66,15 +66,15 @@ struct RequestBodyTests {
     @Test(
         "A member of the wrong type is rejected with its path",
         arguments: [
-            (#"{"deleteAttribute":"EMAIL"}"#, "/deleteAttribute must be array"),
-            (#"{"deleteAttribute":{}}"#, "/deleteAttribute must be array"),
+            (#"{"deleteAttribute":"EMAIL"}"#, "/deleteAttribute must be an array"),
+            (#"{"deleteAttribute":{}}"#, "/deleteAttribute must be an array"),
             (#"{"deleteAttribute":["NAME"]}"#, "/deleteAttribute/0 must be equal to one of the allowed values"),
             (#"{"deleteAttribute":["EMAIL",7]}"#, "/deleteAttribute/1 must be equal to one of the allowed values"),
             (#"{"deleteAttribute":[-1]}"#, "/deleteAttribute/0 must be equal to one of the allowed values"),
-            (#"{"deleteAttribute":[true]}"#, "/deleteAttribute/0 must be string"),
-            (#"{"disableUser":"yes"}"#, "/disableUser must be boolean"),
-            (#"{"disableUser":1}"#, "/disableUser must be boolean"),
-            (#"{"deleteProvider":"password"}"#, "/deleteProvider must be array"),
+            (#"{"deleteAttribute":[true]}"#, "/deleteAttribute/0 must be a string"),
+            (#"{"disableUser":"yes"}"#, "/disableUser must be a boolean"),
+            (#"{"disableUser":1}"#, "/disableUser must be a boolean"),
+            (#"{"deleteProvider":"password"}"#, "/deleteProvider must be an array"),
         ])
     func types(body: String, problem: String) async throws {
         let response = try await Self.shared.value.post("/v1/accounts:update", text: body)
