@@ -6,7 +6,7 @@ extension Administration {
     ///
     /// - Parameters:
     ///   - noun: the kind of key in messages.
-    ///   - body: returns `false` if the project has no such active key.
+    ///   - body: revokes the key; returns `false` if the project has no such key, or if it is already revoked.
     static func revoke(
         _ arguments: Arguments, _ noun: String,
         _ body: @escaping @Sendable (String, ID<Project>, Administration) async throws -> Bool
@@ -15,7 +15,7 @@ extension Administration {
         let id = arguments.operand
         try run { administration in
             guard try await body(id, project, administration) else {
-                throw Failure(message: "project \(project) has no active \(noun) \(id)")
+                throw Failure(message: "project \(project) has no \(noun) \(id), or it is already revoked")
             }
             Terminal.writeLine("revoked \(id)")
         }

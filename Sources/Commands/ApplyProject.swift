@@ -25,7 +25,7 @@ extension Command {
         ("clientIds", "accepted client IDs"),
         (
             "relation",
-            "social, own, organisation, government, marketplace, thirdPartyService, or null; Google: social, or organisation with hostedDomains; Apple: social"
+            "whose accounts the provider has, for guideline 4.8: social, own, organisation, government, marketplace, thirdPartyService; null: treated as social. Google: only social, or organisation with hostedDomains. Apple: only social"
         ),
         ("hostedDomains", "Google: the Workspace domains whose users are accepted"),
         ("teamId, keyId", "Apple: the IDs of the team and of its private key"),

@@ -8,7 +8,7 @@ extension Command {
     static let listAudit = Command(
         words: ["audit", "list"],
         summary: "List the audit events of a project, newest first",
-        options: Option.auditFilters + [.number("limit", "N", in: 1...1000, "number of events", default: "50")],
+        options: Option.auditFilters + [.number("limit", "N", in: 1...1000, "maximum number of events", default: "50")],
         environment: ["DATABASE_URL"]
     ) { arguments in
         let (project, query) = try arguments.audit(limit: try arguments.number("limit"))

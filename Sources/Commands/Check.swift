@@ -16,7 +16,8 @@ extension Command {
             .flag("json", "with --app-review: print JSON"),
             .flag(
                 "live",
-                "also verify at Apple, with an invalid code, that the private key works for each client ID"),
+                "also verify that the private key works for each client ID of apple.com, by a request to Apple with an invalid code"
+            ),
         ],
         details: [
             "Reads the variables of `serve` and changes nothing. Exit status: 0 if every check passes, 1 if one fails, 2 if the environment is invalid.",

@@ -20,11 +20,11 @@ extension Command {
         let config = try Config(reader: &reader)
         let log = Log(level: config.logLevel, descriptor: STDOUT_FILENO)
         guard let publicURL = config.publicURL else { throw Failure(message: "SEKISHO_PUBLIC_URL is not set") }
-        let isVerified = try config.verifyDatabase(log)
+        let isReady = try config.claimDatabase(log)
         let gateway = try RunningGateway(config, log: log, mode: .serve(at: publicURL))
         defer { log.flush(within: .seconds(2)) }
         log.info("listening", ["address": .string(config.listen.host), "port": .int(Int(gateway.port))])
-        if isVerified { gateway.startEmailDelivery() } else { gateway.verifyDatabaseLater(config, log) }
+        if isReady { gateway.startEmailDelivery() } else { gateway.claimDatabaseLater(config, log) }
         ProgramPages.release()
         Signals.waitForTermination()
         log.info("draining", [:])
@@ -33,11 +33,11 @@ extension Command {
 }
 
 extension Config {
-    /// Verifies that the database belongs to this mode and master key, before requests are served from the database.
+    /// Claims the database for this mode and master key, before requests are served from it; see ``Canary``.
     ///
     /// - Returns: `false` if the database is unreachable or not migrated yet.
-    /// - Throws: ``Failure`` if the database belongs to another mode or master key.
-    fileprivate func verifyDatabase(_ log: Log) throws -> Bool {
+    /// - Throws: ``Failure`` if the database belongs to another mode, another master key or a pre-release version.
+    fileprivate func claimDatabase(_ log: Log) throws -> Bool {
         do {
             try Administration.run(on: database) { try await claim($0.pool, log) }
             return true
@@ -60,8 +60,7 @@ extension Config {
         try await reportLoginServices(pool, log)
     }
 
-    /// Logs the apps that violate guideline 4.8. Apps that are older than a rule of the gateway are tolerated until the end
-    /// of their grace period.
+    /// Logs the apps that violate guideline 4.8 and are tolerated until the end of their grace period.
     private func reportLoginServices(_ pool: Pool, _ log: Log) async throws {
         for violation in try await GracePeriodStore(pool: pool).update(at: WallClock.live.now()) {
             log.warning(
@@ -75,9 +74,9 @@ extension Config {
 }
 
 extension RunningGateway {
-    /// Verifies the database once per second until it is ready; meanwhile requests get status 503. Ends the process if the
-    /// database belongs to another mode or master key.
-    fileprivate func verifyDatabaseLater(_ config: Config, _ log: Log) {
+    /// Tries to claim the database once per second until it is ready; until then, requests that need it get status 503.
+    /// Ends the process if the database belongs to another mode, another master key or a pre-release version.
+    fileprivate func claimDatabaseLater(_ config: Config, _ log: Log) {
         Task(executorPreference: loop) { [self, loop, pool] in
             while true {
                 try await loop.sleep(for: .seconds(1))

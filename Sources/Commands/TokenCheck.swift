@@ -63,7 +63,7 @@ struct TokenHeader: Sendable {
     let keyID: JSONValue?
 
     /// - Parameter text: a token, or JSON with a token as `payload`.
-    /// - Returns: `nil` unless the token has the form of one, or if the text is too long.
+    /// - Returns: `nil` if the text is too long, or has no decodable header and claims.
     init?(of text: String) {
         guard text.utf8.count <= UnverifiedJWS.maximumLength * 2 else { return nil }
         let token = Self.object(Array(text.utf8)).flatMap { $0["payload"]?.text } ?? text

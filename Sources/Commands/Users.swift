@@ -11,11 +11,12 @@ extension Command {
         options: [.project, .tenant, .userFormat] + UserArguments.hashing + [
             .flag("resume", "skip accounts whose IDs already exist"),
             .text(
-                "errors", "PATH", "file for rejected rows, as JSON lines", defaultNote: "standard error"),
+                "errors", "PATH", "file for the errors of rejected rows, as JSON lines",
+                defaultNote: "text on standard error"),
         ],
         details: [
-            "FILE may be `-` for standard input. IDs, claims, providers, phone numbers and times are kept. An invalid row is skipped and reported with its line number, and the exit status is 1. Rows are stored in batches of about 1000, two at a time; each batch is one transaction, so an interrupted import can be continued with --resume. Of rows that conflict, the first is stored.",
-            "An email address counts as verified if emailVerified is true. Identities are linked for Apple, Google and OpenID Connect providers; an email address from a provider is not trusted until the next sign-in with that provider. A password is hashed with Argon2id when its owner signs in.",
+            "FILE may be `-` for standard input. IDs, claims, providers, phone numbers and times are kept. An invalid row is skipped and reported with its line number, and the exit status is 1. Rows are stored in batches of about 1000, two at a time; each batch is one transaction, so an interrupted import can be continued with --resume. Of rows that conflict with each other, the first is stored.",
+            "An email address counts as verified if emailVerified is true. Identities are linked for Apple, Google and OpenID Connect providers; an email address from a provider is not trusted until the next sign-in with that provider. A password hash of another algorithm is replaced by an Argon2id hash when the user signs in.",
             "Other users of this machine can see command lines: prefer SEKISHO_HASH_KEY or SEKISHO_HASH_KEY_FILE to --hash-key.",
         ],
         environment: ["DATABASE_URL", "SEKISHO_HASH_KEY", "SEKISHO_MASTER_KEY (if there is a hash key)"]
@@ -72,8 +73,9 @@ extension Command {
                 store: PostgresAccountStore(pool: administration.pool), realm: id, format: format)
             let counts = try await export.run(into: try NewFile(writing: path))
             if counts.identitiesWithoutColumns > 0 {
+                let noun = counts.identitiesWithoutColumns == 1 ? "identity" : "identities"
                 Terminal.writeError(
-                    "CSV has no columns for \(counts.identitiesWithoutColumns) identities; use --format json to export them"
+                    "not exported, because CSV has no columns for the provider: \(counts.identitiesWithoutColumns) \(noun); use --format json"
                 )
             }
             if path != "-" {

@@ -12,7 +12,7 @@ extension Command {
         summary: "Check whether the gateway would accept a provider's token, and explain a rejection",
         options: [
             .choice(
-                "provider", "NAME", [ProviderID.apple, .google].map(\.rawValue), "issuer of the token",
+                "provider", "NAME", [ProviderID.apple, .google].map(\.rawValue), "provider that issued the token",
                 isRequired: true),
             .text("audience", "ID", "accepted client ID", isRequired: true, isRepeatable: true),
             .text("nonce", "RAW", "nonce of the app, before hashing"),

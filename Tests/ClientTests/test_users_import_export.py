@@ -82,7 +82,7 @@ def others(own, tmp_path):
 def test_an_export_of_firebase_is_imported_with_one_command(users, own, name, content):
     completed = users.import_file(users.file(content, name), *FIREBASE, SEKISHO_HASH_KEY=as_base64(KEY))
     assert (completed.returncode, completed.stderr) == (0, "")
-    assert completed.stdout == "imported 2 accounts, skipped 1 identities of unsupported providers\n"
+    assert completed.stdout == "imported 2 accounts, skipped 1 identity of unsupported providers\n"
     exported = {user["localId"]: user for user in json.loads(users.export())["users"]}
     same = {"localId", "email", "emailVerified", "displayName", "photoUrl", "lastSignedInAt", "createdAt",
             "phoneNumber", "disabled", "customAttributes"}
@@ -130,11 +130,11 @@ def test_hashes_with_a_signer_key_need_this_key_in_every_import(users, others):
 
 
 INVALID_ROWS = [
-    ("{\"localId\": \"x\", }", "It is not valid JSON from byte"),
+    ("{\"localId\": \"x\", }", "Invalid JSON in this row. Syntax error at byte"),
     ("{\"localId\": \"x\", \"localId\": \"y\"}", "A member of an object is repeated."),
-    ("17", "Invalid JSON"),
-    ("\"text, with } and ]\"", "Invalid JSON"),
-    ("{\"localId\": [[1, {\"a\": 2}]]}", "must be string"),
+    ("17", "the row is not a JSON object"),
+    ("\"text, with } and ]\"", "the row is not a JSON object"),
+    ("{\"localId\": [[1, {\"a\": 2}]]}", "must be a string"),
     ("{\"localId\": \"\"}", "localId is missing"),
     ("{\"localId\": \"a/b\"}", "localId is invalid"),
     ("{\"localId\": \"x\", \"email\": \"nobody\"}", "email is invalid"),

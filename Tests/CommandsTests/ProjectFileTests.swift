@@ -120,7 +120,7 @@ struct ProjectFileTests {
         #expect(pruned.apps == [ConfiguredApp(app: App(id: ID("ios")), name: "App")])
     }
 
-    @Test("Null removes a value, and an empty list the values")
+    @Test("Null removes a value, and an empty list removes all values of a list")
     func null() throws {
         let before = try Self.applied(Self.whole)
         let after = try Self.applied(
@@ -172,7 +172,7 @@ struct ProjectFileTests {
             (#"{"project": "demo", "project": "demo"}"#, ["the file is not a valid JSON object"]),
             ("{}", ["project: expected a project ID"]),
             (#"{"project": "demo", "polices": {}}"#, ["polices: unknown member; expected one of apps, authorized"]),
-            (#"{"project": "demo", "profile": "google"}"#, ["profile: expected sekisho, firebase"]),
+            (#"{"project": "demo", "profile": "google"}"#, ["profile: expected sekisho or firebase"]),
             (#"{"project": "demo", "policy": {"allowsAll": true}}"#, ["policy.allowsAll: unknown"]),
             (
                 #"{"project": "demo", "policy": {"allowsPasswords": "true"}}"#,

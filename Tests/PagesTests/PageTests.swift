@@ -45,13 +45,13 @@ struct PageTests {
         }
 
         var frame: Page.Frame { Page.Frame(language: language, projectName: name) }
-        var goal: ContinueURL? {
+        var continueURL: ContinueURL? {
             let project = Project(
                 id: project, number: 1, profile: .sekisho, policy: Policy(.sekisho),
                 authorizedDomains: ["app.example.com"])
             return try? ContinueURL(url, in: project)
         }
-        var form: CodeForm { CodeForm(code: code, continueURL: goal) }
+        var form: CodeForm { CodeForm(code: code, continueURL: continueURL) }
         var rules: PasswordRules {
             var policy = Policy(.sekisho)
             policy.requiresLowercase = true
@@ -61,7 +61,7 @@ struct PageTests {
             return PasswordRules(policy)
         }
         var link: ActionLink? {
-            goal.map {
+            continueURL.map {
                 ActionLink(.signIn, code: code, in: ID(project), at: $0.text, apiKey: code, language: language)
             }
         }
@@ -84,7 +84,7 @@ struct PageTests {
             Row(testDescription: "verifyEmail, already verified") {
                 .verifyEmail($0.email, of: account(isVerified: true), $0.form, $0.frame)
             },
-            Row(testDescription: "emailVerified") { .emailVerified($0.email, continuing: $0.goal, $0.frame) },
+            Row(testDescription: "emailVerified") { .emailVerified($0.email, continuing: $0.continueURL, $0.frame) },
             Row(testDescription: "emailDisavowed") { .emailDisavowed($0.frame) },
             Row(testDescription: "resetPassword") {
                 .resetPassword(of: $0.email, $0.rules, removing: [], $0.form, $0.frame)
@@ -113,21 +113,25 @@ struct PageTests {
             Row(testDescription: "signInMethodRemoved, address taken") {
                 .signInMethodRemoved(.password, takenEmail: $0.email, $0.frame)
             },
-            Row(testDescription: "passwordReset") { .passwordReset(of: $0.email, continuing: $0.goal, $0.frame) },
+            Row(testDescription: "passwordReset") {
+                .passwordReset(of: $0.email, continuing: $0.continueURL, $0.frame)
+            },
             Row(testDescription: "changeEmail") { .changeEmail(from: $0.email, to: $0.email, $0.form, $0.frame) },
-            Row(testDescription: "emailChanged") { .emailChanged(to: $0.email, continuing: $0.goal, $0.frame) },
+            Row(testDescription: "emailChanged") { .emailChanged(to: $0.email, continuing: $0.continueURL, $0.frame) },
             Row(testDescription: "recoverEmail") {
                 .recoverEmail(to: $0.email, leaving: $0.email, removing: $0.identities, $0.form, $0.frame)
             },
             Row(testDescription: "emailRecovered") {
-                .emailRecovered(to: $0.email, continuing: $0.goal, $0.frame)
+                .emailRecovered(to: $0.email, continuing: $0.continueURL, $0.frame)
             },
             Row(testDescription: "undoMerge") { .undoMerge(of: $0.email, setsPassword: true, $0.form, $0.frame) },
             Row(testDescription: "undoMerge, no password") {
                 .undoMerge(of: $0.email, setsPassword: false, $0.form, $0.frame)
             },
-            Row(testDescription: "mergeUndone") { .mergeUndone($0.email, continuing: $0.goal, $0.frame) },
-            Row(testDescription: "mergeUndone, address taken") { .mergeUndone(nil, continuing: $0.goal, $0.frame) },
+            Row(testDescription: "mergeUndone") { .mergeUndone($0.email, continuing: $0.continueURL, $0.frame) },
+            Row(testDescription: "mergeUndone, address taken") {
+                .mergeUndone(nil, continuing: $0.continueURL, $0.frame)
+            },
             Row(testDescription: "signIn") { .signIn($0.email, $0.link, $0.frame) },
             Row(testDescription: "signIn, no URL of the app") { .signIn($0.email, nil, $0.frame) },
             Row(testDescription: "forgotPassword") { .forgotPassword($0.frame) },
@@ -216,7 +220,7 @@ struct PageTests {
         #expect(!frame.contains(#""*""#) && !"\(PageScript.delivery.text)".contains(#""*""#))
     }
 
-    @Test("Text has a contrast of at least 7:1 and lines of 3:1, in light and dark")
+    @Test("Text has a contrast of at least 7:1 and borders of at least 3:1, in the light and in the dark colours")
     func contrast() throws {
         let palettes = "\(Stylesheet.text)".matches(of: #/:root\{([^}]*)\}/#).map { String($0.output.1) }
         try #require(palettes.count == 2)

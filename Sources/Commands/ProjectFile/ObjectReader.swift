@@ -40,7 +40,7 @@ struct ObjectReader {
     mutating func nullableChoices<Value: RawRepresentable<String> & CaseIterable & Hashable>(
         _ name: String
     ) -> Patch<Set<Value>> {
-        patch(name, "a list of \(Value.allCases.map(\.rawValue).joined(separator: ", ")), or null") { value in
+        patch(name, "null, or a list with any of \(Value.allCases.map(\.rawValue).joined(separator: ", "))") { value in
             guard let texts = Self.texts(value) else { return nil }
             let choices = texts.compactMap { Value(rawValue: $0) }
             return choices.count == texts.count ? Set(choices) : nil
@@ -50,12 +50,14 @@ struct ObjectReader {
     mutating func object(_ name: String) -> [String: JSONValue]? { nonNull(name, "an object", Self.object) }
 
     mutating func choice<Value: RawRepresentable<String> & CaseIterable>(_ name: String) -> Value? {
-        nonNull(name, Value.allCases.map(\.rawValue).joined(separator: ", ")) { value in
+        let names = Value.allCases.map(\.rawValue)
+        let expected = "\(names.dropLast().joined(separator: ", ")) or \(names.last ?? "")"
+        return nonNull(name, expected) { value in
             Self.text(value).flatMap { Value(rawValue: $0) }
         }
     }
 
-    /// Reads a nested object, or `null`, and collects its problems.
+    /// Reads a nested object, or `null`, and collects its problems. An object for which `read` returns `nil` is `.absent`.
     mutating func nullableObject<Value>(_ name: String, _ read: (inout ObjectReader) -> Value?) -> Patch<Value> {
         switch patch(name, "an object or null", Self.object) {
         case .absent: .absent

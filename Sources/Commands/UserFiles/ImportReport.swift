@@ -2,8 +2,8 @@ internal import Gateway
 internal import Glibc
 internal import JSON
 
-/// Reports the rejected rows and the progress of an import: as a bar on a terminal, otherwise as one line for each 100,000
-/// rows.
+/// Reports the rejected rows and the progress of an import: as a bar on a terminal, otherwise as at most one line for each
+/// further 100,000 rows.
 final class ImportReport {
     private static let rowsPerLine = 100_000
     private static let barWidth = 30
@@ -21,7 +21,7 @@ final class ImportReport {
 
     /// - Parameters:
     ///   - size: the size of the file in bytes; `nil` if it is not known.
-    ///   - errors: receives the rejected rows as JSON lines, instead of standard error.
+    ///   - errors: receives the errors of rejected rows as JSON lines; `nil` writes text to standard error.
     init(size: Int?, errors: NewFile?) {
         self.size = size
         self.errors = errors
@@ -57,7 +57,10 @@ final class ImportReport {
         try errors?.finish()
         var parts = ["imported \(stored) \(stored == 1 ? "account" : "accounts")"]
         if existing > 0 { parts.append("\(existing) already existed") }
-        if skippedIdentities > 0 { parts.append("skipped \(skippedIdentities) identities of unsupported providers") }
+        if skippedIdentities > 0 {
+            let noun = skippedIdentities == 1 ? "identity" : "identities"
+            parts.append("skipped \(skippedIdentities) \(noun) of unsupported providers")
+        }
         Terminal.writeLine(parts.joined(separator: ", "))
         if rejected > 0 {
             throw Failure(message: "\(rejected) \(rejected == 1 ? "row was" : "rows were") not imported")

@@ -117,7 +117,7 @@ struct JSONUsers {
         }
     }
 
-    /// Reports an element that is not an object as an empty row, which is invalid.
+    /// Reports an element that is not an object as an empty row, which is rejected.
     private mutating func reportOther(_ body: (UserRow) -> Void) {
         guard position == .betweenElements else { return }
         position = .inOtherElement

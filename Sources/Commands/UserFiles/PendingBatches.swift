@@ -18,8 +18,8 @@ struct EncodedBatch: Sendable {
     }
 }
 
-/// The batches of an import that are being stored. They are reported in the order of the file. Of rows that conflict,
-/// the first is stored.
+/// The batches of an import that are being stored, or that wait for the report of an earlier batch. They are reported in
+/// the order of the file. Of rows that conflict, the first is stored.
 struct PendingBatches {
     /// The conflicting members of the accounts that were not stored.
     typealias Conflicts = [ID<Account>: UniqueMember]
@@ -49,7 +49,7 @@ struct PendingBatches {
         return firstNumber + batches.count - 1
     }
 
-    /// Records the result of a batch, and reports the batches before which no batch is pending.
+    /// Records the result of a batch. Reports it and the finished batches after it, unless an earlier batch is unfinished.
     ///
     /// - Throws: the first error of these batches, after the others were reported.
     mutating func finish(_ number: Int, _ result: Result<Conflicts, any Error>, _ report: ImportReport) throws {

@@ -6,7 +6,7 @@ final class UserFile: Sendable {
     private static let chunkSize = 131_072
 
     private let descriptor: Int32
-    /// The size in bytes; `nil` if it is not a regular file.
+    /// The size in bytes; `nil` if the file is not a regular file, for example a pipe.
     let size: Int?
 
     /// - Parameter path: `-` stands for standard input.
@@ -29,7 +29,7 @@ final class UserFile: Sendable {
             } while count < 0 && errno == EINTR
             filled = max(0, count)
         }
-        guard count >= 0 else { throw Failure(message: "reading the file failed") }
+        guard count >= 0 else { throw Failure(message: "cannot read the file") }
         return chunk
     }
 }

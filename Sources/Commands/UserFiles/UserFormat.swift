@@ -16,7 +16,7 @@ enum UserFormat: String, CaseIterable {
 struct UserRow {
     /// The line where the row begins, from 1.
     let line: Int
-    /// `nil` for a row of more than ``UserFormat/rowLimit`` bytes.
+    /// `nil` for a row of more than ``UserFormat/rowLimit`` bytes; empty for an element that is not an object.
     let json: [UInt8]?
 }
 

@@ -16,8 +16,8 @@ struct UserImport {
         case gatheredStatistics
     }
 
-    /// - Throws: ``Failure`` if the file is truncated, or the error of a batch that could not be stored. The batches that
-    ///   were stored before are reported.
+    /// - Throws: ``Failure`` if the file is invalid or truncated, or the error of a batch that could not be stored. The
+    ///   batches that were stored are reported first.
     func run(_ report: ImportReport) async throws {
         await gatherStatistics()
         let failure = await withTaskGroup(of: Event.self, returning: (any Error)?.self) { tasks in
@@ -55,7 +55,7 @@ struct UserImport {
             } catch {
                 failure = error
             }
-            // Batches that are being stored are also counted if the file is truncated, or if another batch failed.
+            // Batches that are still being stored are counted even if the file is truncated or another batch failed.
             while let event = await tasks.next() {
                 do { try handle(event) } catch { failure = failure ?? error }
             }
@@ -74,10 +74,9 @@ struct UserImport {
     private func gatherStatistics() async { try? await store.gatherStatistics() }
 }
 
-/// Decides when an import gathers statistics again: whenever the number of stored accounts has grown by
-/// the factor ``growth``.
+/// Decides when an import gathers statistics again: whenever the number of stored accounts has grown by more than the
+/// factor ``growth``.
 private struct StatisticsSchedule {
-    /// The factor by which the number of stored accounts has to grow.
     private static let growth = 4
 
     var isRunning = false

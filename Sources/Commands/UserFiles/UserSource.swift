@@ -30,7 +30,7 @@ actor UserSource {
 
     /// The minimum number of rows of a batch, except for the last one. It is large enough that a database round trip does
     /// not matter, and small enough for memory, which contains up to three batches.
-    private static let batchSize = 1000
+    private static let minimumBatchSize = 1000
 
     private enum Parser {
         case json(JSONUsers)
@@ -53,7 +53,7 @@ actor UserSource {
     ///
     /// - Throws: ``Failure`` if reading fails, or if the file is invalid or truncated.
     func next() throws -> Batch? {
-        while !isAtEnd, batch.rows.count + batch.faults.count < Self.batchSize {
+        while !isAtEnd, batch.rows.count + batch.faults.count < Self.minimumBatchSize {
             let chunk = try file.read()
             bytes += chunk.count
             if chunk.isEmpty { isAtEnd = true } else { parse(chunk) }
@@ -90,6 +90,10 @@ actor UserSource {
                 UserFault(line: row.line, localId: nil, error: "the row is longer than \(UserFormat.rowLimit) bytes"))
             return
         }
+        guard !json.isEmpty else {
+            batch.faults.append(UserFault(line: row.line, localId: nil, error: "the row is not a JSON object"))
+            return
+        }
         var localId: String?
         do throws(ImportedUser.Fault) {
             let user = try ImportedUser(json: json)
@@ -107,7 +111,7 @@ actor UserSource {
     }
 }
 
-/// A row that was not imported.
+/// Why a row was not imported.
 struct UserFault: Encodable, Sendable {
     let line: Int
     let localId: String?

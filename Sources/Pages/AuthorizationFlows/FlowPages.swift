@@ -57,7 +57,8 @@ extension Page {
         return page
     }
 
-    /// Like ``response(status:)``, but the page can still exchange messages with the window that opened it.
+    /// Like ``response(status:)``, but the policy allows the script of the page and no form, and the page can still exchange
+    /// messages with the window that opened it.
     public func flowResponse(status: Int = 200) -> Response {
         let script = delivery.map { _ in "script-src 'sha256-\(PageScript.delivery.sha256)'; " } ?? ""
         let policy = """
@@ -112,7 +113,7 @@ public enum FlowFailure: Hashable, Sendable {
     case cancelled
     /// The app does not offer this sign-in method.
     case notOffered
-    /// The URL of the page lacks a parameter that the app must send.
+    /// The URL of the page lacks a parameter, or has an invalid one, such as an unknown API key or tenant.
     case malformed
     case tooManyAttempts(minutes: Int)
 }

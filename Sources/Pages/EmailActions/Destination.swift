@@ -21,6 +21,6 @@ struct Destination: Sendable {
     static func app(_ link: ActionLink) -> Destination { Destination(link.url) }
     /// - Parameter url: the target with parameters that the gateway added. It may have a custom scheme of an app.
     static func app(_: AuthorizationTarget, at url: String) -> Destination { Destination(URLReference(appLink: url)) }
-    /// The same page with another query.
+    /// The current path with `query`.
     static func handler(query: String) -> Destination { Destination("?" + query) }
 }

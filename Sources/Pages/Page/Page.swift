@@ -50,7 +50,7 @@ public struct Page: Sendable {
             Array(html.utf8), language: frame.language.rawValue, style: "sha256-\(Stylesheet.sha256)", status: status)
     }
 
-    /// Other sites cannot frame the page, caches do not store it, and browsers do not send its URL, which may contain a code,
+    /// No page can frame this page, caches do not store it, and browsers do not send its URL, which may contain a code,
     /// to other servers.
     ///
     /// - Parameter style: the hash of the page's only style, as in a Content-Security-Policy.

@@ -5,7 +5,7 @@ enum Stylesheet {
     }
 
     /// The CSS text. It contains no `<`, `>` or `&`, because it is not escaped. Text has a contrast of at least 7:1,
-    /// borders of 3:1.
+    /// borders of at least 3:1.
     static let text: StaticString = """
         :root{color-scheme:light dark;--back:#f3f4f6;--card:#fff;--text:#1b1d21;--soft:#4a4f57;--line:#767b84;\
         --strong:#1d4ea8;--on-strong:#fff;--wrong:#9b1c1c}\

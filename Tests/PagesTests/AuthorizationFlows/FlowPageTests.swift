@@ -26,7 +26,9 @@ struct FlowPageTests {
         #expect(pages[1].contains("lang=\"ja\""))
     }
 
-    @Test("Each failure page has a way back to the app and a link to try again", arguments: failures)
+    @Test(
+        "Each failure page has a way back to the app, and a link to try again if the request can be repeated",
+        arguments: failures)
     func back(failure: FlowFailure) throws {
         let project = Project(
             id: ID("demo"), number: 1, profile: .sekisho, policy: Policy(.sekisho),
