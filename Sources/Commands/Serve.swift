@@ -60,7 +60,7 @@ extension Config {
         try await reportLoginServices(pool, log)
     }
 
-    /// Logs the apps that violate guideline 4.8 and are tolerated until the end of their grace period.
+    /// Logs the apps that violate guideline 4.8, with the end of their grace period, which can be in the past.
     private func reportLoginServices(_ pool: Pool, _ log: Log) async throws {
         for violation in try await GracePeriodStore(pool: pool).update(at: WallClock.live.now()) {
             log.warning(
