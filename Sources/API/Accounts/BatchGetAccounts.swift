@@ -31,7 +31,7 @@ private struct DownloadRequest: LegacyBatchRequest {
     let nextPageToken: String?
 }
 
-/// A batch request under a legacy name. Its path names no project, so the body must name it.
+/// A batch request under a legacy name. Its path names no project, so its body must name one.
 protocol LegacyBatchRequest: Decodable {
     var targetProjectId: String? { get }
 }

@@ -2,6 +2,7 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
+    /// Deletes an account for an administrator.
     static let deleteAccount = administrator(
         "deleteAccount", .post, "/v1/projects/{project}/accounts:delete", needs: .writeUsers, bodyLimit: smallBodyLimit
     ) { call, administrator in

@@ -67,9 +67,10 @@ public struct Administrator: Sendable {
 
 /// Authenticates callers.
 public struct Access: Sendable {
-    /// Throws ``AccessRefusal``; any other error is a fault.
+    /// Authenticates a client. Throws ``AccessRefusal``; any other error is a fault.
     public var client: @Sendable (CallerCredential) async throws -> CallingApp
-    /// Takes a bearer secret and the project that the path or the body names, if any. Throws as ``client`` does.
+    /// Authenticates an administrator by a bearer secret, in the project that the path or the body names, if any. Throws
+    /// as ``client`` does.
     public var administrator: @Sendable (_ bearer: String, ID<Project>?) async throws -> Administrator
     /// Whether a client request is rejected if it states a caller that its app does not list; see ``AllowedCallers``.
     public var checksCallers: Bool
@@ -212,7 +213,7 @@ extension EndpointCall {
     }
 }
 
-/// The project and the tenant that the body of an administrator operation may name.
+/// The project and the tenant that an administrator's request may name in its body, or in its query if it has no body.
 struct TargetFields: Decodable {
     let tenantId: String?
     let targetProjectId: String?
@@ -234,14 +235,16 @@ extension EndpointCall {
         try decoded(as: TargetFields.self).targetProjectId.nonEmpty.map { ID($0) }
     }
 
-    /// The project and tenant that a request without a body names.
+    /// The project and the tenant that the query names, for a request without a body.
     var targetFields: TargetFields {
         TargetFields(tenantId: request.query("tenantId").nonEmpty, targetProjectId: request.query("targetProjectId"))
     }
 }
 
 extension ClientRequest {
-    /// - Parameter tenant: the tenant that the request resolved to.
+    /// Rejects a body that names a project, or a tenant other than `tenant`.
+    ///
+    /// - Parameter tenant: the tenant that the request resolved to; `nil` for the project itself.
     func checkTarget(in tenant: ID<Tenant>?) throws {
         guard targetProjectId == nil else { throw AccessRefusal.administratorsOnly }
         guard tenantId.nonEmpty == nil || tenantId == tenant?.rawValue else { throw TenantRefusal.unknown }

@@ -5,7 +5,8 @@ internal import JSON
 public enum RequestRefusal: Refusal, Hashable {
     /// A code with its detail.
     case rejected(ErrorCode, String? = nil)
-    /// A member of the body (its JSON pointer) or a parameter of the query (`/` and its name), and the violated rule.
+    /// A member of the body (its JSON pointer, empty for the whole body) or a parameter of the query (`/` and its name), and
+    /// the violated rule.
     case invalidField(String, String)
     /// The body is not valid JSON or not a valid form.
     case unreadableBody(String)
