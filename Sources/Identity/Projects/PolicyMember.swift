@@ -131,7 +131,8 @@ extension Policy {
             "the name and email address of an identity are discarded if the app does not request them"),
         .flag(
             "requiresCallerHeader", \.requiresCallerHeader,
-            "keys of an app that lists bundle IDs, packages or web domains need a header that states one of them"),
+            "requests with a key of an app that lists bundle IDs, packages or web domains must have a header with one of them"
+        ),
     ]
 
     /// The members that differ from `profile`, by name.
