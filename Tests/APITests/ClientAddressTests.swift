@@ -16,7 +16,7 @@ struct ClientAddressTests {
     }
 
     @Test(
-        "The client has the rightmost address that is not a trusted proxy's; an invalid hop ends the search",
+        "The client's address is the rightmost one that is not a trusted proxy's; the search ends before an invalid hop",
         arguments: [
             Row(testDescription: "direct", peer: "192.0.2.7", prefix: "192.0.2.7", logPrefix: "192.0.2.0/24"),
             Row(
@@ -26,10 +26,11 @@ struct ClientAddressTests {
                 testDescription: "one proxy", forwardedFor: ["198.51.100.1"], prefix: "198.51.100.1",
                 logPrefix: "198.51.100.0/24"),
             Row(
-                testDescription: "one proxy, forged in front", forwardedFor: ["203.0.113.5, 198.51.100.1"],
+                testDescription: "one proxy, with a forged address in front",
+                forwardedFor: ["203.0.113.5, 198.51.100.1"],
                 prefix: "198.51.100.1", logPrefix: "198.51.100.0/24"),
             Row(
-                testDescription: "one proxy that adds a line of its own",
+                testDescription: "one proxy that adds a header field of its own",
                 forwardedFor: ["203.0.113.5", "198.51.100.1"], prefix: "198.51.100.1", logPrefix: "198.51.100.0/24"),
             Row(
                 testDescription: "two proxies", forwardedFor: ["198.51.100.1,10.1.1.1"], prefix: "198.51.100.1",
@@ -54,10 +55,10 @@ struct ClientAddressTests {
                 testDescription: "brackets and a port", forwardedFor: ["[2001:db8:1:2::9]:4711"],
                 prefix: "2001:db8:1:2:0:0:0:0/64", logPrefix: "2001:db8:1:0:0:0:0:0/48"),
             Row(
-                testDescription: "one spelling of IPv6", peer: "2001:DB8:1:2:3:4:5:6",
+                testDescription: "an IPv6 address", peer: "2001:DB8:1:2:3:4:5:6",
                 prefix: "2001:db8:1:2:0:0:0:0/64", logPrefix: "2001:db8:1:0:0:0:0:0/48"),
             Row(
-                testDescription: "another of the same /64", peer: "2001:db8:0001:2::ffff:1",
+                testDescription: "another address in the same /64", peer: "2001:db8:0001:2::ffff:1",
                 prefix: "2001:db8:1:2:0:0:0:0/64", logPrefix: "2001:db8:1:0:0:0:0:0/48"),
             Row(
                 testDescription: "IPv4-mapped", peer: "::ffff:192.0.2.7", prefix: "192.0.2.7",

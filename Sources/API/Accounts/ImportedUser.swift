@@ -114,7 +114,7 @@ public struct ImportedUser: Decodable, Sendable {
         }
     }
 
-    /// Bounds the size of ID tokens, which contain every identity.
+    /// Limits the size of ID tokens, which contain every identity.
     fileprivate static let identityLimit = 32
 
     private func identities() throws(Fault) -> [LinkedIdentity] {

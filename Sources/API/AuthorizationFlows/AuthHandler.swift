@@ -132,7 +132,7 @@ private struct HandlerStart {
                 redirectURI: call.pipeline.callbackURL(of: request.provider, for: call.request, in: client.project),
                 scopes: request.scopes, customParameters: request.customParameters),
             for: client.app, in: client.project, from: call.origin)
-        // To a URL without a fragment, the browser would add that of this page, which can have a token of App Check.
+        // If the URL had no fragment, the browser would add the fragment of this page, which can contain a token of App Check.
         var response = Response.redirect(to: started.authorizationURL + "#")
         if let (cookie, value) = started.cookie {
             let maxAge = Int(AuthorizationFlows.lifetime.components.seconds)

@@ -74,7 +74,7 @@ struct IdpCredential: Decodable {
             authorizationCode: provider == .apple ? code : nil)
     }
 
-    /// Apple's code; `nil` if it is absent or invalid, because a sign-in must not fail because of its code.
+    /// Apple's code; `nil` if it is absent or invalid. An invalid code must not make the sign-in fail.
     private var code: AuthorizationCode? {
         guard let code = authorizationCode.nonEmpty, code.utf8.count <= AuthorizationCode.lengthLimit,
             AuthorizationCode.isValid(redirectURI: redirectUri ?? "")

@@ -27,8 +27,8 @@ extension EndpointCall {
         return try call.decoded(as: type)
     }
 
-    /// Whether the body has the content type of a form. A body that begins like a JSON object is not a form, because many tools
-    /// declare everything as a form.
+    /// Whether the body has the content type of a form, and does not begin like a JSON object. Many tools declare JSON as a
+    /// form by default.
     var isForm: Bool {
         let contentType = request.headers["Content-Type"]?.lowercased() ?? ""
         return contentType.hasPrefix("application/x-www-form-urlencoded") && request.body.first != UInt8(ascii: "{")

@@ -40,7 +40,7 @@ public final class RequestPipeline: Sendable {
         return answer(outcome, to: request, from: client, since: began)
     }
 
-    /// Returns the app of a page whose query contains its API key.
+    /// Returns the app of the API key in the query of a page.
     func callingApp(apiKey: String?) async throws -> CallingApp {
         try await access.client(CallerCredential(apiKey: apiKey.nonEmpty, bearer: nil))
     }

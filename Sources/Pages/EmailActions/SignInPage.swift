@@ -2,8 +2,8 @@ internal import HTML
 public import Identity
 
 extension Page {
-    /// - Parameter link: the link that opens the app, which redeems the code; `nil` if the request had no URL of the
-    ///   app.
+    /// - Parameter link: the link that opens the app, which redeems the code; `nil` if the URL of the page has no continue
+    ///   URL at an authorized domain.
     public static func signIn(_ email: EmailAddress, _ link: ActionLink?, _ frame: Frame) -> Page {
         let app = frame.app(in: frame.language)
         return Page(
