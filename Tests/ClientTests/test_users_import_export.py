@@ -332,7 +332,7 @@ def test_an_import_on_a_terminal_shows_a_progress_bar(users):
     output = os.read(master, 65536).decode()
     os.close(master)
     assert process.returncode == 0
-    assert "[##############################] 100 %  1 rows" in output
+    assert "[##############################] 100 %  1 row," in output
 
 
 @pytest.mark.parametrize(("options", "message"), [

@@ -43,11 +43,12 @@ final class ImportReport {
         self.skippedIdentities += skippedIdentities
         let rows = self.stored + self.existing + rejected
         let rate = Int(Double(rows) / max(0.001, (ContinuousClock.now - begin) / .seconds(1)))
+        let progress = "\(rows) \(rows == 1 ? "row" : "rows"), \(rate) per second"
         if isOnTerminal {
-            Terminal.writeProgress("\r\u{1B}[K\(bar(bytes))\(rows) rows, \(rate) per second")
+            Terminal.writeProgress("\r\u{1B}[K\(bar(bytes))\(progress)")
         } else if rows / Self.rowsPerLine > linesWritten {
             linesWritten = rows / Self.rowsPerLine
-            Terminal.writeProgress("\(rows) rows, \(rate) per second\n")
+            Terminal.writeProgress("\(progress)\n")
         }
     }
 
