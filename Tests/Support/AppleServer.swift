@@ -43,7 +43,7 @@ extension AppleTokenEndpoint {
     static func simulated(by server: AppleServer?, clock: WallClock) throws -> AppleTokenEndpoint {
         guard let server else {
             return AppleTokenEndpoint(
-                exchange: { _, _ in .failed(.unavailable(reason: "not served")) },
+                exchange: { _, _ in .unavailable(reason: "not served") },
                 check: { _, _ in .unavailable(reason: "not served") },
                 revoke: { _, _, _ in .unavailable(reason: "not served") })
         }

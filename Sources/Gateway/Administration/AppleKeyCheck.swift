@@ -54,7 +54,7 @@ package struct AppleKeyCheck: Sendable {
             return .init(isGood: false, text: "\(name): team ID, key ID or private key is missing")
         }
         switch try await endpoint.exchange(Self.invalidCode, client) {
-        case .failed(.rejected(let code)) where code.isConfigurationFault:
+        case .rejected(let code) where code.isConfigurationFault:
             return .init(
                 isGood: false,
                 text: """
@@ -62,10 +62,10 @@ package struct AppleKeyCheck: Sendable {
                     the client ID, that key \(client.key.keyID) is enabled for Sign in with Apple and configured for this \
                     App ID, that the private key is the file of this key, and that the clock of this machine is right
                     """)
-        case .failed(.rejected), .tokens: return .init(isGood: true, text: "\(name): the private key works")
-        case .failed(let response):
+        case .rejected, .tokens: return .init(isGood: true, text: "\(name): the private key works")
+        case .unavailable(let reason):
             return .init(
-                isGood: false, text: "\(name): the request to Apple failed (\(response)); run the command again")
+                isGood: false, text: "\(name): the request to Apple failed (\(reason)); run the command again")
         }
     }
 }

@@ -8,8 +8,7 @@ extension AppleTokenEndpoint {
         let requests = AppleRequestRecord(metrics: metrics, log: log)
         return AppleTokenEndpoint { [exchange] code, client in
             let result = try await exchange(code, client)
-            let answer = if case .failed(let answer) = result { answer } else { AppleResponse.accepted }
-            requests.note("exchange", answer, client)
+            requests.note("exchange", result.response, client)
             return result
         } check: { [check] token, client in
             let answer = try await check(token, client)

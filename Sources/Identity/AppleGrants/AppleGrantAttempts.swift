@@ -71,12 +71,13 @@ public struct AppleGrantAttempts: Sendable {
             try await storeNewToken(
                 try sealing.seal(tokens.refreshToken, grant.id), of: grant, obtainedWith: client.key)
             return .redeemed
-        case (.giveUp(let reason), .failed) where grant.attempts > 1:
+        case (.giveUp(let reason), .rejected) where grant.attempts > 1:
             // Another worker may have exchanged the code and not stored the token yet.
             return try await postpone(grant, until: grant.expiresAt ?? clock.now(), because: reason)
         case (.giveUp(let reason), _): return try await giveUp(grant, because: reason)
         case (.retry(let reason), _): return try await retry(grant, because: reason)
-        case (.keep, .failed(let response)): return try await retry(grant, because: "\(response)")
+        case (.keep, .rejected), (.keep, .unavailable):
+            return try await retry(grant, because: "\(exchange.response)")
         }
     }
 

@@ -10,9 +10,9 @@ public enum RedemptionDecision: Hashable, Sendable {
             switch exchange {
             case .tokens(let tokens):
                 subject == nil || tokens.subject == subject ? .keep : .giveUp(reason: "other subject")
-            case .failed(.rejected(let code)) where !code.isConfigurationFault: .giveUp(reason: code.rawValue)
+            case .rejected(let code) where !code.isConfigurationFault: .giveUp(reason: code.rawValue)
             // An operator may correct the key while the code is valid.
-            case .failed(let response): .retry(reason: "\(response)")
+            case .rejected, .unavailable: .retry(reason: "\(exchange.response)")
             }
     }
 }

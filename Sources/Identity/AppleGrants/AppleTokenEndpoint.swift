@@ -46,9 +46,22 @@ public enum AppleResponse: Hashable, Sendable {
     case unavailable(reason: String)
 }
 
+/// The result of the exchange of a code.
 public enum AppleExchange: Sendable {
     case tokens(AppleTokens)
-    case failed(AppleResponse)
+    /// As ``AppleResponse/rejected(_:)``.
+    case rejected(AppleErrorCode)
+    /// As ``AppleResponse/unavailable(reason:)``, or a response without usable tokens.
+    case unavailable(reason: String)
+
+    /// The result without the tokens.
+    public var response: AppleResponse {
+        switch self {
+        case .tokens: .accepted
+        case .rejected(let code): .rejected(code)
+        case .unavailable(let reason): .unavailable(reason: reason)
+        }
+    }
 }
 
 /// The tokens that Apple returned for a code.

@@ -93,9 +93,9 @@ public struct AppleTokenRevocation: Sendable {
         try await store.remove(AppleGrant(revocation, .code, in: realm))
         switch exchange {
         case .tokens: throw AppleRevocationRefusal.otherUser
-        case .failed(.rejected(let error)) where !error.isConfigurationFault:
+        case .rejected(let error) where !error.isConfigurationFault:
             throw AppleRevocationRefusal.rejected(.code, error)
-        case .failed(let response): throw Self.unreachable("\(response)")
+        case .rejected, .unavailable: throw Self.unreachable("\(exchange.response)")
         }
     }
 

@@ -16,8 +16,11 @@ extension AppleTokenEndpoint {
             var form = [("grant_type", "authorization_code"), ("code", code.code.expose())]
             if let redirectURI = code.redirectURI { form.append(("redirect_uri", redirectURI)) }
             let (answer, body) = try await requests.post(form, to: endpoints.tokenURL, as: credentials)
-            guard answer == .accepted else { return .failed(answer) }
-            return AppleExchange(body, for: credentials, issuer: endpoints.audience)
+            switch answer {
+            case .accepted: return AppleExchange(body, for: credentials, issuer: endpoints.audience)
+            case .rejected(let error): return .rejected(error)
+            case .unavailable(let reason): return .unavailable(reason: reason)
+            }
         } check: { token, credentials in
             let form = [("grant_type", "refresh_token"), ("refresh_token", token.expose())]
             return try await requests.post(form, to: endpoints.tokenURL, as: credentials).answer
@@ -40,7 +43,7 @@ struct AppleRequests: Sendable {
 
     /// Sends a form. An unavailable endpoint is a result and not an error.
     ///
-    /// - Parameter bearer: an access token.
+    /// - Parameter bearer: an access token for the header field `Authorization`.
     func post(
         _ form: [(String, String)], to url: String, as credentials: AppleClientCredentials, bearer: Secret? = nil
     ) async throws -> (answer: AppleResponse, body: [UInt8]) {
@@ -114,12 +117,12 @@ extension AppleExchange {
     }
 
     /// The signature of the identity token is not checked, because the token comes directly from Apple's server over TLS
-    /// (OpenID Connect Core 1.0 §3.1.3.7, item 6). An identity token with another issuer or audience is ignored.
+    /// (OpenID Connect Core 1.0 §3.1.3.7, item 6). The subject of a token with another issuer or audience is ignored.
     init(_ body: [UInt8], for client: AppleClientCredentials, issuer: String) {
         do {
             let tokens = try StrictJSON.decode(Tokens.self, from: body)
             guard let refreshToken = tokens.refreshToken, !refreshToken.isEmpty else {
-                self = .failed(.unavailable(reason: "the response has no refresh token"))
+                self = .unavailable(reason: "the response has no refresh token")
                 return
             }
             let claims = try tokens.idToken.flatMap { try UnverifiedJWS(parsing: $0).unverified(Claims.self) }
@@ -130,7 +133,7 @@ extension AppleExchange {
                     accessToken: tokens.accessToken.map(Secret.init), idToken: tokens.idToken.map(Secret.init),
                     expiresIn: tokens.expiresIn))
         } catch {
-            self = .failed(.unavailable(reason: "the response is not valid"))
+            self = .unavailable(reason: "the response is not valid")
         }
     }
 }

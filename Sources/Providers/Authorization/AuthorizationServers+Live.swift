@@ -4,12 +4,14 @@ public import Identity
 /// Returns the client secret of a provider other than Apple; `nil` if none is stored.
 public typealias ClientSecretLookup = @Sendable (ProviderID, ID<Realm>) async throws -> Secret?
 
-/// Sends a request to a token endpoint within its deadline.
+/// Sends a request to a token endpoint within the request's deadline.
 public typealias TokenRequestSender = @Sendable (ClientRequest) async throws -> (status: Int, body: [UInt8])
 
 extension AuthorizationServers {
+    /// Sends the requests to the providers over the network.
+    ///
     /// - Parameters:
-    ///   - keys: also returns the discovery documents of OpenID providers.
+    ///   - keys: the cache of signing keys, which also caches the discovery documents of OpenID providers.
     ///   - allowsPrivate: whether token endpoints of configured providers may be at private addresses.
     public static func live(
         send: @escaping TokenRequestSender, at endpoints: AuthorizationEndpoints = .live,
@@ -52,9 +54,8 @@ private struct AppleCodes: Sendable {
             return ProviderTokens(
                 idToken: idToken.expose(), accessToken: tokens.accessToken?.expose(),
                 refreshToken: tokens.refreshToken.expose(), expiresIn: tokens.expiresIn, appleSubject: subject)
-        case .failed(.rejected(let error)): throw AuthorizationRefusal.tokenRequestRejected(error.rawValue)
-        case .failed(.accepted): throw AuthorizationRefusal.invalidResponse
-        case .failed(.unavailable(let reason)): throw ProviderUnreachable(provider: .apple, reason: reason)
+        case .rejected(let error): throw AuthorizationRefusal.tokenRequestRejected(error.rawValue)
+        case .unavailable(let reason): throw ProviderUnreachable(provider: .apple, reason: reason)
         }
     }
 }

@@ -30,13 +30,13 @@ struct AppleGrantDecisionTests {
                 exchange: .tokens(AppleTokens(refreshToken: Secret("r"), subject: "ada")), subject: nil, expected: .keep
             ),
             Redemption(
-                testDescription: "used, expired or of another client ID", exchange: .failed(.rejected(.invalidGrant)),
+                testDescription: "used, expired or of another client ID", exchange: .rejected(.invalidGrant),
                 expected: .giveUp(reason: "invalid_grant")),
             Redemption(
-                testDescription: "wrong key: an operator may correct it", exchange: .failed(.rejected(.invalidClient)),
+                testDescription: "wrong key: an operator may correct it", exchange: .rejected(.invalidClient),
                 expected: .retry(reason: "invalid_client")),
             Redemption(
-                testDescription: "Apple unavailable", exchange: .failed(.unavailable(reason: "status 503")),
+                testDescription: "Apple unavailable", exchange: .unavailable(reason: "status 503"),
                 expected: .retry(reason: "status 503")),
         ])
     func redemption(row: Redemption) {

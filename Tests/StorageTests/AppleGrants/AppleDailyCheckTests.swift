@@ -53,7 +53,7 @@ struct AppleDailyCheckTests {
             return AppleGrantChecks(
                 store: grants.store,
                 endpoint: AppleTokenEndpoint(
-                    exchange: { _, _ in .failed(response) },
+                    exchange: { _, _ in .unavailable(reason: "not used by checks") },
                     check: { [checked] token, _ in
                         checked.record(token.expose())
                         return response

@@ -87,7 +87,7 @@ struct AppleGrantAttemptTests {
         try await fixture.insertCode(1)
         let first = try #require(try await fixture.claim().first)
         let second = try #require(try await fixture.claim(after: .seconds(30)).first)
-        let apple = Apple(exchange: .failed(.rejected(.invalidGrant)))
+        let apple = Apple(exchange: .rejected(.invalidGrant))
         let outcome = await attempts(fixture, apple).attempt(second)
         #expect(
             outcome == .postponed(until: fixture.now + AuthorizationCode.lifetime, reason: "invalid_grant"))
