@@ -29,8 +29,8 @@ public struct AppleNotifications: Sendable {
         return try AppleNotification(token.claims, for: token.audience)
     }
 
-    /// Verifies everything except the audience, which the caller checks. Therefore a forged payload causes no database
-    /// query.
+    /// Verifies everything except the value of the audience, which the caller checks. A forged notification is thus
+    /// rejected before the database is queried for the audience.
     public var verifier: AppleNotificationVerifier {
         AppleNotificationVerifier { payload, now in
             let verifier = tokenVerifier(for: [])
@@ -59,7 +59,8 @@ public struct AppleNotifications: Sendable {
 }
 
 extension AppleNotification {
-    /// The largest time that is read as seconds. Apple documents seconds, but sends milliseconds.
+    /// The largest number that is read as seconds; larger numbers are milliseconds. Apple documents seconds, but sends
+    /// milliseconds.
     private static let latestSecond: Double = 1e11
 
     init(_ claims: IdentityTokenClaims, for audience: String) throws(ProviderRefusal) {
@@ -88,6 +89,7 @@ extension AppleNotification {
         }
     }
 
+    /// - Returns: `nil` unless `value` is a number of at least 0 and less than 10^14.
     static func time(_ value: JSONValue?) -> Instant? {
         guard let number = value?.double, (0..<1e14).contains(number) else { return nil }
         return number > latestSecond

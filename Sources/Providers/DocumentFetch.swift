@@ -7,8 +7,8 @@ public struct DocumentFetch: Sendable {
     /// The maximum time for one fetch.
     public static let deadline: Duration = .seconds(5)
 
-    /// Returns within ``deadline`` and follows no redirect. Throws unless the response has status 200 and at most
-    /// ``maximumLength`` bytes; operators may see the error.
+    /// Returns a document and its lifetime, if any, within ``deadline``. Follows no redirect. Throws unless the response has
+    /// status 200 and at most ``maximumLength`` bytes; operators may see the error.
     public var get: @Sendable (DocumentAddress) async throws -> (body: [UInt8], maxAge: Duration?)
 
     public init(get: @escaping @Sendable (DocumentAddress) async throws -> (body: [UInt8], maxAge: Duration?)) {
@@ -19,8 +19,8 @@ public struct DocumentFetch: Sendable {
 extension DocumentFetch {
     /// Fetches documents over the network.
     ///
-    /// - Parameter allowsPrivate: whether configured documents may be at private addresses and, on this machine, be fetched
-    ///   without TLS.
+    /// - Parameter allowsPrivate: whether documents with configured addresses may be at private addresses and, on this
+    ///   machine, be fetched without TLS.
     public static func http(_ client: HTTP.Client, allowsPrivate: Bool = false) -> DocumentFetch {
         DocumentFetch { address in
             let request = ClientRequest(
@@ -41,7 +41,7 @@ enum DocumentFault: Error, CustomStringConvertible {
     case unreadable
     case noKeys
     case otherIssuer
-    case keysNotEncrypted
+    case keysURLNotUsable
 
     var description: String {
         switch self {
@@ -49,8 +49,8 @@ enum DocumentFault: Error, CustomStringConvertible {
         case .tooLong: "the response is too long"
         case .unreadable: "the response is not a valid document"
         case .noKeys: "the response has no usable key"
-        case .otherIssuer: "the configuration belongs to another issuer"
-        case .keysNotEncrypted: "jwks_uri in the configuration is not an https URL"
+        case .otherIssuer: "the discovery document belongs to another issuer"
+        case .keysURLNotUsable: "jwks_uri in the discovery document is not an https URL, or is too long"
         }
     }
 }

@@ -3,20 +3,20 @@ public import Identity
 internal import JOSE
 internal import JSON
 
-/// Caches the signing keys of identity providers.
+/// Caches the signing keys of identity providers, and the discovery documents of configured ones.
 ///
 /// A token with an unknown `kid` forces a new fetch, at most once a minute for all processes together. While a provider
-/// is unreachable, its cached keys stay valid for a week; a token with another key then fails with
+/// is unreachable, its cached keys stay valid for a week after their fetch; a token with another key then fails with
 /// ``ProviderUnreachable``.
 public final class JWKSCache: Sendable {
     private let keys: ProviderDocumentCache<KeySet>
-    private let configurations: ProviderDocumentCache<OpenIDDiscovery>
+    private let discoveries: ProviderDocumentCache<OpenIDDiscovery>
     private let allowsPrivate: Bool
 
     /// - Parameters:
     ///   - allowsPrivate: whether configured OpenID providers without TLS are accepted. `fetch` decides whether private
     ///     addresses are.
-    ///   - executor: runs the fetches, so that a fetch continues for other requests if its own request is cancelled.
+    ///   - executor: runs the fetches.
     public init(
         fetch: DocumentFetch, store: ProviderDocumentStore, clock: WallClock, allowsPrivate: Bool = false,
         on executor: any TaskExecutor
@@ -25,7 +25,7 @@ public final class JWKSCache: Sendable {
         keys = ProviderDocumentCache(fetch: fetch, store: store, clock: clock, on: executor) { body, _ in
             try KeySet(parsing: body)
         }
-        configurations = ProviderDocumentCache(fetch: fetch, store: store, clock: clock, on: executor) { body, url in
+        discoveries = ProviderDocumentCache(fetch: fetch, store: store, clock: clock, on: executor) { body, url in
             try OpenIDDiscovery(parsing: body, foundAt: url, allowingPlain: allowsPrivate)
         }
     }
@@ -68,7 +68,7 @@ public final class JWKSCache: Sendable {
             throw ProviderRefusal.notConfigured
         }
         let address = DocumentAddress(url: OpenIDDiscovery.address(of: issuer), isConfigured: true)
-        let found = try await withProviderErrors(provider) { try await self.configurations.current(at: address) }.value
+        let found = try await withProviderErrors(provider) { try await self.discoveries.current(at: address) }.value
         guard found.issuer.isExactly(issuer) else {
             throw ProviderUnreachable(provider: provider, reason: DocumentFault.otherIssuer.description)
         }
@@ -94,7 +94,7 @@ struct KeySet: Sendable {
 
     /// Skips keys that cannot verify tokens.
     ///
-    /// - Throws: unless the document is a JWK set with at least one usable key.
+    /// - Throws: an error unless the document is a JWK set with at least one usable key.
     init(parsing body: [UInt8]) throws {
         let set = try StrictJSON.decode(JWKSet.self, from: body)
         count = set.keys.count
@@ -105,7 +105,8 @@ struct KeySet: Sendable {
 
     /// Returns the keys that may have signed a token.
     ///
-    /// - Parameter keyID: the key ID of the token. Without one (`nil`), the set must have exactly one key.
+    /// - Parameter keyID: the key ID of the token. If it has none (`nil`), the key of a set with exactly one key is
+    ///   returned, and none of a larger set.
     func keys(named keyID: String?) -> [PublicKey] {
         guard let keyID else { return count == 1 ? keys.map(\.key) : [] }
         return keys.filter { $0.id?.isExactly(keyID) == true }.map(\.key)
@@ -115,8 +116,8 @@ struct KeySet: Sendable {
 /// The address of a document that a provider publishes.
 public struct DocumentAddress: Hashable, Sendable {
     public let url: String
-    /// Whether the address comes from the configuration of a project. Such an address must not be in the private network of
-    /// the gateway.
+    /// Whether the address comes from the configuration of a project, or from a discovery document at such an address. It
+    /// must then be public, unless the operator allows private addresses.
     public let isConfigured: Bool
 
     public init(url: String, isConfigured: Bool) {

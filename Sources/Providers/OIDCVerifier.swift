@@ -91,7 +91,7 @@ struct OIDCVerifier: Sendable {
 
     /// Checks `exp`, `nbf` and `iat` (RFC 7519 §4.1.4 to §4.1.6).
     ///
-    /// - Returns: the value of `exp`.
+    /// - Returns: the value of `exp`; `nil` if it is absent and not required.
     func requireTimely(_ claims: IdentityTokenClaims, at now: Instant) throws(ProviderRefusal) -> Instant? {
         let expiresAt = try claims.time("exp")
         guard expiresAt != nil || !needsExpiry else { throw .claim("exp") }
@@ -125,8 +125,8 @@ struct VerifiedToken: Sendable {
 extension VerifiedToken {
     /// The subject of an identity token.
     ///
-    /// - Throws: ``ProviderRefusal`` for logout tokens and notifications, which have the same issuer and key but contain
-    ///   `events` (RFC 8417 §2.2).
+    /// - Throws: ``ProviderRefusal`` if `sub` is absent or invalid; also for logout tokens and notifications, which have the
+    ///   same issuer and key but contain `events` (RFC 8417 §2.2).
     func subject() throws(ProviderRefusal) -> String {
         let subject = try OIDCVerifier.subject(claims)
         guard claims["events"] == nil else { throw .claim("events") }

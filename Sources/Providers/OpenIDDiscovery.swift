@@ -8,33 +8,34 @@ struct OpenIDDiscovery: Sendable {
 
     let issuer: String
     let keysURL: String
-    /// `nil` if it is absent, too long or without TLS. Only a sign-in in the browser needs it.
+    /// `nil` if it is absent, too long, or has no TLS where TLS is required. Only a sign-in in the browser needs it.
     let authorizationURL: String?
     /// `nil` in the same cases as ``authorizationURL``.
     let tokenURL: String?
     /// Whether authorization responses contain `iss` (RFC 9207 §3).
     let sendsIssuer: Bool
-    /// Whether the client secret is sent in the form, because the token endpoint supports `client_secret_post`.
-    let sendsSecretInForm: Bool
+    /// Whether the client secret is sent in the request body, because the token endpoint supports
+    /// `client_secret_post`.
+    let sendsSecretInBody: Bool
 
     /// - Parameters:
-    ///   - url: the address of the document, which must belong to its issuer (§4.3).
-    ///   - allowingPlain: whether URLs on the host of the document may have no TLS.
+    ///   - url: the address from which the document was fetched, which must be the one of its issuer (§4.3).
+    ///   - allowingPlain: whether URLs with the scheme, host and port of the document may have no TLS.
     init(parsing body: [UInt8], foundAt url: String, allowingPlain: Bool) throws {
         let document = try StrictJSON.decode(Document.self, from: body)
         guard Self.address(of: document.issuer).isExactly(url) else { throw DocumentFault.otherIssuer }
-        func isEncrypted(_ address: String) -> Bool {
+        func isUsable(_ address: String) -> Bool {
             let isOnSameHost = Self.origin(of: address).map { $0.isExactly(Self.origin(of: url) ?? "") } ?? false
             return address.utf8.count <= Self.urlLimit
                 && (address.hasPrefix("https://") || (allowingPlain && isOnSameHost))
         }
-        guard isEncrypted(document.keysURL) else { throw DocumentFault.keysNotEncrypted }
+        guard isUsable(document.keysURL) else { throw DocumentFault.keysURLNotUsable }
         issuer = document.issuer
         keysURL = document.keysURL
-        authorizationURL = document.authorizationURL.flatMap { isEncrypted($0) ? $0 : nil }
-        tokenURL = document.tokenURL.flatMap { isEncrypted($0) ? $0 : nil }
+        authorizationURL = document.authorizationURL.flatMap { isUsable($0) ? $0 : nil }
+        tokenURL = document.tokenURL.flatMap { isUsable($0) ? $0 : nil }
         sendsIssuer = document.sendsIssuer ?? false
-        sendsSecretInForm = document.tokenMethods?.contains("client_secret_post") ?? false
+        sendsSecretInBody = document.tokenMethods?.contains("client_secret_post") ?? false
     }
 
     /// Returns the address of the discovery document. A slash at the end of the issuer is dropped (§4).

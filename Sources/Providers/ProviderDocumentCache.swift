@@ -170,7 +170,8 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
 
     /// Loads the result of another process's forced fetch.
     ///
-    /// - Returns: the reason why the stored document may be outdated; `nil` if the other process has finished its fetch.
+    /// - Returns: the reason why the stored document may be outdated; `nil` if the other process has stored the document
+    ///   since it began the fetch.
     private func loadFromOtherProcess(_ url: String) async throws -> String? {
         let stored = try await store.load(url)
         // An invalid stored document is ignored.
@@ -179,7 +180,7 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
             update(url) { $0.found(value, fetchedAt: stored.fetchedAt, at: now) }
         }
         let isAnswered = stored.map { $0.forcedRefetchAt ?? $0.fetchedAt <= $0.fetchedAt } ?? false
-        return isAnswered ? nil : "another process is fetching it"
+        return isAnswered ? nil : "another process has not fetched the document yet"
     }
 
     private func update(_ url: String, _ change: (inout State) -> Void) {
@@ -244,7 +245,7 @@ struct DocumentState<Value: Sendable>: Sendable {
         forcedRefetch?.failure = nil
     }
 
-    /// Adopts a stored version, which another process or an earlier run has fetched. Ignores older versions.
+    /// Adopts a stored version, which another process or an earlier run has fetched, if it is newer than the known one.
     mutating func found(_ value: Value, fetchedAt: Instant, at now: Instant) {
         let fetchedAt = min(fetchedAt, now)
         guard version.map({ $0.fetchedAt < fetchedAt }) ?? true else { return }

@@ -12,7 +12,8 @@ extension UserProfile {
             photoURL: claims.text("picture").flatMap { Self.canBeShown($0) ? $0 : nil })
     }
 
-    /// Whether a URL is safe to show: it has the scheme https and no character that could end an HTML attribute.
+    /// Whether a URL is safe to show: it has the scheme https, is not too long, and has no character that could end an
+    /// HTML attribute.
     fileprivate static func canBeShown(_ url: String) -> Bool {
         url.hasPrefix("https://") && url.utf8.count <= urlLimit
             && url.utf8.allSatisfy { (0x21...0x7E).contains($0) && !#""'<>\^`{|}"#.utf8.contains($0) }
@@ -20,7 +21,7 @@ extension UserProfile {
 }
 
 extension IdentityTokenClaims {
-    /// The nonce of a provider that returns it unchanged.
+    /// The nonce in the token of a provider that returns nonces unchanged; `nil` if there is none of a valid length.
     var nonce: String? {
         text("nonce").flatMap { IDTokenInput.nonceLengths.contains($0.utf8.count) ? $0 : nil }
     }

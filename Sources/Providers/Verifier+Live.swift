@@ -92,7 +92,7 @@ extension IDTokenInput {
         return claim
     }
 
-    /// Requires that the token contains the nonce, hashed or not, if the request has one. If only the token
+    /// If the request has a nonce, requires that the token contains that nonce or its SHA-256. If only the token
     /// has a nonce, it is ignored, because some SDKs add a nonce that the app does not know.
     func requireNonce(in claims: IdentityTokenClaims) throws(ProviderRefusal) {
         guard let raw = credential.rawNonce else { return }

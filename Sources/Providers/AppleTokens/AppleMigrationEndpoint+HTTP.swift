@@ -47,7 +47,7 @@ extension AppleMigrationEndpoint {
 }
 
 extension AppleMigration {
-    /// - Parameter read: returns `nil` if a member is missing.
+    /// - Parameter read: returns `nil` if a required member is missing or invalid.
     fileprivate init<Body: Decodable>(_ answer: AppleResponse, _ body: [UInt8], read: (Body) -> Value?) {
         guard answer == .accepted else {
             self = .failed(answer)
@@ -56,7 +56,7 @@ extension AppleMigration {
         do {
             self =
                 read(try StrictJSON.decode(Body.self, from: body)).map { .found($0) }
-                ?? .failed(.unavailable(reason: "the response lacks a member"))
+                ?? .failed(.unavailable(reason: "a member of the response is missing or invalid"))
         } catch {
             self = .failed(.unavailable(reason: "the response is not valid"))
         }

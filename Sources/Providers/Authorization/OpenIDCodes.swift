@@ -38,7 +38,7 @@ struct OpenIDCodes: Sendable {
         var headers: Headers = [
             "Accept": "application/json", "Content-Type": "application/x-www-form-urlencoded",
         ]
-        if let secret, !server.sendsSecretInForm {
+        if let secret, !server.sendsSecretInBody {
             // RFC 6749 §2.3.1: the client ID and the secret are form-encoded first.
             let credentials = [redemption.clientID, secret.expose()].map { PercentEncoding.encode($0) }
             headers.add("Authorization", "Basic " + Base64.encode(Array(credentials.joined(separator: ":").utf8)))
@@ -47,9 +47,9 @@ struct OpenIDCodes: Sendable {
             if let secret { form.append(("client_secret", secret.expose())) }
         }
         let destination: ClientRequest.Destination =
-            switch server.destination {
-            case .known, .configured(allowsPrivate: true): .anywhere
-            case .configured(allowsPrivate: false): .configured(allowingPrivate: false)
+            switch server.tokenURLSource {
+            case .fixed, .discovery(allowsPrivate: true): .anywhere
+            case .discovery(allowsPrivate: false): .configured(allowingPrivate: false)
             }
         let text = form.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
         return ClientRequest(

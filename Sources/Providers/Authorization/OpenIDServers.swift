@@ -1,28 +1,31 @@
 internal import Identity
 
-/// An authorization server, as its configuration describes it (OpenID Connect Discovery 1.0 §3).
+/// The endpoints of an authorization server, and how they are used (OpenID Connect Discovery 1.0 §3).
 struct OpenIDServer: Sendable {
     let authorizationURL: String
     let tokenURL: String
     /// The accepted values of `iss` in responses.
     let issuers: [String]
-    /// Whether every response has `iss` (RFC 9207 §3).
-    let sendsIssuer: Bool
-    /// Whether the client secret is sent in the form of the token request, and not in a header.
-    let sendsSecretInForm: Bool
-    let destination: Destination
+    /// Whether an authorization response without `iss` is rejected (RFC 9207 §2.4).
+    let requiresIssuer: Bool
+    /// Whether the client secret is sent in the request body (`client_secret_post`) instead of the header field
+    /// `Authorization` (`client_secret_basic`).
+    let sendsSecretInBody: Bool
+    let tokenURLSource: TokenURLSource
 
-    enum Destination: Sendable {
-        /// The URL is fixed at start.
-        case known
-        case configured(allowsPrivate: Bool)
+    /// Where ``tokenURL`` comes from. Decides whether the gateway connects to private addresses.
+    enum TokenURLSource: Sendable {
+        /// Fixed at start: any address is allowed.
+        case fixed
+        /// The discovery document of a configured issuer.
+        case discovery(allowsPrivate: Bool)
     }
 
-    /// Rejects a response that names another issuer, because the code of another provider must not be sent to this provider
+    /// Rejects an authorization response that names another issuer, because the code of another provider must not be sent to this provider
     /// (RFC 9207 §2.4).
     func requireIssuer(_ issuer: String?) throws(AuthorizationRefusal) {
         guard let issuer else {
-            guard !sendsIssuer else { throw .invalidResponse }
+            guard !requiresIssuer else { throw .invalidResponse }
             return
         }
         guard issuers.containsExactly(issuer) else { throw .invalidResponse }
@@ -34,25 +37,26 @@ struct OpenIDServers: Sendable {
     let endpoints: AuthorizationEndpoints
     let googleIssuers: [String]
     let keys: JWKSCache
+    /// Whether token endpoints of configured providers may be at private addresses.
     let allowsPrivate: Bool
 
     func server(of settings: ProviderSettings) async throws -> OpenIDServer {
         if settings.provider == .google {
-            // Google sends `iss`, but did not do so in the past.
+            // `iss` is not required, because Google has not always sent it.
             return OpenIDServer(
                 authorizationURL: endpoints.google.authorizationURL, tokenURL: endpoints.google.tokenURL,
-                issuers: googleIssuers, sendsIssuer: false, sendsSecretInForm: true, destination: .known)
+                issuers: googleIssuers, requiresIssuer: false, sendsSecretInBody: true, tokenURLSource: .fixed)
         }
         guard let openID = settings.openID else { throw ProviderRefusal.notConfigured }
         let discovery = try await keys.discovery(of: openID.issuer, settings.provider)
         guard let authorizationURL = discovery.authorizationURL, let tokenURL = discovery.tokenURL else {
             throw ProviderUnreachable(
-                provider: settings.provider, reason: "the configuration names no usable authorization or token endpoint"
-            )
+                provider: settings.provider,
+                reason: "the discovery document has no usable authorization_endpoint or token_endpoint")
         }
         return OpenIDServer(
             authorizationURL: authorizationURL, tokenURL: tokenURL, issuers: [openID.issuer],
-            sendsIssuer: discovery.sendsIssuer, sendsSecretInForm: discovery.sendsSecretInForm,
-            destination: .configured(allowsPrivate: allowsPrivate))
+            requiresIssuer: discovery.sendsIssuer, sendsSecretInBody: discovery.sendsSecretInBody,
+            tokenURLSource: .discovery(allowsPrivate: allowsPrivate))
     }
 }
