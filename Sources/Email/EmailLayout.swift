@@ -1,34 +1,34 @@
 internal import HTML
 internal import Identity
 
-/// An ``EmailTemplate`` as plain text and as HTML. The HTML is readable without its styles, and loads no other
+/// ``EmailTexts`` as plain text and as HTML. The HTML is readable without its styles, and loads no other
 /// resource.
 struct EmailLayout {
     let text: String
     let html: String
 
-    /// - Parameter links: the URLs of the links, in the order of the template's labels.
-    init(_ template: EmailTemplate, links: [String], language: Language) {
-        let links = Array(zip(template.linkLabels, links))
-        let parts = [template.paragraphs, links.map { "\($0)\n\($1)" }, template.advice].joined()
+    /// - Parameter links: the URLs of the links, in the order of their labels.
+    init(_ texts: EmailTexts, links: [String], language: Language) {
+        let links = Array(zip(texts.linkLabels, links))
+        let parts = [texts.paragraphs, links.map { "\($0)\n\($1)" }, texts.advice].joined()
         text = parts.joined(separator: "\n\n") + "\n"
         let content =
-            [Markup(.h1, [.style("font-size:20px;line-height:1.4")], text: template.subject)]
-            + template.paragraphs.map { Markup(.p, text: $0) }
-            + links.flatMap { Self.link($0, $1, template.plainLink) }
-            + template.advice.map { Markup(.p, text: $0) }
+            [Markup(.h1, [.style("font-size:20px;line-height:1.4")], text: texts.subject)]
+            + texts.paragraphs.map { Markup(.p, text: $0) }
+            + links.flatMap { Self.link($0, $1, texts.buttonFallback) }
+            + texts.advice.map { Markup(.p, text: $0) }
         html = Markup.document(
             language: language.rawValue,
             head: [
                 .void(.meta, [.name("viewport"), .content("width=device-width, initial-scale=1")]),
-                Markup(.title, text: template.subject),
+                Markup(.title, text: texts.subject),
             ],
             body: Markup(
                 .body, [.style("margin:0;padding:24px;background:#ffffff;color:#1a1a1a;font:16px/1.6 sans-serif")],
                 [Markup(.main, [.style("max-width:36em;margin:0 auto")], content.flatMap { [$0, .newline] })]))
     }
 
-    private static func link(_ label: String, _ link: String, _ plainLink: String) -> [Markup] {
+    private static func link(_ label: String, _ link: String, _ buttonFallback: String) -> [Markup] {
         let button: StaticString = """
             display:inline-block;padding:12px 20px;background:#1a4fb4;color:#ffffff;text-decoration:none;border-radius:6px
             """
@@ -38,7 +38,7 @@ struct EmailLayout {
             Markup(
                 .p,
                 [
-                    .text(plainLink), .void(.br),
+                    .text(buttonFallback), .void(.br),
                     Markup(.a, [.href(url), .style("color:#1a4fb4;word-break:break-all")], text: link),
                 ]),
         ]

@@ -22,23 +22,23 @@ public struct EmailRenderer: Sendable {
         let link = link(of: email, payload, in: project, language)
         guard email.kind.linkIsOptional || (email.kind.linkMode == nil) == (link == nil) else { return nil }
         let removals = payload.removals ?? []
-        let values = TemplateValues(
-            kind: email.kind, app: sending.name, method: .init(payload.provider, in: project),
+        let values = EmailTextValues(
+            kind: email.kind, projectName: sending.name, method: .init(payload.provider, in: project),
             staysConnectedToApple: payload.staysConnectedToApple == true,
             methods: payload.methods.map { $0.map { .init($0, in: project) } } ?? [], hasLink: link != nil,
             lifetime: HumanDuration(email.expiresAt - email.createdAt),
             removable: removals.map { .init($0.provider, in: project) })
-        var template = EmailTemplate(values, in: language)
-        if let subject = settings.subjects[email.kind]?[language] { template.subject = subject }
+        var texts = EmailTexts(values, in: language)
+        if let subject = settings.subjects[email.kind]?[language] { texts.subject = subject }
         let removalLinks = removals.map { removal in
             self.link(.removeSignInMethod, removal.code, of: email, payload, in: project, language)
         }
         let layout = EmailLayout(
-            template, links: ([link].compactMap(\.self) + removalLinks).map(\.url), language: language)
+            texts, links: ([link].compactMap(\.self) + removalLinks).map(\.url), language: language)
         return Message(
             from: Mailbox(
                 address: (settings.senderAddress ?? sender).rawValue, name: settings.senderName ?? sending.name),
-            to: email.recipient.rawValue, replyTo: settings.replyTo?.rawValue, subject: template.subject,
+            to: email.recipient.rawValue, replyTo: settings.replyTo?.rawValue, subject: texts.subject,
             date: email.createdAt.seconds, id: email.id.rawValue, text: layout.text, html: layout.html)
     }
 

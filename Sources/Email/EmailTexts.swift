@@ -1,8 +1,8 @@
 internal import Identity
 
-/// The texts of an email in one language. The default texts contain the names of the project and of providers, but
-/// nothing that a user entered.
-struct EmailTemplate: Hashable {
+/// The texts of an email in one language. They contain the names of the project and of providers, but nothing that a user
+/// entered. A project can configure another subject.
+struct EmailTexts: Hashable {
     var subject: String
     /// The paragraphs before the links.
     var paragraphs: [String]
@@ -10,10 +10,10 @@ struct EmailTemplate: Hashable {
     var linkLabels: [String]
     /// The paragraphs after the links.
     var advice: [String]
-    /// Introduces the URL in plain text, below the button.
-    var plainLink: String
+    /// The sentence between a button and its URL in the HTML, for recipients whose button does not work.
+    var buttonFallback: String
 
-    init(_ values: TemplateValues, in language: Language) {
+    init(_ values: EmailTextValues, in language: Language) {
         self =
             switch language {
             case .english: .english(values)
@@ -21,20 +21,20 @@ struct EmailTemplate: Hashable {
             }
     }
 
-    init(subject: String, paragraphs: [String], linkLabels: [String], advice: [String], plainLink: String) {
+    init(subject: String, paragraphs: [String], linkLabels: [String], advice: [String], buttonFallback: String) {
         self.subject = subject
         self.paragraphs = paragraphs
         self.linkLabels = linkLabels
         self.advice = advice
-        self.plainLink = plainLink
+        self.buttonFallback = buttonFallback
     }
 }
 
-/// The values that an ``EmailTemplate`` inserts.
-struct TemplateValues: Hashable {
+/// The values from which the ``EmailTexts`` of an email are composed.
+struct EmailTextValues: Hashable {
     let kind: OutgoingEmail.Kind
-    /// The display name of the project.
-    let app: String
+    /// The display name of the project, which recipients know as the name of the app.
+    let projectName: String
     /// The sign-in method that was added or removed.
     let method: SignInMethodName
     /// Whether the app of a deleted account is still connected with the Apple Account.

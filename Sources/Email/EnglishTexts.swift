@@ -1,8 +1,8 @@
 internal import Identity
 
-extension EmailTemplate {
-    static func english(_ values: TemplateValues) -> EmailTemplate {
-        let (app, method) = (values.app, values.method.english)
+extension EmailTexts {
+    static func english(_ values: EmailTextValues) -> EmailTexts {
+        let (app, method) = (values.projectName, values.method.english)
         switch values.kind {
         case .verifyEmail:
             return english(
@@ -76,8 +76,8 @@ extension EmailTemplate {
         }
     }
 
-    private static func passwordChanged(_ values: TemplateValues) -> EmailTemplate {
-        let app = values.app
+    private static func passwordChanged(_ values: EmailTextValues) -> EmailTexts {
+        let app = values.projectName
         let change = "The password of your account for \(app) was changed, and other devices were signed out."
         let hasLinks = !values.removable.isEmpty
         return english(
@@ -86,8 +86,8 @@ extension EmailTemplate {
             hasLinks ? [removal, values.lifetime.englishSinceChange, ignoreOrResetAfterAdditions] : [ignoreOrReset])
     }
 
-    private static func merged(_ values: TemplateValues) -> EmailTemplate {
-        let app = values.app
+    private static func merged(_ values: EmailTextValues) -> EmailTexts {
+        let app = values.projectName
         let methods = values.methods.map(\.english).joined(separator: ", ")
         let advice =
             values.hasLink
@@ -137,16 +137,16 @@ extension EmailTemplate {
 
     private static func english(
         _ subject: String, _ paragraph: String, link: String? = nil, _ advice: [String]
-    ) -> EmailTemplate {
+    ) -> EmailTexts {
         english(subject, [paragraph], links: [link].compactMap(\.self), advice)
     }
 
     private static func english(
         _ subject: String, _ paragraphs: [String], links: [String], _ advice: [String]
-    ) -> EmailTemplate {
-        EmailTemplate(
+    ) -> EmailTexts {
+        EmailTexts(
             subject: subject, paragraphs: paragraphs, linkLabels: links, advice: advice,
-            plainLink: "If the button does not work, open this address in a browser:")
+            buttonFallback: "If the button does not work, open this address in a browser:")
     }
 }
 

@@ -1,8 +1,8 @@
 internal import Identity
 
-extension EmailTemplate {
-    static func japanese(_ values: TemplateValues) -> EmailTemplate {
-        let (app, method) = (values.app, values.method.japanese)
+extension EmailTexts {
+    static func japanese(_ values: EmailTextValues) -> EmailTexts {
+        let (app, method) = (values.projectName, values.method.japanese)
         switch values.kind {
         case .verifyEmail:
             return japanese(
@@ -58,8 +58,8 @@ extension EmailTemplate {
         }
     }
 
-    private static func passwordChanged(_ values: TemplateValues) -> EmailTemplate {
-        let app = values.app
+    private static func passwordChanged(_ values: EmailTextValues) -> EmailTexts {
+        let app = values.projectName
         let change = "\(app)のアカウントのパスワードが変更され、ほかの端末からログアウトしました。"
         let hasLinks = !values.removable.isEmpty
         return japanese(
@@ -68,8 +68,8 @@ extension EmailTemplate {
             hasLinks ? [removal, values.lifetime.japaneseSinceChange, ignoreOrResetAfterAdditions] : [ignoreOrReset])
     }
 
-    private static func merged(_ values: TemplateValues) -> EmailTemplate {
-        let app = values.app
+    private static func merged(_ values: EmailTextValues) -> EmailTexts {
+        let app = values.projectName
         let methods = values.methods.map(\.japanese).joined(separator: "、")
         let advice =
             values.hasLink
@@ -113,16 +113,16 @@ extension EmailTemplate {
 
     private static func japanese(
         _ subject: String, _ paragraph: String, link: String? = nil, _ advice: [String]
-    ) -> EmailTemplate {
+    ) -> EmailTexts {
         japanese(subject, [paragraph], links: [link].compactMap(\.self), advice)
     }
 
     private static func japanese(
         _ subject: String, _ paragraphs: [String], links: [String], _ advice: [String]
-    ) -> EmailTemplate {
-        EmailTemplate(
+    ) -> EmailTexts {
+        EmailTexts(
             subject: subject, paragraphs: paragraphs, linkLabels: links, advice: advice,
-            plainLink: "ボタンが使えない場合は、次のアドレスをブラウザーで開いてください。")
+            buttonFallback: "ボタンが使えない場合は、次のアドレスをブラウザーで開いてください。")
     }
 }
 
