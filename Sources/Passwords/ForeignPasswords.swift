@@ -16,6 +16,7 @@ struct ForeignPassword: Sendable {
     private let hash: Hash
 
     /// - Parameter storedHash: a hash of any algorithm except Argon2.
+    /// - Throws: ``MissingKey``, or an error of `keys`.
     init(_ storedHash: String, keys: PasswordKeys) async throws {
         if let foreign = ForeignHash(text: storedHash) {
             var key: PasswordKey?

@@ -8,7 +8,7 @@ public struct PublicServiceKey: Sendable {
     public let publicKey: PublicKey
     /// Whether the scopes of the key allow custom tokens.
     public let mayMint: Bool
-    /// Called for every verified token.
+    /// Called for every token with a valid signature, if the key belongs to the project and ``mayMint`` is true.
     public let recordUse: @Sendable () -> Void
 
     public init(

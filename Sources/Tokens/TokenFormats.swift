@@ -113,8 +113,10 @@ enum RefreshTokenCodec {
     private static let (version, tenantVersion): (UInt8, UInt8) = (1, 2)
     private static let fixedLength = 1 + 4 + 16 + 8
     private static let macLength = 32
+    /// The maximum length of a token, in characters.
     private static let lengthLimit = 256
 
+    /// - Returns: `nil` unless `keyID` has eight hexadecimal digits and the ID of the session is a UUID.
     static func encode(_ claim: RefreshClaim, keyID: String, secret: [UInt8], in project: Project) -> String? {
         guard let key = Hexadecimal.decode(keyID), key.count == 4, let session = UUIDText.bytes(claim.session.rawValue)
         else {

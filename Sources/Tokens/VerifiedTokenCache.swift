@@ -2,8 +2,8 @@ internal import Crypto
 internal import Identity
 internal import Synchronization
 
-/// Caches ID tokens with a verified signature, so that the signature is not verified again for every request. Expiry,
-/// key and session are still checked for every request.
+/// Caches the claims of verified ID tokens, so that the signature is not verified again for every request. Expiry, key and
+/// session are still checked for every request.
 final class VerifiedTokenCache: Sendable {
     struct Entry: Sendable {
         let claim: IDTokenClaim
@@ -13,7 +13,7 @@ final class VerifiedTokenCache: Sendable {
     }
 
     private let capacity: Int
-    /// The entries by digest, so that no token is stored.
+    /// The entries by the digest of the token, so that no token is stored.
     private let entries = Mutex<[[UInt8]: Entry]>([:])
 
     /// - Parameter capacity: the maximum number of entries. When it is reached, all entries are removed.

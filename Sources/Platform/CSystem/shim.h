@@ -169,7 +169,7 @@ static inline uintptr_t shim_curl_id(CURL *easy) {
     return (uintptr_t)id;
 }
 
-/* Calls on_message for every message of the connection in either direction. */
+/* Calls on_message with everything that is sent and received, and with libcurl's own messages. */
 static inline void shim_curl_observe(CURL *easy, void *context, curl_debug_callback on_message) {
     curl_easy_setopt(easy, CURLOPT_DEBUGDATA, context);
     curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, on_message);

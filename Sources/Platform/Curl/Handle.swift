@@ -1,6 +1,6 @@
 public import CSystem
 
-/// A libcurl easy handle with the settings of every outbound connection: certificates are verified, the environment is
+/// A libcurl easy handle with the settings of every outbound connection: certificates are verified, proxy variables are
 /// ignored, no signals are used, and the ``EgressPolicy`` applies to each connection.
 public final class Handle {
     public let pointer: UnsafeMutableRawPointer

@@ -13,7 +13,7 @@ public enum Hexadecimal {
         }
     }
 
-    /// - Returns: `nil` for an odd number of digits and for any other character.
+    /// - Returns: `nil` unless `digits` is an even number of hexadecimal digits.
     @inlinable
     public static func decode(_ digits: some Collection<UInt8>) -> [UInt8]? {
         guard digits.count.isMultiple(of: 2) else { return nil }

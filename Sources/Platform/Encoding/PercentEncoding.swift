@@ -5,7 +5,7 @@ public enum PercentEncoding {
 
     /// Encodes the UTF-8 of all characters that are not unreserved (RFC 3986 §2.3).
     ///
-    /// - Parameter literals: further ASCII characters that are not encoded.
+    /// - Parameter literals: additional ASCII characters that are not encoded.
     public static func encode(_ text: String, keeping literals: String = "") -> String {
         var encoded: [UInt8] = []
         for byte in text.utf8 {
@@ -21,7 +21,7 @@ public enum PercentEncoding {
     /// Decodes percent-escapes; the result is not decoded again.
     ///
     /// - Parameter form: whether "+" stands for a space (`application/x-www-form-urlencoded`).
-    /// - Returns: `nil` for an incomplete escape and for text that is not valid UTF-8.
+    /// - Returns: `nil` for an invalid escape and for text that is not valid UTF-8.
     @inlinable
     public static func decode(_ bytes: some Collection<UInt8>, form: Bool = false) -> String? {
         var decoded: [UInt8] = []

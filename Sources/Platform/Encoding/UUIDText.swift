@@ -5,7 +5,7 @@ public enum UUIDText {
     @usableFromInline static let byteCount = 16
     @usableFromInline static let textCount = 36
 
-    /// - Returns: `nil` for any other text; digits may be in either case.
+    /// Returns the sixteen bytes of a UUID with digits in either case; `nil` if `text` is not a UUID.
     public static func bytes(_ text: String) -> [UInt8]? {
         let digits = text.utf8
         guard digits.count == textCount else { return nil }

@@ -1,8 +1,8 @@
 internal import CSystem
 internal import Synchronization
 
-/// An event loop: one thread with one epoll set, which is also the executor of the loop's tasks. In each iteration, the loop
-/// handles the ready descriptors, the due timers and the queued jobs.
+/// An event loop: a thread with an epoll set. The loop is also the executor of its tasks. In each iteration, it handles
+/// the ready descriptors, the due timers and the queued jobs.
 ///
 /// A request stays on one loop. Its socket, its database connections and its task share the thread, so the hot path
 /// never switches threads. Code on a loop must not block; blocking work runs on a ``FairPool``. Start tasks with
@@ -66,7 +66,7 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     private var runningJobs: [UnownedJob] = []
     private var watches = WatchTable()
     private var timers = TimerHeap()
-    private var endOfPassCallbacks: [() -> Void] = []
+    private var endOfIterationCallbacks: [() -> Void] = []
 
     /// When the current iteration began. Reading it is cheaper than reading the clock. Only on the loop's thread.
     public private(set) var iterationStart = ContinuousClock.now
@@ -110,7 +110,7 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
         }
     }
 
-    /// Runs `call` on the loop in a later iteration, even when called on the loop itself.
+    /// Queues `call` to run on the loop. Never runs it immediately, even on the loop itself.
     public func submit(_ call: @escaping @Sendable () -> Void) {
         submitRemotely { $0.calls.append(call) }
     }
@@ -164,10 +164,11 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
         timers.cancel(timer.id)
     }
 
-    /// Calls `callback` once, at the end of this iteration, after its jobs have run. For work that is cheaper in batches.
+    /// Calls `callback` once, at the end of this iteration, after the jobs of the iteration. For work that is cheaper in
+    /// batches.
     public func atEndOfIteration(_ callback: @escaping () -> Void) {
         checkIsolated()
-        endOfPassCallbacks.append(callback)
+        endOfIterationCallbacks.append(callback)
     }
 
     // MARK: The thread
@@ -208,7 +209,7 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// The timeout of `epoll_wait` in milliseconds, rounded up, so that the loop does not spin before a timer. -1
     /// waits without a limit.
     private func timeout() -> Int32 {
-        guard localJobs.isEmpty, endOfPassCallbacks.isEmpty else { return 0 }
+        guard localJobs.isEmpty, endOfIterationCallbacks.isEmpty else { return 0 }
         guard let next = timers.next else { return -1 }
         let (seconds, attoseconds) = ContinuousClock.now.duration(to: next).components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }
@@ -241,9 +242,9 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
 
     private func endIteration() {
         // A callback may add others: sending a batch of statements adds the flush of its connection.
-        for _ in 0..<4 where !endOfPassCallbacks.isEmpty {
-            let callbacks = endOfPassCallbacks
-            endOfPassCallbacks = []
+        for _ in 0..<4 where !endOfIterationCallbacks.isEmpty {
+            let callbacks = endOfIterationCallbacks
+            endOfIterationCallbacks = []
             for callback in callbacks { callback() }
         }
     }

@@ -59,11 +59,12 @@ public struct ElementID: Sendable {
     }
 }
 
-/// A relative URL, or an absolute one with the scheme `http` or `https`. Any other text becomes `about:invalid`,
-/// because a browser would run a `javascript:` URL as a script.
+/// A URL that is safe in an attribute. A URL with any other scheme than the initializers accept becomes `about:invalid`,
+/// because a browser would run, for example, a `javascript:` URL as a script.
 public struct URLReference: Sendable {
     public let text: String
 
+    /// A relative URL, or an absolute one with the scheme `http` or `https`.
     public init(_ text: String) {
         let scheme = text.prefix { !"/?#".contains($0) }.split(separator: ":", omittingEmptySubsequences: false)
         let isAllowed = scheme.count < 2 || ["http", "https"].contains(scheme[0].lowercased())

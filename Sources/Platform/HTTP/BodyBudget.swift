@@ -4,9 +4,9 @@ internal import Synchronization
 ///
 /// A body is counted with its whole length from the moment the server begins to read it until its handler has ended.
 final class BodyBudget: Sendable {
-    /// The divisor of the free bytes that gives the maximum size of one body. When large bodies are rejected, small
-    /// bodies are still accepted, so that sign-ins succeed during imports.
-    private static let largestPart = 4
+    /// One body may have at most the free bytes divided by this number. When large bodies are rejected, small bodies are
+    /// thus still accepted, so that sign-ins succeed during imports.
+    private static let freeBytesDivisor = 4
 
     private let capacity: Int
     private let reservedBytes = Atomic(0)
@@ -18,14 +18,14 @@ final class BodyBudget: Sendable {
 
     var reserved: Int { reservedBytes.load(ordering: .relaxed) }
 
-    /// The number of bodies for which not enough bytes were free.
+    /// The number of bodies that were rejected because not enough bytes were free.
     var rejections: Int { rejectedBodies.load(ordering: .relaxed) }
 
     /// - Returns: whether `bytes` were reserved; if so, the caller must release them.
     func reserve(_ bytes: Int) -> Bool {
         guard bytes > 0 else { return true }
         var reserved = reserved
-        while bytes <= (capacity - reserved) / Self.largestPart {
+        while bytes <= (capacity - reserved) / Self.freeBytesDivisor {
             let (isDone, current) = reservedBytes.weakCompareExchange(
                 expected: reserved, desired: reserved + bytes, ordering: .relaxed)
             if isDone { return true }

@@ -41,7 +41,7 @@ public actor Client {
             // Calls a method, because this closure is not isolated to the client.
             try await self.answer(to: request, id: id)
         } onCancel: {
-            // Runs in a later iteration of the loop, when the transfer has begun.
+            // Runs on the loop later, when the transfer has begun.
             loop.submit { self.assumeIsolated { $0.cancel(id) } }
         }
     }

@@ -1,16 +1,16 @@
 /// A request to another server.
 public struct ClientRequest: Sendable {
-    /// The source of the URL, which determines the allowed addresses.
+    /// Who chose the URL, which determines the allowed schemes and addresses.
     public enum Destination: Sendable {
-        /// Chosen by the operator: any address with https; http only on this machine.
+        /// The operator: any address with https; http only on this machine.
         case anywhere
-        /// Chosen by a project's configuration: https only, to public addresses unless the operator allows private
+        /// The configuration of a project: https only, to public addresses unless the operator allows private
         /// ones. The check applies to the address of the connection, because names can resolve differently each time.
         case configured(allowingPrivate: Bool)
     }
 
     public var method: Method
-    /// Absolute, http or https, without user information; visible ASCII.
+    /// Absolute, http or https, without user information; visible ASCII of at most 8192 bytes.
     public var url: String
     /// Must not contain the fields that the client sets or does not support: `Connection`, `Content-Length`, `Expect`,
     /// `Host`, `TE`, `Transfer-Encoding`, `Upgrade` and `User-Agent`. `Content-Type` is sent only if set here.

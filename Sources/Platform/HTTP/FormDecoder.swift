@@ -4,7 +4,7 @@ internal import Encoding
 public enum FormDecoder {
     static let maximumPairs = 100
 
-    /// - Returns: `nil` for more than 100 pairs, an incomplete percent escape, or text that is not valid UTF-8.
+    /// - Returns: `nil` for more than 100 pairs, an invalid percent escape, or text that is not valid UTF-8.
     public static func decode(_ bytes: [UInt8]) -> [(String, String)]? {
         pairs(in: bytes).map { $0.map { ($0.name, $0.value) } }
     }

@@ -9,16 +9,16 @@ public struct Limits: Sendable {
     /// The body size in bytes that every route accepts. For larger bodies, ``MatchedRoute/bodyLimit`` applies.
     public let bodyBytes: Int
     /// The time limit for the whole head, from the start of the connection or, on a reused connection, from the first
-    /// byte.
+    /// byte; there at most until ``idleDeadline`` ends.
     public let headDeadline: Duration
-    /// The time limit for receiving the whole body after its head, and for sending the whole response.
+    /// The time limit for receiving the whole body after its head, and another one for sending the whole response.
     public let bodyDeadline: Duration
     /// The time limit from the end of a response to the first byte of the next request.
     public let idleDeadline: Duration
     /// The maximum size of all request bodies in memory, in bytes; see ``BodyBudget``.
     public let heldBodyBytes: Int
     /// The maximum number of open connections. Near this limit, the server closes the connections that have been idle
-    /// longest; above it, new connections.
+    /// longest. Above it, the server closes new connections.
     public let connections: Int
     /// The maximum number of open connections of one IPv4 address or IPv6 /64; `nil` for no limit. The limit of an IPv4
     /// /24 or IPv6 /56 is four times, and that of an IPv6 /48 sixteen times as high.

@@ -125,8 +125,8 @@ struct RouteTemplate {
     }
 
     /// - Returns: `nil` unless the template begins with "/", has no empty segment (except "/" itself), uses each
-    ///   parameter name once, has ":" in its last segment only, has only letters in names and verbs, and contains none
-    ///   of the characters `?#% \`.
+    ///   parameter name once, has ":" in its last segment only, has only letters in names and verbs, and contains no
+    ///   space and none of the characters `?#%\`.
     init?(parsing template: String) {
         guard template.hasPrefix("/"), !template.contains(where: { "?#% \\".contains($0) }) else { return nil }
         let texts = pathSegments(template)

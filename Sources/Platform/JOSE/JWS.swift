@@ -81,7 +81,7 @@ public struct UnverifiedJWS: Sendable {
     /// The unverified `iss` claim, to find the keys of a known issuer.
     public var unverifiedIssuer: String? { unverified(Issuer.self)?.iss }
 
-    /// Decodes the unverified payload, to select the key that verifies it.
+    /// Decodes the unverified payload, for example to select the key that verifies it.
     ///
     /// - Returns: `nil` if the payload is not strict JSON, or not a `Claims`.
     public func unverified<Claims: Decodable>(_ type: Claims.Type) -> Claims? {

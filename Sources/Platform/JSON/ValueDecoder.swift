@@ -30,7 +30,7 @@ struct ValueDecoder: Decoder {
         ValueDecoder(value: value, codingPath: codingPath + [key], camelCasesNames: camelCasesNames)
     }
 
-    /// Without the coding path, which Foundation does not set either, so that error responses stay the same.
+    /// The error has no coding path, as in Foundation's decoder.
     private func outOfRange() -> DecodingError {
         .dataCorrupted(DecodingError.Context(codingPath: [], debugDescription: "the number is out of range"))
     }

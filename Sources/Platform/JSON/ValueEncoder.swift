@@ -204,7 +204,7 @@ final class EncodedObject {
 
     init() { members.reserveCapacity(16) }
 
-    /// Each name is set once.
+    /// Adds a member. The caller must not use a name twice.
     func set(_ name: String, _ value: EncodedValue) {
         members.append((name, value))
     }

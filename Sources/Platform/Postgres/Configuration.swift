@@ -12,8 +12,8 @@ extension Pool {
         /// The time limit of one statement. The server's own limit is 10% lower, so that the server ends the statement
         /// first and the connection remains usable.
         public var statementDeadline: Duration
-        /// `false` for a connection pooler in transaction mode. Statements are then unnamed, and the server has no time
-        /// limit.
+        /// `false` for a connection pooler in transaction mode. Statements are then unnamed, ``Pool/read(_:)`` works as
+        /// ``Pool/query(_:)``, and the server has no time limit.
         public var usesPreparedStatements: Bool
         /// The name of the gateway in the server's views and logs.
         public var applicationName: String

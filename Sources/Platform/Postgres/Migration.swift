@@ -32,7 +32,7 @@ public struct Migration: Sendable {
     }
 }
 
-/// Why migrations were not applied. Values are names of migrations.
+/// Why migrations were not applied. The unlabelled values are names of migrations.
 public enum MigrationError: Error, Equatable {
     /// The migration was applied with a different text.
     case changed(String)
@@ -42,7 +42,7 @@ public enum MigrationError: Error, Equatable {
     case outOfOrder(String)
     /// The migration is not UTF-8 text without NUL.
     case unreadable(String)
-    /// A statement of the migration failed; `reason` is the server's message.
+    /// A statement of the migration failed; `reason` is the description of the ``PostgresError``.
     case failed(String, reason: String)
     /// Another process held the migration lock for too long.
     case locked

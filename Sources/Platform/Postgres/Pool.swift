@@ -35,7 +35,8 @@ public actor Pool {
         connector = Connector(configuration, loop: loop)
     }
 
-    /// Rejects new statements, waits for running ones (transactions included), then closes the connections.
+    /// Rejects new statements and those that wait for a connection, waits until the running statements and transactions
+    /// have ended, then closes the connections.
     public func close() async {
         isClosing = true
         for waiter in waiting.removeAll() { waiter.fail(PostgresError.unavailable("the pool is closed")) }

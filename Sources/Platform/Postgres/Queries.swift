@@ -119,7 +119,7 @@ extension Pool {
             // Calls a method, because this closure is not isolated to the pool.
             try await self.suspended { begin(id, $0) }
         } onCancel: {
-            // Runs in a later iteration of the loop, when the statement has been queued.
+            // Runs on the loop later, when the statement has been queued.
             loop.submit { self.assumeIsolated { $0.cancel(id) } }
         }
     }

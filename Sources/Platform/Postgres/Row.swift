@@ -100,7 +100,7 @@ public protocol PostgresDecodable {
 public enum DecodingFault: Error, Hashable, Sendable {
     case noSuchColumn
     case null
-    /// The column has another type than the requested one.
+    /// The column has another type than the requested one; the value is the type of the column.
     case wrongType(PostgresType)
     /// Out of range, or not in the format of its type.
     case malformed

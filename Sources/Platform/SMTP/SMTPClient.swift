@@ -24,6 +24,7 @@ public final class SMTPClient: Sendable {
         self.server = server
         self.clientName = clientName.wholeMatch(of: /[A-Za-z0-9.-]{1,253}/) == nil ? "localhost" : clientName
         self.deadline = deadline
+        // One key may fill only half of the pool's queue, and all messages have the same key.
         threads = try FairPool(name: "email", threads: Self.connections, capacity: 2 * Self.connections)
     }
 
