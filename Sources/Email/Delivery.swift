@@ -59,9 +59,10 @@ struct Delivery: Sendable {
         return .success((message, payload))
     }
 
-    /// Whether the email must still be sent. A password reset that a client requested by address is bound to its
-    /// account here, once: if the email is sent again, a code that was redeemed in the meantime must not become valid
-    /// again. An email whose link is optional is sent even if the code is no longer valid.
+    /// Whether the email must still be sent. An email whose link is optional is sent even if its code is no longer valid.
+    ///
+    /// If a client requested a password reset by address, the code belongs to no account until it is bound to one here. It
+    /// is bound only once: if the email is sent again, a code that was redeemed in the meantime must not become valid again.
     private func isStillNeeded(_ payload: EmailPayload) async throws -> Bool {
         guard let code = payload.code, !email.kind.linkIsOptional else { return true }
         let hash = dependencies.hash(code)

@@ -18,7 +18,7 @@ public struct BreachedPasswordList: Hashable, Sendable {
         self.url = url
     }
 
-    /// Requests to a configured list may go to private networks.
+    /// The public list must have a public address. A list that the operator configured may have a private one.
     fileprivate var destination: ClientRequest.Destination {
         url == Self.publicURL ? .configured(allowingPrivate: false) : .anywhere
     }

@@ -229,8 +229,8 @@ public struct MasterKeySealedTokens: SealedTokens {
 /// Issues nonces that only this installation can create: random bytes and an expiry time with a message authentication
 /// code.
 ///
-/// Clients may request any number of them, so they use no encryption under the master key, whose random nonces limit the
-/// number of encryptions.
+/// Clients may request any number of them, so they are not encrypted under the master key, which may encrypt only a
+/// limited number of messages (see ``SealedBox``).
 ///
 /// Base64url of: master key ID (4 bytes) | random bytes (16) | expiry in microseconds (8) | HMAC-SHA-256, cut to 16 bytes
 /// (RFC 2104 §5).

@@ -63,7 +63,7 @@ extension Metrics {
             label: "limit"
         ) {
             [
-                "address": Double(server.connectionsRejectedByAddress),
+                "address": Double(server.connectionsRejectedByNetwork),
                 "total": Double(server.connectionsRejectedByTotal),
             ]
         }

@@ -31,7 +31,7 @@ public final class FairPool: Sendable {
 
     private let capacity: Int
     private let monitor: Monitor<State>
-    private let threads: Mutex<[LoopThread]> = Mutex([])
+    private let threads: Mutex<[NamedThread]> = Mutex([])
 
     /// - Parameters:
     ///   - capacity: the maximum number of waiting items, in addition to running ones; at least 2.
@@ -43,7 +43,7 @@ public final class FairPool: Sendable {
         let monitor = Monitor(State())
         self.monitor = monitor
         for index in 0..<count {
-            let thread = try LoopThread(name: "\(name)-\(index)") {
+            let thread = try NamedThread(name: "\(name)-\(index)") {
                 _ = shim_nice_thread(niceness)
                 while let next = Self.next(from: monitor) {
                     next.start()

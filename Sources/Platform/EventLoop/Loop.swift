@@ -59,7 +59,7 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     private let wakeDescriptor: Int32
     private let remote = Mutex(RemoteWork())
     private let isStopping = Atomic(false)
-    private var thread: LoopThread?
+    private var thread: NamedThread?
 
     // The following properties are used by the loop's own thread only.
     private var localJobs: [UnownedJob] = []
@@ -82,7 +82,7 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
         guard shim_epoll_ctl(epoll, EPOLL_CTL_ADD, wakeDescriptor, EPOLLIN.rawValue, Self.wakeToken) == 0 else {
             throw SystemError(call: "epoll_ctl")
         }
-        thread = try LoopThread(name: name) { [unowned self] in run() }
+        thread = try NamedThread(name: name) { [unowned self] in run() }
     }
 
     /// Whether the calling code runs on this loop's thread.

@@ -15,7 +15,7 @@ final class ConnectionTable: Sendable {
     private struct State {
         var total = 0
         var byNetwork: [IPNetwork: Int] = [:]
-        var rejectedByAddress = 0
+        var rejectedByNetwork = 0
         var rejectedByTotal = 0
         var closedIdle = 0
 
@@ -37,7 +37,7 @@ final class ConnectionTable: Sendable {
     }
 
     var total: Int { state.withLock { $0.total } }
-    var rejectedByAddress: Int { state.withLock { $0.rejectedByAddress } }
+    var rejectedByNetwork: Int { state.withLock { $0.rejectedByNetwork } }
     var rejectedByTotal: Int { state.withLock { $0.rejectedByTotal } }
     var closedIdle: Int { state.withLock { $0.closedIdle } }
 
@@ -53,7 +53,7 @@ final class ConnectionTable: Sendable {
         let peer = Peer(address: text, networks: isLimited ? address.networks : [])
         return state.withLock { state in
             guard hasRoom(for: peer, in: state) else {
-                state.rejectedByAddress += 1
+                state.rejectedByNetwork += 1
                 return nil
             }
             state.total += 1

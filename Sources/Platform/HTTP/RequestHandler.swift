@@ -85,7 +85,8 @@ struct RequestHeadValidator: Sendable {
 
 /// Why the head of a request is rejected. The server closes the connection after the response.
 enum RequestRejection: Error, CaseIterable {
-    /// A line that ends with LF alone, or a request line without a method, a target or a version (RFC 9112 §2.2, §3).
+    /// A line that ends with LF alone, or a request line without a valid method, a target and a valid version (RFC 9112
+    /// §2.2, §3).
     case malformedLine
     /// A valid method that the server does not support (RFC 9110 §9.1).
     case unknownMethod

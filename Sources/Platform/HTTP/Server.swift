@@ -39,7 +39,7 @@ public final class Server: Sendable {
     public var connections: Int { table.total }
 
     /// The number of connections that were closed at once because their network had too many.
-    public var connectionsRejectedByAddress: Int { table.rejectedByAddress }
+    public var connectionsRejectedByNetwork: Int { table.rejectedByNetwork }
 
     /// The number of connections that were closed at once because the process had too many.
     public var connectionsRejectedByTotal: Int { table.rejectedByTotal }

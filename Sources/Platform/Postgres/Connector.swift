@@ -46,7 +46,7 @@ struct Connector: Sendable {
                 reasons.append(error.reason)
             }
         }
-        throw ConnectFault(reason: without(string.settings["password"], reasons.joined(separator: "; ")))
+        throw ConnectFault(reason: mask(string.settings["password"], in: reasons.joined(separator: "; ")))
     }
 
     private func addresses(
@@ -72,7 +72,7 @@ struct Connector: Sendable {
                 }
                 let readiness: Loop.Readiness = next == PGRES_POLLING_READING ? .readable : .writable
                 guard try await loop.readiness(readiness, of: PQsocket(handle), until: deadline) else {
-                    throw ConnectFault(reason: "no answer within the deadline")
+                    throw ConnectFault(reason: "no response within the deadline")
                 }
                 next = PQconnectPoll(handle)
             }
@@ -86,14 +86,14 @@ struct Connector: Sendable {
     /// Returns the session's command-line options.
     private func options(_ own: String?, _ isReader: Bool) -> String {
         let timeout = max(1, configuration.statementDeadline * 9 / 10 / .milliseconds(1))
-        let plans = isReader ? Self.plansByKey : nil
-        return ["-c statement_timeout=\(timeout)", plans, own].compactMap(\.self).joined(separator: " ")
+        let readerSettings = isReader ? Self.readerSettings : nil
+        return ["-c statement_timeout=\(timeout)", readerSettings, own].compactMap(\.self).joined(separator: " ")
     }
 
     /// Settings of a read connection, whose statements select rows by key. A plan for specific values is not better, and
     /// may be based on outdated statistics. A plan that reads a whole table is chosen while the table is small, and stays
     /// in use while it grows.
-    private static let plansByKey = "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off"
+    private static let readerSettings = "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off"
 
     private func start(_ target: Target, _ settings: [String: String]) -> OpaquePointer? {
         var all = settings
@@ -111,7 +111,7 @@ struct Connector: Sendable {
     }
 
     /// Returns `message` with `password` masked.
-    private func without(_ password: String?, _ message: String) -> String {
+    private func mask(_ password: String?, in message: String) -> String {
         guard let password, !password.isEmpty else { return message }
         return message.split(separator: password, omittingEmptySubsequences: false).joined(separator: "***")
     }

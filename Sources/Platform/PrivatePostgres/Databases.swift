@@ -3,7 +3,7 @@ internal import CSystem
 extension PrivatePostgres {
     /// Creates a database, optionally as a copy of `template`, which must have no connections.
     ///
-    /// - Throws: ``PrivatePostgresError/statementRefused(_:)``, for example if the database exists.
+    /// - Throws: ``PrivatePostgresError/statementRejected(_:)``, for example if the database exists.
     public func createDatabase(named name: String, template: String? = nil) throws(PrivatePostgresError) {
         try administer { connection throws(PrivatePostgresError) in
             let copy = try template.map { name throws(PrivatePostgresError) in
@@ -46,7 +46,7 @@ private struct AdministrativeConnection {
         guard PQstatus(handle) == CONNECTION_OK else {
             let message = String(cString: PQerrorMessage(handle))
             PQfinish(handle)
-            throw .statementRefused(message)
+            throw .statementRejected(message)
         }
     }
 
@@ -67,12 +67,12 @@ private struct AdministrativeConnection {
         defer { PQclear(result) }
         switch PQresultStatus(result) {
         case PGRES_COMMAND_OK, PGRES_TUPLES_OK: return Int(PQntuples(result))
-        default: throw .statementRefused(String(cString: PQerrorMessage(handle)))
+        default: throw .statementRejected(String(cString: PQerrorMessage(handle)))
         }
     }
 
     private func text(_ escaped: UnsafeMutablePointer<CChar>?) throws(PrivatePostgresError) -> String {
-        guard let escaped else { throw .statementRefused(String(cString: PQerrorMessage(handle))) }
+        guard let escaped else { throw .statementRejected(String(cString: PQerrorMessage(handle))) }
         defer { PQfreemem(escaped) }
         return String(cString: escaped)
     }

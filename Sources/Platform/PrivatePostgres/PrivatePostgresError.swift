@@ -7,25 +7,25 @@ public enum PrivatePostgresError: Error, CustomStringConvertible {
     /// Another process runs a server in this directory.
     case alreadyRunning(directory: String)
     /// A file or directory cannot be used, for example because it belongs to another user.
-    case directoryRefused(path: String, reason: String)
+    case pathNotUsable(path: String, reason: String)
     /// `program` failed or timed out. `log` contains the last lines of its log, or the reason why it could not be
     /// started.
     case failed(program: String, log: String)
     /// The server rejected an administrative statement, or the connection for it.
-    case statementRefused(String)
+    case statementRejected(String)
 
     /// Reads `errno` of the calling thread.
     static func system(_ path: String) -> PrivatePostgresError {
-        .directoryRefused(path: path, reason: String(cString: strerror(shim_errno())))
+        .pathNotUsable(path: path, reason: String(cString: strerror(shim_errno())))
     }
 
     public var description: String {
         switch self {
         case .missing(let name): "\(name) is not installed"
         case .alreadyRunning(let directory): "another process runs PostgreSQL in \(directory)"
-        case .directoryRefused(let path, let reason): "\(path) cannot be used: \(reason)"
+        case .pathNotUsable(let path, let reason): "\(path) cannot be used: \(reason)"
         case .failed(let program, let log): "\(program) failed:\n\(log)"
-        case .statementRefused(let message): message
+        case .statementRejected(let message): message
         }
     }
 }

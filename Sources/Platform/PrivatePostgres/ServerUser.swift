@@ -39,7 +39,7 @@ struct ServerUser {
 
     /// Creates a directory that only this user can enter, or restricts an existing directory to this user.
     ///
-    /// - Throws: ``PrivatePostgresError/directoryRefused(path:reason:)``, for example if another user owns the
+    /// - Throws: ``PrivatePostgresError/pathNotUsable(path:reason:)``, for example if another user owns the
     ///   directory.
     func makePrivateDirectory(_ path: String) throws(PrivatePostgresError) {
         if mkdir(path, 0o700) == 0 {
@@ -50,7 +50,7 @@ struct ServerUser {
         var status = stat()
         guard lstat(path, &status) == 0 else { throw .system(path) }
         guard status.st_mode & mode_t(S_IFMT) == mode_t(S_IFDIR), status.st_uid == id else {
-            throw .directoryRefused(path: path, reason: "it is not a directory of user \(id)")
+            throw .pathNotUsable(path: path, reason: "it is not a directory of user \(id)")
         }
         guard chmod(path, 0o700) == 0 else { throw .system(path) }
     }

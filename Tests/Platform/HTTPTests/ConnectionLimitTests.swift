@@ -20,7 +20,7 @@ struct ConnectionLimitTests {
             var held = try (0..<3).map { _ in try RawClient(port: server.port, from: Self.busyAddress) }
             for client in held { #expect(try isServed(client)) }
             for _ in 0..<5 { #expect(try RawClient(port: server.port, from: Self.busyAddress).ended()) }
-            #expect(server.connectionsRejectedByAddress == 5)
+            #expect(server.connectionsRejectedByNetwork == 5)
             #expect(try isServed(RawClient(port: server.port, from: Self.sameNetwork)))
             held.removeLast()
             while server.connections > 2 { await Task.yield() }
@@ -35,7 +35,7 @@ struct ConnectionLimitTests {
             let held = try (0..<8).map { try RawClient(port: server.port, from: Self.busyAddress + UInt32($0 / 2)) }
             for client in held { #expect(try isServed(client)) }
             #expect(try RawClient(port: server.port, from: Self.busyAddress + 4).ended())
-            #expect(server.connectionsRejectedByAddress == 1)
+            #expect(server.connectionsRejectedByNetwork == 1)
             #expect(try isServed(RawClient(port: server.port, from: Self.otherNetwork)))
         }
     }
@@ -47,7 +47,7 @@ struct ConnectionLimitTests {
         try await withServer(limits: limits) { server in
             let held = try (0..<20).map { _ in try RawClient(port: server.port) }
             for client in held { #expect(try isServed(client)) }
-            #expect(server.connectionsRejectedByAddress == 0)
+            #expect(server.connectionsRejectedByNetwork == 0)
         }
     }
 

@@ -1,7 +1,7 @@
 internal import CSystem
 
 /// A named POSIX thread that knows whether it is the current one.
-final class LoopThread: @unchecked Sendable {
+final class NamedThread: @unchecked Sendable {
     private final class Start: Sendable {
         let name: String
         let body: @Sendable () -> Void
