@@ -61,8 +61,9 @@ struct Delivery: Sendable {
 
     /// Whether the email must still be sent. An email whose link is optional is sent even if its code is no longer valid.
     ///
-    /// If a client requested a password reset by address, the code belongs to no account until it is bound to one here. It
-    /// is bound only once: if the email is sent again, a code that was redeemed in the meantime must not become valid again.
+    /// If a client requested a password reset by address, the code belongs to no account until it is bound to one here.
+    /// It is bound only once: if the email is sent again, a code that was redeemed in the meantime must not become
+    /// valid again.
     private func isStillNeeded(_ payload: EmailPayload) async throws -> Bool {
         guard let code = payload.code, !email.kind.linkIsOptional else { return true }
         let hash = dependencies.hash(code)

@@ -1,7 +1,7 @@
 internal import Identity
 
-/// The texts of an email in one language. They contain the names of the project and of providers, but nothing that a user
-/// entered. A project can configure another subject.
+/// The texts of an email in one language. They contain the names of the project and of providers, but nothing that a
+/// user entered. A project can configure another subject.
 struct EmailTexts: Hashable {
     var subject: String
     /// The paragraphs before the links.

@@ -7,8 +7,8 @@ public struct DocumentFetch: Sendable {
     /// The maximum time for one fetch.
     public static let deadline: Duration = .seconds(5)
 
-    /// Returns a document and its lifetime, if any, within ``deadline``. Follows no redirect. Throws unless the response has
-    /// status 200 and at most ``maximumLength`` bytes; operators may see the error.
+    /// Returns a document and its lifetime, if any, within ``deadline``. Follows no redirect. Throws unless the
+    /// response has status 200 and at most ``maximumLength`` bytes; operators may see the error.
     public var get: @Sendable (DocumentAddress) async throws -> (body: [UInt8], maxAge: Duration?)
 
     public init(get: @escaping @Sendable (DocumentAddress) async throws -> (body: [UInt8], maxAge: Duration?)) {

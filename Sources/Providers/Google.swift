@@ -22,9 +22,9 @@ struct Google: Sendable {
         )
     }
 
-    /// Returns the trust in an address. Google operates `gmail.com` and has verified the owners of Workspace domains (`hd`).
-    /// Any other verified address belonged to the user when the Google account was created, but may belong to another
-    /// person now. The policy can trust Google for these addresses too.
+    /// Returns the trust in an address. Google operates `gmail.com` and has verified the owners of Workspace domains
+    /// (`hd`). Any other verified address belonged to the user when the Google account was created, but may belong to
+    /// another person now. The policy can trust Google for these addresses too.
     static func trust(in email: EmailAddress?, _ claims: IdentityTokenClaims, by policy: Policy) -> EmailTrust {
         guard let email else { return .none }
         let isVerified = claims.isTrue("email_verified")

@@ -116,8 +116,8 @@ struct KeySet: Sendable {
 /// The address of a document that a provider publishes.
 public struct DocumentAddress: Hashable, Sendable {
     public let url: String
-    /// Whether the address comes from the configuration of a project, or from a discovery document at such an address. It
-    /// must then be public, unless the operator allows private addresses.
+    /// Whether the address comes from the configuration of a project, or from a discovery document at such an address.
+    /// It must then be public, unless the operator allows private addresses.
     public let isConfigured: Bool
 
     public init(url: String, isConfigured: Bool) {

@@ -125,8 +125,8 @@ struct VerifiedToken: Sendable {
 extension VerifiedToken {
     /// The subject of an identity token.
     ///
-    /// - Throws: ``ProviderRefusal`` if `sub` is absent or invalid; also for logout tokens and notifications, which have the
-    ///   same issuer and key but contain `events` (RFC 8417 §2.2).
+    /// - Throws: ``ProviderRefusal`` if `sub` is absent or invalid; also for logout tokens and notifications, which have
+    ///   the same issuer and key but contain `events` (RFC 8417 §2.2).
     func subject() throws(ProviderRefusal) -> String {
         let subject = try OIDCVerifier.subject(claims)
         guard claims["events"] == nil else { throw .claim("events") }

@@ -170,8 +170,8 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
 
     /// Loads the result of another process's forced fetch.
     ///
-    /// - Returns: the reason why the stored document may be outdated; `nil` if the other process has stored the document
-    ///   since it began the fetch.
+    /// - Returns: the reason why the stored document may be outdated; `nil` if the other process has stored it since it
+    ///   began the fetch.
     private func loadFromOtherProcess(_ url: String) async throws -> String? {
         let stored = try await store.load(url)
         // An invalid stored document is ignored.

@@ -216,8 +216,8 @@ public struct KeyRing: Sendable {
     }
 }
 
-/// The project has no key that signs now: none was created, all are retired, or none signs yet. Also thrown if the ID of
-/// the key or of the session cannot be encoded in a refresh token.
+/// The project has no key that signs now: none was created, all are retired, or none signs yet. Also thrown if the ID
+/// of the key or of the session cannot be encoded in a refresh token.
 struct NoSigningKey: Error {}
 
 extension StoredKey {

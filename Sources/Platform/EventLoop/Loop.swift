@@ -164,8 +164,7 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
         timers.cancel(timer.id)
     }
 
-    /// Calls `callback` once, at the end of this iteration, after the jobs of the iteration. For work that is cheaper in
-    /// batches.
+    /// Calls `callback` once, at the end of this iteration, after its jobs. For work that is cheaper in batches.
     public func atEndOfIteration(_ callback: @escaping () -> Void) {
         checkIsolated()
         endOfIterationCallbacks.append(callback)

@@ -59,8 +59,8 @@ public struct ElementID: Sendable {
     }
 }
 
-/// A URL that is safe in an attribute. A URL with any other scheme than the initializers accept becomes `about:invalid`,
-/// because a browser would run, for example, a `javascript:` URL as a script.
+/// A URL that is safe in an attribute. A URL with any other scheme than the initializers accept becomes
+/// `about:invalid`, because a browser would run, for example, a `javascript:` URL as a script.
 public struct URLReference: Sendable {
     public let text: String
 

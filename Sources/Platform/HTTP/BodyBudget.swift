@@ -4,8 +4,8 @@ internal import Synchronization
 ///
 /// A body is counted with its whole length from the moment the server begins to read it until its handler has ended.
 final class BodyBudget: Sendable {
-    /// One body may have at most the free bytes divided by this number. When large bodies are rejected, small bodies are
-    /// thus still accepted, so that sign-ins succeed during imports.
+    /// One body may have at most the free bytes divided by this number. When large bodies are rejected, small bodies
+    /// are thus still accepted, so that sign-ins succeed during imports.
     private static let freeBytesDivisor = 4
 
     private let capacity: Int

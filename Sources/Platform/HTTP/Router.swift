@@ -11,8 +11,9 @@ public enum RouteMatch<Route: Sendable>: Sendable {
 
 /// Matches paths to routes in a tree of path segments.
 ///
-/// If a segment matches both a literal and a parameter, the literal and its methods take precedence. In the last segment,
-/// a verb may follow a parameter: `{project}:queryAccounts`. A parameter without a verb never matches a segment that contains an unescaped ":".
+/// If a segment matches both a literal and a parameter, the literal and its methods take precedence. In the last
+/// segment, a verb may follow a parameter: `{project}:queryAccounts`. A parameter without a verb never matches a
+/// segment that contains an unescaped ":".
 public struct Router<Route: Sendable>: Sendable {
     private struct Node: Sendable {
         var literals: [Substring: Int] = [:]

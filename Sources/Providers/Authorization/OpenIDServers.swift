@@ -21,8 +21,8 @@ struct OpenIDServer: Sendable {
         case discovery(allowsPrivate: Bool)
     }
 
-    /// Rejects an authorization response that names another issuer, because the code of another provider must not be sent to this provider
-    /// (RFC 9207 §2.4).
+    /// Rejects an authorization response that names another issuer, because the code of another provider must not be
+    /// sent to this provider (RFC 9207 §2.4).
     func requireIssuer(_ issuer: String?) throws(AuthorizationRefusal) {
         guard let issuer else {
             guard !requiresIssuer else { throw .invalidResponse }
