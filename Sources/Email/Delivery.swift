@@ -14,7 +14,8 @@ struct Delivery: Sendable {
 
     private var email: OutgoingEmail { queued.email }
 
-    func outcome() async -> DeliveryOutcome {
+    /// Makes the attempt and records its result in the queue.
+    func attempt() async -> DeliveryOutcome {
         do {
             return try await deliver()
         } catch {

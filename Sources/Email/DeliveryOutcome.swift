@@ -29,7 +29,7 @@ public enum DeliveryFailure: Error, Hashable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .rejected(let error): error.description
-        case .unknownProject: "no such project"
+        case .unknownProject: "the project does not exist"
         case .undecryptable: "the payload cannot be decrypted"
         case .missingCode: "the payload has no code"
         case .relayStopped: "the relay address forwards no email"

@@ -101,7 +101,7 @@ public actor EmailWorker {
         let batch = await claim(slots)
         for queued in batch {
             Task(executorPreference: loop) {
-                self.dependencies.report(queued, await Delivery(queued, self.dependencies).outcome())
+                self.dependencies.report(queued, await Delivery(queued, self.dependencies).attempt())
                 await self.release(1)
             }
         }

@@ -1,7 +1,7 @@
 internal import Crypto
 internal import Identity
 
-/// A stored password hash of an algorithm other than Argon2, with the key that it needs.
+/// A stored password hash of an algorithm other than Argon2, with its key if it needs one.
 struct ForeignPassword: Sendable {
     /// The hash needs a key that is not stored, so it cannot be verified.
     struct MissingKey: Error {}

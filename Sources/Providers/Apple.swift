@@ -3,7 +3,7 @@ internal import Identity
 
 /// Sign in with Apple.
 struct Apple: Sendable {
-    /// How long a replay key is stored after its token has expired, because clocks differ.
+    /// How long a replay key is stored after the last moment at which its token is accepted, because clocks differ.
     private static let replayKeyMargin: Duration = .seconds(300)
 
     let endpoint: ProviderEndpoints.Issuer

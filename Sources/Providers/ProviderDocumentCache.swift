@@ -179,8 +179,8 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
             let now = clock.now()
             update(url) { $0.found(value, fetchedAt: stored.fetchedAt, at: now) }
         }
-        let isAnswered = stored.map { $0.forcedRefetchAt ?? $0.fetchedAt <= $0.fetchedAt } ?? false
-        return isAnswered ? nil : "another process has not fetched the document yet"
+        let hasResult = stored.map { $0.forcedRefetchAt ?? $0.fetchedAt <= $0.fetchedAt } ?? false
+        return hasResult ? nil : "another process has not fetched the document yet"
     }
 
     private func update(_ url: String, _ change: (inout State) -> Void) {

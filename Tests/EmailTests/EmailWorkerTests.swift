@@ -187,7 +187,8 @@ struct EmailWorkerTests {
     @Test(
         "An email that cannot be rendered is given up",
         arguments: [
-            ("gone", "code", "give up no such project"), ("demo", "damaged", "give up the payload cannot be decrypted"),
+            ("gone", "code", "give up the project does not exist"),
+            ("demo", "damaged", "give up the payload cannot be decrypted"),
             ("demo", "", "give up the payload has no code"),
         ])
     func unrenderable(project: String, content: String, call: String) async throws {

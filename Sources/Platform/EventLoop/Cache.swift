@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Caches values for a short time, so that changes of the configuration take effect while the process runs.
+/// Caches values for a limited time, so that changes at their source take effect while the process runs.
 ///
 /// A value older than `lifetime` is loaded again before it is used. Of several concurrent callers for one key, one
 /// loads the value and the others wait for it. If loading fails, all of them get the error, which is not cached.

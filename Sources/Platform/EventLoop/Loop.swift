@@ -45,7 +45,7 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
         fileprivate let id: UInt64
     }
 
-    /// Work submitted by other threads.
+    /// Jobs of other threads, and the calls of ``submit(_:)``.
     private struct RemoteWork {
         var jobs: [UnownedJob] = []
         var calls: [@Sendable () -> Void] = []

@@ -164,7 +164,7 @@ struct ParameterBuffer {
     /// - Throws: ``PostgresError/invalidParameter(position:reason:)``.
     static func check(_ parameters: [Parameter]) throws(PostgresError) {
         guard parameters.count <= Int(UInt16.max) else {
-            throw .invalidParameter(position: Int(UInt16.max) + 1, reason: "too many")
+            throw .invalidParameter(position: Int(UInt16.max) + 1, reason: "a statement has at most 65535 parameters")
         }
         for (index, parameter) in parameters.enumerated() {
             guard case .invalid(let reason) = parameter.value else { continue }
