@@ -9,7 +9,7 @@ public struct Limits: Sendable {
     /// The body size in bytes that every route accepts. For larger bodies, ``MatchedRoute/bodyLimit`` applies.
     public let bodyBytes: Int
     /// The time limit for the whole head, from the start of the connection or, on a reused connection, from the first
-    /// byte; there at most until ``idleDeadline`` ends.
+    /// byte of the head. On a reused connection, the head must also be complete before ``idleDeadline``.
     public let headDeadline: Duration
     /// The time limit for receiving the whole body after its head, and another one for sending the whole response.
     public let bodyDeadline: Duration
