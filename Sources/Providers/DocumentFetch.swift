@@ -27,9 +27,9 @@ extension DocumentFetch {
                 .get, address.url, headers: ["Accept": "application/json"], deadline: deadline,
                 maximumLength: maximumLength,
                 destination: address.isConfigured && !allowsPrivate ? .configured(allowingPrivate: false) : .anywhere)
-            let answer = try await client.send(request)
-            guard answer.status == 200 else { throw DocumentFault.status(answer.status) }
-            return (answer.body, answer.headers.freshness)
+            let response = try await client.send(request)
+            guard response.status == 200 else { throw DocumentFault.status(response.status) }
+            return (response.body, response.headers.freshness)
         }
     }
 }

@@ -1,11 +1,12 @@
 /// A request to another server.
 public struct ClientRequest: Sendable {
-    /// Who chose the URL, which determines the allowed schemes and addresses.
+    /// The source of the URL, which determines the allowed schemes and addresses.
     public enum Destination: Sendable {
-        /// The operator: any address with https; http only on this machine.
+        /// For URLs that the operator chose or allowed: any address with https; http only on this machine.
         case anywhere
-        /// The configuration of a project: https only, to public addresses unless the operator allows private
-        /// ones. The check applies to the address of the connection, because names can resolve differently each time.
+        /// For URLs from the configuration of a project: https only, to public addresses unless the operator allows
+        /// private ones. The check applies to the address of the connection, because names can resolve differently each
+        /// time.
         case configured(allowingPrivate: Bool)
     }
 

@@ -10,20 +10,20 @@ extension AppleMigrationEndpoint {
         let requests = AppleRequests(client: client, endpoints: endpoints, clock: clock)
         return AppleMigrationEndpoint { credentials in
             let form = [("grant_type", "client_credentials"), ("scope", "user.migration")]
-            let (answer, body) = try await requests.post(form, to: endpoints.tokenURL, as: credentials)
-            return AppleMigration(answer, body) { (found: Token) in found.accessToken.map { Secret($0) } }
+            let (response, body) = try await requests.post(form, to: endpoints.tokenURL, as: credentials)
+            return AppleMigration(response, body) { (found: Token) in found.accessToken.map { Secret($0) } }
         } transferSubject: { subject, target, token, credentials in
             let form = [("sub", subject), ("target", target)]
-            let (answer, body) = try await requests.post(
+            let (response, body) = try await requests.post(
                 form, to: endpoints.migrationURL, as: credentials, bearer: token)
-            return AppleMigration(answer, body) { (found: Export) in
+            return AppleMigration(response, body) { (found: Export) in
                 found.transferSub.flatMap { OIDCVerifier.canBeSubject($0) ? $0 : nil }
             }
         } user: { transferSubject, token, credentials in
             let form = [("transfer_sub", transferSubject)]
-            let (answer, body) = try await requests.post(
+            let (response, body) = try await requests.post(
                 form, to: endpoints.migrationURL, as: credentials, bearer: token)
-            return AppleMigration(answer, body) { (found: [String: JSONValue]) in
+            return AppleMigration(response, body) { (found: [String: JSONValue]) in
                 TransferredUser(IdentityTokenClaims(found))
             }
         }
@@ -48,9 +48,9 @@ extension AppleMigrationEndpoint {
 
 extension AppleMigration {
     /// - Parameter read: returns `nil` if a required member is missing or invalid.
-    fileprivate init<Body: Decodable>(_ answer: AppleResponse, _ body: [UInt8], read: (Body) -> Value?) {
-        guard answer == .accepted else {
-            self = .failed(answer)
+    fileprivate init<Body: Decodable>(_ response: AppleResponse, _ body: [UInt8], read: (Body) -> Value?) {
+        guard response == .accepted else {
+            self = .failed(response)
             return
         }
         do {

@@ -15,19 +15,19 @@ extension AppleTokenEndpoint {
         return AppleTokenEndpoint { code, credentials in
             var form = [("grant_type", "authorization_code"), ("code", code.code.expose())]
             if let redirectURI = code.redirectURI { form.append(("redirect_uri", redirectURI)) }
-            let (answer, body) = try await requests.post(form, to: endpoints.tokenURL, as: credentials)
-            switch answer {
+            let (response, body) = try await requests.post(form, to: endpoints.tokenURL, as: credentials)
+            switch response {
             case .accepted: return AppleExchange(body, for: credentials, issuer: endpoints.audience)
             case .rejected(let error): return .rejected(error)
             case .unavailable(let reason): return .unavailable(reason: reason)
             }
         } check: { token, credentials in
             let form = [("grant_type", "refresh_token"), ("refresh_token", token.expose())]
-            return try await requests.post(form, to: endpoints.tokenURL, as: credentials).answer
+            return try await requests.post(form, to: endpoints.tokenURL, as: credentials).response
         } revoke: { token, type, credentials in
             let hint = type == .accessToken ? "access_token" : "refresh_token"
             let form = [("token", token.expose()), ("token_type_hint", hint)]
-            return try await requests.post(form, to: endpoints.revocationURL, as: credentials).answer
+            return try await requests.post(form, to: endpoints.revocationURL, as: credentials).response
         }
     }
 }
@@ -46,7 +46,7 @@ struct AppleRequests: Sendable {
     /// - Parameter bearer: an access token for the header field `Authorization`.
     func post(
         _ form: [(String, String)], to url: String, as credentials: AppleClientCredentials, bearer: Secret? = nil
-    ) async throws -> (answer: AppleResponse, body: [UInt8]) {
+    ) async throws -> (response: AppleResponse, body: [UInt8]) {
         let secret: String
         do {
             secret = try AppleClientSecret.mint(for: credentials, audience: endpoints.audience, at: clock.now())
