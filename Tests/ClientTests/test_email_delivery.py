@@ -149,7 +149,7 @@ def test_an_email_to_a_permanently_rejected_recipient_is_given_up_and_listed(ins
     server.rcpt_replies = ["550 5.1.1 <ada@example.org> unknown"]
     queued = queue_notice(installation)
     assert eventually(lambda: row(installation, queued, "failed_at"))
-    assert row(installation, queued, "failure") == "550 to RCPT"
+    assert row(installation, queued, "failure") == "the mail server replied 550 to RCPT"
     assert server.received == []
     listed = installation.run_ok("email list")
     assert queued.id in listed and "550 to RCPT" in listed and "given up" in listed
@@ -160,13 +160,13 @@ def test_a_permanently_rejected_message_is_given_up(installation, server, sendin
     server.data_replies = ["554 5.7.1 spam"]
     queued = queue_notice(installation)
     assert eventually(lambda: row(installation, queued, "failed_at"))
-    assert row(installation, queued, "failure") == "554 to DATA"
+    assert row(installation, queued, "failure") == "the mail server replied 554 to DATA"
 
 
 def test_a_transiently_rejected_email_is_retried(installation, server, sending):
     server.rcpt_replies = ["451 4.7.1 try later"]
     queued = queue_notice(installation)
-    assert eventually(lambda: row(installation, queued, "failure") == "451 to RCPT")
+    assert eventually(lambda: row(installation, queued, "failure") == "the mail server replied 451 to RCPT")
     due_soon = "due_at > now() + interval '15 seconds' AND due_at < now() + interval '45 seconds'"
     assert row(installation, queued, due_soon) == "t"
     make_due(installation, queued)

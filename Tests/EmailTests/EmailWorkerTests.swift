@@ -161,8 +161,10 @@ struct EmailWorkerTests {
     @Test(
         "The delay doubles with each attempt, and an email is given up when it would have expired",
         arguments: [
-            (1, "postpone 30 451 to RCPT"), (3, "postpone 120 451 to RCPT"), (7, "postpone 1920 451 to RCPT"),
-            (8, "give up 451 to RCPT"),
+            (1, "postpone 30 the mail server replied 451 to RCPT"),
+            (3, "postpone 120 the mail server replied 451 to RCPT"),
+            (7, "postpone 1920 the mail server replied 451 to RCPT"),
+            (8, "give up the mail server replied 451 to RCPT"),
         ])
     func backoff(attempts: Int, call: String) async throws {
         let state = try await Self.deliver(
@@ -180,7 +182,7 @@ struct EmailWorkerTests {
     func refused() async throws {
         let error = DeliveryError.answered(status: 550, to: .recipient)
         let state = try await Self.deliver([Self.queued()], result: .permanent(error))
-        #expect(state.calls == ["give up 550 to RCPT"])
+        #expect(state.calls == ["give up the mail server replied 550 to RCPT"])
         #expect(state.outcomes == [.givenUp(.rejected(error))])
     }
 

@@ -56,8 +56,8 @@ public enum PasswordHash {
         Argon2Parameters(phc: phc) != Argon2Parameters(cost: cost, lanes: 1)
     }
 
-    /// Returns the cost of an additional hash. Verifying `phc` and computing this hash then takes about as much work as one
-    /// hash of `cost`. Work is memory times iterations.
+    /// Returns the cost of an additional hash. Verifying `phc` and computing this hash then takes about as much work as
+    /// one hash of `cost`. Work is memory times iterations.
     ///
     /// - Parameter phc: as for ``verify(_:against:)``. For any other string, the work of the verification is 0.
     /// - Returns: `nil` if the verification is not cheaper, or if the smallest possible hash would add too much work.
