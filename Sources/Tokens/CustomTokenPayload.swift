@@ -33,7 +33,8 @@ public struct CustomTokenPayload: Sendable {
         }
     }
 
-    /// Requires valid `iat`, `exp` and `nbf` (RFC 7519 §4.1.4 to §4.1.6).
+    /// Requires `iat` and `exp`, at most an hour apart, and that the token is valid at `now`. `nbf` is optional (RFC 7519
+    /// §4.1.4 to §4.1.6).
     func requireTimely(at now: Instant) throws(CustomTokenRefusal) {
         let now = Double(now.seconds)
         guard let issuedAt = number("iat"), let expiresAt = number("exp"),
