@@ -17,7 +17,7 @@ extension Endpoint {
             await emailService?.worker.deliverDue()
             let codes = emails.codes
             let redeemable = try await CodeInspection(pool: pool)
-                .redeemable(Array(codes.keys), in: project.realm, at: projects.clock.now())
+                .unexpiredCodes(Array(codes.keys), in: project.realm, at: projects.clock.now())
             let base = (emailService?.publicURL() ?? "") + CapturedEmails.actionPath
             return try .json([
                 "oobCodes": redeemable.compactMap { entry in

@@ -22,7 +22,7 @@ package struct ConfigurationCache: Sendable {
     let keys: Cache<ID<Project>, KeyRing>
     private let schemaIsCurrent: Cache<Int, Bool>
     private let clients: Cache<[UInt8], CallingApp?>
-    private let administrators: Cache<[UInt8], ServiceKeyStore.Holder?>
+    private let administrators: Cache<[UInt8], ServiceKeyStore.AuthenticatedKey?>
     private let backendKeys: Cache<BackendKeyName, ExpiringKey?>
     private let keyUse: KeyUsageTracker
     private let clock: WallClock
@@ -81,12 +81,12 @@ package struct ConfigurationCache: Sendable {
             }
         }
         clients = Cache(lifetime: Self.lifetime) { hash in
-            try await apiKeys.holder(ofKeyWithHash: hash).map {
+            try await apiKeys.projectAndApp(ofKeyWithHash: hash).map {
                 CallingApp(project: $0.project, app: $0.app.current(at: clock.now()))
             }
         }
         administrators = Cache(lifetime: Self.lifetime) { hash in
-            try await serviceKeys.holder(ofSecretWithHash: hash)
+            try await serviceKeys.key(withSecretHash: hash)
         }
         backendKeys = Cache(lifetime: Self.lifetime) { name in
             try await serviceKeys.verificationKey(name.id, preferably: name.project).map {
@@ -108,11 +108,11 @@ package struct ConfigurationCache: Sendable {
     }
 
     private func administrator(secret: String) async throws -> Administrator? {
-        guard let holder = try await administrators.value(for: Digest.sha256(Array(secret.utf8))),
-            isValid(until: holder.expiresAt)
+        guard let key = try await administrators.value(for: Digest.sha256(Array(secret.utf8))),
+            isValid(until: key.expiresAt)
         else { return nil }
-        keyUse.note(holder.id, in: holder.project.id, at: clock.now())
-        return Administrator(project: holder.project, actor: .key(holder.id), scopes: holder.scopes)
+        keyUse.note(key.id, in: key.project.id, at: clock.now())
+        return Administrator(project: key.project, actor: .key(key.id), scopes: key.scopes)
     }
 
     /// - Parameter id: from a custom token that is not verified yet.

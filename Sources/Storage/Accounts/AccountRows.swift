@@ -113,8 +113,8 @@ extension LinkedIdentity {
 extension SQL {
     /// The `UPDATE account` of all changes except sign-ins and links, which have statements of their own.
     ///
-    /// For an unchanged member the parameters are `false` or NULL, so that the text does not depend on the changed
-    /// members, and PostgreSQL reuses the plan.
+    /// Parameters state which members change. The text does not depend on the changed members, so PostgreSQL reuses the
+    /// plan.
     ///
     /// - Parameters:
     ///   - id: the ID of the account, whose row has the alias `a` in the other parameters.

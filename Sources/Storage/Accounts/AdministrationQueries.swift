@@ -94,11 +94,11 @@ extension SQL {
             SELECT gen_random_uuid(), project_id, \(OutboxEvent.Kind.accountDeleted.rawValue), id, '{}', \(Timestamp(now))
             FROM \(source) WHERE \(emitsEvents)),
         deleted_emails AS (
-            DELETE FROM outgoing_email m USING \(source) g
-            WHERE m.project_id = g.project_id AND (m.account_id = g.id OR m.recipient = g.email)),
+            DELETE FROM outgoing_email m USING \(source) d
+            WHERE m.project_id = d.project_id AND (m.account_id = d.id OR m.recipient = d.email)),
         deleted_codes AS (
-            DELETE FROM oob_code c USING \(source) g
-            WHERE c.project_id = g.project_id AND c.email = g.email AND c.account_id IS NULL)
+            DELETE FROM oob_code c USING \(source) d
+            WHERE c.project_id = d.project_id AND c.email = d.email AND c.account_id IS NULL)
         """
     }
 

@@ -8,8 +8,8 @@ extension SQL {
         insertIdentity(identity, to: account, at: now, in: realm, from: "(VALUES (1)) v")
     }
 
-    /// Links nothing if the account already has an identity of that provider, if the provider's issuer has changed, or
-    /// if the credential is void.
+    /// Links an identity, unless the account already has an identity of the provider, the provider's issuer has
+    /// changed, or the credential is void.
     static func link(
         _ identity: LinkedIdentity, unlessProviderIsLinkedTo account: Account, _ commit: SignInCommit,
         in realm: ID<Realm>
@@ -22,8 +22,8 @@ extension SQL {
         """
     }
 
-    /// Inserts the identity once for each row of `source`, a table expression. An identity that no sign-in has verified
-    /// gets the current issuer of its provider.
+    /// Inserts the identity once for each row of `source`, a table expression. An identity of a generic OpenID provider
+    /// that no sign-in has verified gets the current issuer of the provider.
     static func insertIdentity(
         _ identity: LinkedIdentity, to account: ID<Account>, at now: Instant, in realm: ID<Realm>,
         from source: SQL
@@ -96,8 +96,8 @@ extension SQL {
         linked_device, credential_state, credential_checked_at, created_at, linked_at
         """
 
-    /// Updates the identity of a sign-in, if the common table expression `signed_in` has a row. Does not replace a name
-    /// that a concurrent transaction stored first.
+    /// Updates the identity of a sign-in, if the common table expression `signed_in` has a row. Never replaces a stored
+    /// name.
     static func updateIdentity(_ identity: LinkedIdentity, in realm: ID<Realm>) -> SQL {
         """
         UPDATE linked_identity l SET email = \(identity.email?.rawValue), email_trust = \(identity.emailTrust.rawValue),
@@ -152,7 +152,8 @@ extension SQL {
             """
     }
 
-    /// A subquery for the current issuer of a generic OpenID provider, for an identity that an administrator links.
+    /// A subquery for the current issuer of a generic OpenID provider, for an identity that an administrator links or
+    /// imports.
     ///
     /// - Parameter provider: a column or a parameter.
     static func issuer(of provider: SQL, in realm: ID<Realm>) -> SQL {

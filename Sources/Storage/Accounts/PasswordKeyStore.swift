@@ -39,7 +39,7 @@ public struct PasswordKeyStore: Sendable {
         try await keys("WHERE id = \(id.rawValue)").first
     }
 
-    /// The keys of every project.
+    /// Returns the keys of all realms.
     public func all() async throws -> [Stored] {
         try await keys("ORDER BY id")
     }

@@ -1,7 +1,7 @@
 public import Identity
 internal import Postgres
 
-/// Lists of accounts that are sorted or selected by other members than the ID.
+/// Pages of accounts in any order, and of the accounts with an ID prefix or a `realUserStatus`.
 extension PostgresAccountStore {
     public func page(
         by order: AccountOrder, skipping count: Int, limit: Int, in realm: ID<Realm>

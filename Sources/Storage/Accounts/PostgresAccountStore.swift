@@ -4,7 +4,7 @@ public import Postgres
 
 /// ``AccountStore`` on PostgreSQL. Frequent calls are one statement each. The database enforces uniqueness.
 public struct PostgresAccountStore: AccountStore {
-    /// The limit for a list whose order has no index, because PostgreSQL sorts all accounts of the realm.
+    /// The time limit for a list whose order has no index, because PostgreSQL sorts all accounts of the realm.
     public static let sortDeadline: Duration = .seconds(3)
 
     let pool: Pool

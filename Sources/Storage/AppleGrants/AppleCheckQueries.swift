@@ -91,10 +91,10 @@ extension SQL {
         """
     }
 
-    /// Claims due grants until `due`. Grants of identities without a session since `activeSince` are not checked: their
-    /// next check is postponed to `nextCheck`.
+    /// Claims due grants until `leaseEnd`. Grants of identities whose accounts have refreshed no session since
+    /// `activeSince` are not checked: their next check is postponed to `nextCheck`.
     static func claimChecks(
-        of client: AppleClientReference, limit: Int, until due: Instant, activeSince: Instant, nextCheck: Instant,
+        of client: AppleClientReference, limit: Int, until leaseEnd: Instant, activeSince: Instant, nextCheck: Instant,
         at now: Instant
     ) -> SQL {
         """
@@ -110,7 +110,7 @@ extension SQL {
                     AND s.refreshed_at > \(Timestamp(activeSince))) AS is_active
             FROM due JOIN apple_grant g USING (id)),
         claimed AS (
-            UPDATE apple_grant g SET due_at = CASE WHEN used.is_active THEN \(Timestamp(due))
+            UPDATE apple_grant g SET due_at = CASE WHEN used.is_active THEN \(Timestamp(leaseEnd))
                 ELSE \(Timestamp(nextCheck)) END
             FROM used WHERE g.id = used.id RETURNING \(AppleGrant.columns), used.is_active)
         SELECT * FROM claimed WHERE is_active

@@ -29,7 +29,7 @@ extension SQL {
     /// Inserts the code of a sign-in for each row of `source`.
     ///
     /// A browser sign-in has inserted its refresh token earlier; here that token becomes due. A token that has been
-    /// deleted or waits to be revoked is not changed, because its owner or Apple has revoked it.
+    /// deleted or waits to be revoked is not changed, because the user or Apple has revoked it.
     ///
     /// - Returns: `nil` if there is no code, or if the code expired while the sign-in was pending.
     static func insertCode(_ code: SealedCode?, at now: Instant, in realm: ID<Realm>, from source: SQL) throws -> SQL? {
@@ -47,6 +47,7 @@ extension SQL {
     /// Inserts the codes of the sign-ins `s` in `source`, none of which has a refresh token.
     ///
     /// - Parameter codes: the code of each sign-in, in the order of the column `number`, which begins at 1.
+    /// - Returns: `nil` if no sign-in has a code that has not expired.
     static func insertCodes(
         _ codes: [(code: SealedCode?, committedAt: Instant)], in realm: ID<Realm>, from source: SQL
     ) throws -> SQL? {

@@ -3,16 +3,16 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    /// Claims due grants until `due`. The first claim of a grant without `expires_at`, such as one that the deletion of
-    /// an identity marked, sets this time.
+    /// Claims due grants until `leaseEnd`. The first claim of a grant without `expires_at`, such as one that the deletion
+    /// of an identity marked, sets `expires_at` to `end`.
     static func claimWaiting(
-        for purpose: AppleGrant.Purpose, limit: Int, until due: Instant, expiringAt end: Instant, at now: Instant
+        for purpose: AppleGrant.Purpose, limit: Int, until leaseEnd: Instant, expiringAt end: Instant, at now: Instant
     ) -> SQL {
         """
         WITH due AS MATERIALIZED (
             SELECT id FROM apple_grant WHERE \(isWaiting(for: purpose)) AND due_at <= \(Timestamp(now))
             ORDER BY due_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
-        UPDATE apple_grant g SET due_at = \(Timestamp(due)), attempts = g.attempts + 1,
+        UPDATE apple_grant g SET due_at = \(Timestamp(leaseEnd)), attempts = g.attempts + 1,
             expires_at = coalesce(g.expires_at, \(Timestamp(end)))
         FROM due WHERE g.id = due.id RETURNING \(AppleGrant.columns)
         """
@@ -75,7 +75,7 @@ extension SQL {
     static func deleteOutdated(_ id: UUID) -> SQL {
         """
         DELETE FROM apple_grant g USING apple_grant o
-        WHERE g.id = \(id) AND g.state = 'REDEEMING' AND g.token_type = 'REFRESH_TOKEN' AND \(isPredecessor)
+        WHERE g.id = \(id) AND g.state = 'REDEEMING' AND g.token_type = 'REFRESH_TOKEN' AND \(isStoredForSameClient)
             AND o.created_at > g.created_at
         """
     }
@@ -84,12 +84,12 @@ extension SQL {
     static func deletePredecessors(of id: UUID) -> SQL {
         """
         DELETE FROM apple_grant o USING apple_grant g
-        WHERE g.id = \(id) AND g.state = 'REDEEMING' AND \(isPredecessor)
+        WHERE g.id = \(id) AND g.state = 'REDEEMING' AND \(isStoredForSameClient)
         """
     }
 
-    /// A condition: `o` is the stored grant that `g` replaces, with the same identity and client ID.
-    private static var isPredecessor: SQL {
+    /// A condition: `o` is another grant with the identity and the client ID of `g`, and its refresh token was stored.
+    private static var isStoredForSameClient: SQL {
         """
         o.project_id = g.project_id AND o.subject = g.subject AND o.client_id = g.client_id AND o.id <> g.id \
         AND o.state IN ('AUTHORIZED', 'REVOKED', 'UNKNOWN')
@@ -130,8 +130,8 @@ extension SQL {
         """
     }
 
-    /// Replaces a redeemed code by its refresh token. A grant without an identity stays REVOKING and becomes due with
-    /// the new token. Idempotent.
+    /// Stores the refresh token of a grant that waits to be redeemed. A grant that is `REVOKING` keeps this state and
+    /// becomes due with the new token. Idempotent.
     static func storeRefreshToken(
         _ id: UUID, token: [UInt8], obtainedWith key: AppleKeyName, firstCheck: Instant, at now: Instant
     ) -> SQL {
@@ -146,8 +146,8 @@ extension SQL {
 
     /// Marks the identity of a grant as authorized.
     ///
-    /// - Parameter responded: when Apple issued the token. If `nil`, the time when the gateway stored the token is
-    ///   used, and a later report by Apple that the user has disconnected the app takes precedence.
+    /// - Parameter responded: when Apple issued the token. If `nil`, the time when the gateway stored the token, or
+    ///   of a later check, is used, and a later report by Apple that the user has disconnected the app takes precedence.
     static func authorize(identityOf id: UUID, asOf responded: Instant?) -> SQL {
         let (checkedAt, condition): (SQL, SQL) =
             if let responded {

@@ -27,7 +27,7 @@ extension SQL {
         """
     }
 
-    /// - Returns: a row with the time before which credentials are void, if there was such an event.
+    /// Selects the time before which Apple's credentials of the subject are void. Returns no row if there is none.
     static func voidTime(of subject: String, in realm: ID<Realm>) -> SQL {
         """
         SELECT credentials_void_before FROM revoked_subject
@@ -46,14 +46,14 @@ extension SQL {
     ///   - project: if not `nil`, only this project and its tenants.
     static func realms(ofAppleClient clientID: SQL, in project: ID<Project>?) -> SQL {
         let scope: SQL =
-            if let project { "coalesce(h.parent_id, h.id) = \(project.rawValue)" } else { "true" }
+            if let project { "coalesce(r.parent_id, r.id) = \(project.rawValue)" } else { "true" }
         return """
-            SELECT h.id FROM identity_provider p JOIN project h ON h.id = p.project_id
-            WHERE p.provider = 'apple.com' AND h.deleted_at IS NULL AND \(scope)
+            SELECT r.id FROM identity_provider p JOIN project r ON r.id = p.project_id
+            WHERE p.provider = 'apple.com' AND r.deleted_at IS NULL AND \(scope)
                 AND (jsonb_exists(p.settings -> 'clientIds', \(clientID)) OR EXISTS (
-                    SELECT FROM app WHERE app.project_id = coalesce(h.parent_id, h.id)
+                    SELECT FROM app WHERE app.project_id = coalesce(r.parent_id, r.id)
                         AND jsonb_exists(app.settings #> '{clientIds,apple.com}', \(clientID))))
-            ORDER BY h.id
+            ORDER BY r.id
             """
     }
 

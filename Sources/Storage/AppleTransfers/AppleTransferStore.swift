@@ -7,7 +7,7 @@ public struct AppleTransferStore: Sendable {
     public struct Waiting: Hashable, Sendable {
         public let account: ID<Account>
         public let subject: String
-        /// `nil` if the identity is not exported.
+        /// `nil` if the identity waits to be exported.
         public let transferSubject: String?
         /// The client ID of the latest sign-in.
         public let clientID: String?
@@ -66,7 +66,7 @@ public struct AppleTransferStore: Sendable {
 
     /// Returns a page in the order of subjects.
     ///
-    /// - Parameter limit: the maximum of identities to read, including those that do not wait.
+    /// - Parameter limit: the maximum number of identities to read, including those that do not wait.
     public func waitingForExport(
         to team: String, after last: String, limit: Int, in realm: ID<Realm>
     ) async throws -> Page {
@@ -134,7 +134,7 @@ public struct AppleTransferStore: Sendable {
         }
     }
 
-    /// Rewrites the identity, its grants and the account's address in one transaction.
+    /// Rewrites the identity, the rows that refer to its subject, and the account's address in one transaction.
     ///
     /// - Returns: `false` if the identity has changed in the meantime, for example because a sign-in has transferred
     ///   it.
@@ -180,7 +180,7 @@ public struct AppleTransferStore: Sendable {
 }
 
 extension Transaction {
-    /// Rewrites one identity, and applies what Apple has notified of its new subject. The subject and the account's row
+    /// Rewrites one identity, and applies an event about its new subject that was received before. The subject and the account's row
     /// must be locked, in this order.
     ///
     /// - Returns: the account after the transfer; `nil` if the identity is no longer as `transfer` describes it.
@@ -198,8 +198,8 @@ extension Transaction {
         return try await query(.find([.id(account.id)], in: realm)).first.map { try AccountRow.account($0) }
     }
 
-    /// Changes the account's address, unless another account has the new address. Otherwise the other account's owner
-    /// could remove the address of this account.
+    /// Changes the account's address. If another account has the new address, this account keeps its former one, so that
+    /// the other account's owner cannot remove the address of this account.
     private func change(_ account: Account, to email: EmailAddress?, at now: Instant, in realm: ID<Realm>) async throws
     {
         guard let email, email != account.email, try await query(.holder(of: email, in: realm)).isEmpty else { return }

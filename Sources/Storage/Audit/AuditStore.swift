@@ -21,8 +21,8 @@ public struct AuditStore: Sendable {
     public var trail: AuditTrail {
         AuditTrail {
             try await page($0, in: $1)
-        } record: { note, actor, project, now in
-            let statement = try SQL.audit([note], by: actor, at: now, in: project, from: "(VALUES (1)) v")
+        } record: { note, actor, realm, now in
+            let statement = try SQL.audit([note], by: actor, at: now, in: realm, from: "(VALUES (1)) v")
             _ = try await withStoreErrors { try await pool.execute(statement) }
         }
     }

@@ -7,7 +7,7 @@ internal import Postgres
 ///
 /// Requests are sent when the jobs of the loop's iteration have run, if their realm has fewer running statements than the
 /// maximum. Otherwise they wait. The next statement takes as many of them as the maximum size allows, except requests
-/// that have a key of a running statement or must run alone. No request waits only to fill a batch.
+/// that must run alone, or have a key of a running statement or of an earlier request in the same statement. No request waits only to fill a batch.
 ///
 /// A statement with an unknown outcome is not repeated: all of its callers get the error. If PostgreSQL rejected a
 /// statement, the statement changed nothing, and its requests are executed one by one.
@@ -106,7 +106,7 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
         }
     }
 
-    /// Takes from the queue the oldest requests whose keys no running statement has.
+    /// Takes from the queue the oldest requests that share no key with a running statement or with each other.
     ///
     /// - Returns: `nil` if there are none.
     private func nextBatch(of queue: RealmQueue) -> [Pending]? {
@@ -127,7 +127,7 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
 
     /// Reserves the request's keys.
     ///
-    /// - Returns: `false` if a running statement has one of them.
+    /// - Returns: `false` if a running statement or an earlier request of the batch has one of them.
     private func reserveKeys(of pending: Pending, in queue: RealmQueue) -> Bool {
         guard queue.reservedKeys.isDisjoint(with: pending.keys) else { return false }
         queue.reservedKeys.formUnion(pending.keys)

@@ -15,7 +15,7 @@ extension SQL {
         // Looks up the account of a sign-in code here, so that the statement is the same whether or not there is one.
         let account: SQL =
             code.purpose == .signIn
-            ? "(SELECT h.id FROM account h WHERE h.project_id = \(realm.rawValue) AND h.email = \(code.email.rawValue))"
+            ? "(SELECT a.id FROM account a WHERE a.project_id = \(realm.rawValue) AND a.email = \(code.email.rawValue))"
             : "\(code.account?.rawValue)"
         return """
             INSERT INTO oob_code (hash, project_id, purpose, account_id, generation, email, new_email, provider, subject,

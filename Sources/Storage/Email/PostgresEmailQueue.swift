@@ -53,8 +53,8 @@ public struct PostgresEmailQueue: EmailQueue {
 }
 
 extension SQL {
-    /// Claims due emails until `due`. Also deletes expired emails, unless another worker is sending them.
-    fileprivate static func claim(limit: Int, until due: Instant, at now: Instant) -> SQL {
+    /// Claims due emails until `leaseEnd`. Also deletes up to 1000 expired emails that no worker has claimed.
+    fileprivate static func claim(limit: Int, until leaseEnd: Instant, at now: Instant) -> SQL {
         """
         WITH expired AS (
             DELETE FROM outgoing_email WHERE id IN (
@@ -62,7 +62,7 @@ extension SQL {
                 WHERE failed_at IS NULL AND due_at <= \(Timestamp(now)) AND expires_at <= \(Timestamp(now))
                 LIMIT 1000 FOR UPDATE SKIP LOCKED)
         )
-        UPDATE outgoing_email SET due_at = \(Timestamp(due)), attempts = attempts + 1
+        UPDATE outgoing_email SET due_at = \(Timestamp(leaseEnd)), attempts = attempts + 1
         WHERE id IN (
             SELECT id FROM outgoing_email
             WHERE failed_at IS NULL AND due_at <= \(Timestamp(now)) AND expires_at > \(Timestamp(now))

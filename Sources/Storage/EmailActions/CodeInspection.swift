@@ -1,7 +1,7 @@
 public import Identity
 public import Postgres
 
-/// Redeemable codes by their hashes, for `sekisho dev`, which knows the codes themselves.
+/// Finds email action codes by their hashes, for `sekisho dev`, which knows the codes themselves.
 public struct CodeInspection: Sendable {
     public struct Entry: Sendable {
         /// SHA-256 of the code, in hexadecimal.
@@ -20,7 +20,7 @@ public struct CodeInspection: Sendable {
     /// Returns the codes among `hashes` that have not expired, in the order of creation.
     ///
     /// - Parameter hashes: SHA-256 of each code, in hexadecimal.
-    public func redeemable(_ hashes: [String], in realm: ID<Realm>, at now: Instant) async throws -> [Entry] {
+    public func unexpiredCodes(_ hashes: [String], in realm: ID<Realm>, at now: Instant) async throws -> [Entry] {
         let rows = try await withStoreErrors {
             try await pool.query(
                 """

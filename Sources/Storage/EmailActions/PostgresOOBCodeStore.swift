@@ -163,8 +163,9 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
 }
 
 extension Redemption {
-    /// Whether the decision was based on all of `identities`. A password reset notifies the owner of every remaining
-    /// identity, so an identity that was linked after the decision requires a new decision.
+    /// Whether a password reset was decided with knowledge of all `identities`; always true for other redemptions. A
+    /// reset notifies the owner of every remaining identity, so an identity that was linked after the decision requires
+    /// a new decision.
     fileprivate func knows(_ identities: [LinkedIdentity]) -> Bool {
         guard code.purpose == .resetPassword, case .change(let change) = step else { return true }
         return identities.allSatisfy { identity in

@@ -25,7 +25,7 @@ public actor Janitor {
         public var batchSize = 500
         /// The maximum number of statements for one table in a pass.
         public var batches = 200
-        /// The maximum number of pages of sessions, and of accounts of each project, in a pass. One statement reads one
+        /// The maximum number of pages of sessions, and of accounts of each realm, in a pass. One statement reads one
         /// page.
         public var pages = 20
         /// The maximum number of deleted tenants in a pass.
@@ -131,10 +131,10 @@ public actor Janitor {
 
     private func removeAuditEvents(at now: Instant) async throws -> Int {
         var removed = 0
-        for project in try await ProjectStore(pool: pool).realms() where project.policy.auditRetention > .zero {
+        for realm in try await ProjectStore(pool: pool).realms() where realm.policy.auditRetention > .zero {
             removed += try await removeBatches(
                 .deleteExpiredAuditEvents(
-                    before: now - project.policy.auditRetention, limit: limits.batchSize, in: project.realm))
+                    before: now - realm.policy.auditRetention, limit: limits.batchSize, in: realm.realm))
         }
         return removed
     }

@@ -103,11 +103,11 @@ extension SQL {
     /// for the end of their audit retention, which may take years, are excluded.
     static func deletedTenants(limit: Int) -> SQL {
         """
-        SELECT h.id FROM project h WHERE h.deleted_at IS NOT NULL AND (
-            \(hasRows(["account", "deleted_account", "password_key"], "h"))
-            OR EXISTS (SELECT FROM identity_provider p WHERE p.project_id = h.id AND \(isUnused("p")))
-            OR NOT (\(hasRows(["identity_provider"], "h"))) AND \(hasNoAuditEvents("h")))
-        ORDER BY h.deleted_at LIMIT \(limit)
+        SELECT r.id FROM project r WHERE r.deleted_at IS NOT NULL AND (
+            \(hasRows(["account", "deleted_account", "password_key"], "r"))
+            OR EXISTS (SELECT FROM identity_provider p WHERE p.project_id = r.id AND \(isUnused("p")))
+            OR NOT (\(hasRows(["identity_provider"], "r"))) AND \(hasNoAuditEvents("r")))
+        ORDER BY r.deleted_at LIMIT \(limit)
         """
     }
 
@@ -171,8 +171,8 @@ extension SQL {
     /// a cached configuration may have created accounts.
     static func deleteTenantIfEmpty(_ realm: ID<Realm>, before end: Instant) -> SQL {
         """
-        DELETE FROM project h WHERE h.id = \(realm.rawValue) AND h.deleted_at < \(Timestamp(end))
-            AND NOT (\(hasRows(["account", "deleted_account", "identity_provider", "password_key"], "h"))) AND \(hasNoAuditEvents("h"))
+        DELETE FROM project r WHERE r.id = \(realm.rawValue) AND r.deleted_at < \(Timestamp(end))
+            AND NOT (\(hasRows(["account", "deleted_account", "identity_provider", "password_key"], "r"))) AND \(hasNoAuditEvents("r"))
         """
     }
 
@@ -186,11 +186,11 @@ extension SQL {
     ///
     /// - Parameters:
     ///   - end: deletes sessions whose last refresh was before this time.
-    ///   - projects: keeps even ended sessions of anonymous accounts in these projects.
+    ///   - realms: keeps even ended sessions of anonymous accounts in these realms.
     /// - Returns: a row with the last examined session, and the numbers of examined (`seen`) and deleted (`removed`)
     ///   sessions.
     static func deleteEndedSessions(
-        after position: SessionPosition?, limit: Int, before end: Instant, exceptAnonymousOf projects: [String]
+        after position: SessionPosition?, limit: Int, before end: Instant, exceptAnonymousOf realms: [String]
     ) -> SQL {
         let beyond: SQL =
             if let position { "WHERE (s.project_id, s.id) > (\(position.project), \(position.id))" } else { "" }
@@ -202,7 +202,7 @@ extension SQL {
                 JOIN account a ON a.project_id = s.project_id AND a.id = s.account_id
                 WHERE s.refreshed_at < \(Timestamp(end)) AND (s.ended_at IS NOT NULL OR s.generation < a.generation)
                     AND NOT (s.method = \(ProviderID.anonymous.rawValue) AND \(hasNoSignInMethod("a"))
-                        AND s.project_id = ANY (\(projects)))
+                        AND s.project_id = ANY (\(realms)))
                 FOR UPDATE OF s SKIP LOCKED),
             deleted AS (
                 DELETE FROM session s USING ended e WHERE s.project_id = e.project_id AND s.id = e.id RETURNING 1)
@@ -211,10 +211,10 @@ extension SQL {
             """
     }
 
-    /// Examines the accounts of a project after `account`, and deletes those that were created anonymously, have no
+    /// Examines the accounts of a realm after `account`, and deletes those that were created anonymously, have no
     /// sign-in method, and are unused.
     ///
-    /// - Parameter end: deletes accounts whose last use was before this time.
+    /// - Parameter end: deletes accounts whose last sign-in and last token refresh were before this time.
     /// - Returns: a row as for ``deleteEndedSessions(after:limit:before:exceptAnonymousOf:)``, with the last examined
     ///   account.
     static func deleteUnusedAccounts(

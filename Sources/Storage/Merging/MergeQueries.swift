@@ -5,10 +5,10 @@ extension Transaction {
     /// Merges the source of `merge` into its target.
     ///
     /// - Parameter signsIn: whether the merge also signs a client in to the target. If so, a source with a valid
-    ///   recovery code is not merged.
+    ///   code that restores an address is not merged.
     /// - Returns: the target after the merge.
     /// - Throws: ``StoreConflict/stale`` if the accounts no longer match the precondition; ``MergeRefusal`` if they
-    ///   cannot be merged; ``StoreConflict/alreadyUsed``.
+    ///   cannot be merged; ``StoreConflict/alreadyUsed`` if a replay key was used before.
     func apply(
         _ merge: AccountMerge, signsIn: Bool, by actor: AuditActor, announcing notices: MergeNotices,
         in realm: ID<Realm>

@@ -38,6 +38,8 @@ extension Transaction {
 
     /// Removes from the target the members that `remaining` lacks. Ends the target's sessions, because some of them may
     /// have been opened with a removed sign-in method.
+    ///
+    /// - Parameter takesEmail: whether the target loses the source's address, and with it the password.
     func removeSourceMembers(
         leaving remaining: Account, from target: Account, takesEmail: Bool, at now: Instant, in realm: ID<Realm>
     ) async throws {
@@ -51,7 +53,7 @@ extension Transaction {
     /// Inserts the source's row again, without identities.
     ///
     /// - Parameters:
-    ///   - email: whether to restore its email address and its password.
+    ///   - email: whether to restore its email address, its password and its sign-in with email links.
     ///   - phoneNumber: whether to restore its phone number.
     /// - Throws: ``StoreConflict/taken(_:)`` if the ID has been assigned again.
     func reinsertSource(

@@ -35,10 +35,10 @@ CREATE TABLE project (
     -- Policy members that differ from the profile.
     policy jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(policy) = 'object'),
     authorized_domains text[] NOT NULL DEFAULT '{}',
-    -- JSON of the Swift type EmailSettings.
+    -- JSON of the Swift type EmailSettingsColumn.
     email_settings jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(email_settings) = 'object'),
-    -- JSON of the Swift type TenantSettings; NULL for a project. All other settings of a tenant are those of its
-    -- project; in a tenant's row, the columns from name to email_settings are ignored.
+    -- JSON of the Swift type TenantColumn; NULL for a project. In a tenant's row, the columns from name to
+    -- email_settings are ignored: those of its project apply.
     tenant_settings jsonb CHECK (jsonb_typeof(tenant_settings) = 'object'),
     created_at timestamptz NOT NULL,
     -- Set when a tenant is deleted. The janitor deletes its accounts in batches, and this row last.
@@ -57,7 +57,7 @@ CREATE TABLE app (
     project_id text COLLATE "C" NOT NULL REFERENCES project ON DELETE CASCADE,
     id text COLLATE "C" NOT NULL CHECK (id ~ '^[a-z0-9][a-z0-9-]{0,62}$'),
     name text NOT NULL,
-    -- JSON of the Swift type AppSettings, including the sign-in methods that the app may offer.
+    -- JSON of the Swift type AppColumn, including the sign-in methods that the app may offer.
     settings jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(settings) = 'object'),
     created_at timestamptz NOT NULL,
     PRIMARY KEY (project_id, id)
@@ -66,7 +66,7 @@ CREATE TABLE app (
 CREATE TABLE identity_provider (
     project_id text COLLATE "C" NOT NULL REFERENCES project ON DELETE CASCADE,
     provider text COLLATE "C" NOT NULL CHECK (provider <> ''),
-    -- JSON of the Swift type ProviderSettings, without secrets.
+    -- JSON of the Swift type ProviderColumn, without secrets.
     settings jsonb NOT NULL CHECK (jsonb_typeof(settings) = 'object'),
     -- A private key in PEM or a client secret; encrypted.
     secret bytea,
@@ -234,8 +234,9 @@ CREATE TABLE linked_identity (
     linked_at timestamptz NOT NULL DEFAULT now(),
     -- The device that linked the identity, from its User-Agent header.
     linked_device text CHECK (length(linked_device) <= 200),
-    -- For apple.com: whether the user still uses the app, according to Apple's latest response, and the time of that
-    -- response. NULL: Apple has not reported anything.
+    -- For apple.com: whether the user still uses the app, according to Apple's latest response or notification, and its
+    -- time. The gateway sets UNKNOWN after a change of the team or the key, and TRANSFERRED when the app has moved to
+    -- another team. NULL: Apple has not reported anything.
     credential_state text CHECK (credential_state IN ('AUTHORIZED', 'REVOKED', 'TRANSFERRED', 'UNKNOWN')),
     credential_checked_at timestamptz,
     -- For apple.com: when the owner last revoked the tokens through the gateway, and with which session. Apple's
@@ -294,8 +295,9 @@ CREATE TABLE apple_grant (
     -- The bundle ID or Services ID that the token was issued to.
     client_id text COLLATE "C" NOT NULL,
     -- REDEEMING: the code of a sign-in waits to be exchanged, or the refresh token of a browser sign-in waits to become
-    -- AUTHORIZED (if no sign-in has used it, it is revoked or deleted). REVOKING: the token waits to be revoked at
-    -- Apple.
+    -- AUTHORIZED (if no sign-in has used it, it is revoked or deleted). AUTHORIZED, REVOKED: the state of the refresh
+    -- token. UNKNOWN: the refresh token was obtained with a team or key that is no longer configured. REVOKING: the
+    -- token waits to be revoked at Apple.
     state text NOT NULL CHECK (state IN ('REDEEMING', 'AUTHORIZED', 'REVOKED', 'UNKNOWN', 'REVOKING')),
     token_type text NOT NULL CHECK (token_type IN ('CODE', 'REFRESH_TOKEN', 'ACCESS_TOKEN')),
     -- Encrypted. NULL after a revocation. After a check that reports a revocation, the token is kept, because a check
@@ -360,7 +362,7 @@ CREATE TABLE account_merge (
     -- The merge can be undone until this time, while the target has the generation target_generation.
     undo_until timestamptz NOT NULL,
     target_generation bigint NOT NULL,
-    -- The rows of the source and its identities, and the merge plan.
+    -- The rows of the source and its identities, the merge plan, and what else an undo needs.
     snapshot jsonb NOT NULL CHECK (jsonb_typeof(snapshot) = 'object'),
     PRIMARY KEY (project_id, source_id),
     FOREIGN KEY (project_id, target_id) REFERENCES account ON DELETE CASCADE

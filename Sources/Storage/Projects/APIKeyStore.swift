@@ -21,11 +21,12 @@ public struct APIKeyStore: Sendable {
     ///
     /// - Parameter hash: SHA-256 of the key.
     /// - Returns: `nil` if the key does not exist or is revoked.
-    public func holder(ofKeyWithHash hash: [UInt8]) async throws -> (project: Project, app: App)? {
+    public func projectAndApp(ofKeyWithHash hash: [UInt8]) async throws -> (project: Project, app: App)? {
         let statement: SQL = """
             SELECT \(SQL.projectColumns), k.app_id, a.settings::text AS app_settings
-            FROM api_key k JOIN app a ON a.project_id = k.project_id AND a.id = k.app_id, \(SQL.realms)
-            WHERE h.id = k.project_id AND k.key_hash = \(hash) AND k.revoked_at IS NULL
+            FROM api_key k JOIN app a ON a.project_id = k.project_id AND a.id = k.app_id
+            JOIN (\(SQL.realms)) ON r.id = k.project_id
+            WHERE k.key_hash = \(hash) AND k.revoked_at IS NULL
             """
         return try await withStoreErrors { try await pool.read(statement) }.first.map { row in
             let column = try AppColumn(columnText: row.decode("app_settings"))
@@ -65,7 +66,7 @@ public struct APIKeyStore: Sendable {
         }
     }
 
-    /// - Returns: `false` if there is no active key with this ID.
+    /// - Returns: `false` if the key does not exist or is already revoked.
     public func revoke(_ id: String, in project: ID<Project>, at now: Instant) async throws -> Bool {
         let change: SQL = """
             UPDATE api_key SET revoked_at = \(Timestamp(now))

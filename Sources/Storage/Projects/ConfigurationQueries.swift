@@ -9,32 +9,32 @@ extension SQL {
             p.email_settings::text AS email_settings,
             (SELECT coalesce(jsonb_agg(jsonb_build_object('provider', i.provider, 'hasSecret', i.secret IS NOT NULL,
                     'settings', i.settings) ORDER BY i.provider), '[]')::text
-                FROM identity_provider i WHERE i.project_id = h.id) AS providers,
+                FROM identity_provider i WHERE i.project_id = r.id) AS providers,
             (SELECT coalesce(jsonb_agg(jsonb_build_object('id', a.id, 'settings', a.settings)
                     ORDER BY a.created_at, a.id), '[]')::text
                 FROM app a WHERE a.project_id = p.id) AS apps,
-            h.id AS realm, h.tenant_settings::text AS tenant_settings,
-            EXISTS (SELECT FROM project t WHERE t.parent_id = h.id AND t.deleted_at IS NULL) AS has_tenants
+            r.id AS realm, r.tenant_settings::text AS tenant_settings,
+            EXISTS (SELECT FROM project t WHERE t.parent_id = r.id AND t.deleted_at IS NULL) AS has_tenants
         """
 
-    /// A table expression for realms: the row `h` of a project or a tenant, and the row `p` of its project.
-    static let realms: SQL = "project h JOIN project p ON p.id = coalesce(h.parent_id, h.id)"
+    /// A table expression for realms: the row `r` of a project or a tenant, and the row `p` of its project.
+    static let realms: SQL = "project r JOIN project p ON p.id = coalesce(r.parent_id, r.id)"
 
     /// Selects the tenants with a provider or another sign-in method. In other tenants, no app can violate Apple's App
     /// Review guideline 4.8.
     static func tenantsWithSignInMethods(of project: ID<Project>) -> SQL {
         """
         SELECT \(projectColumns) FROM \(realms)
-        WHERE h.parent_id = \(project.rawValue) AND h.deleted_at IS NULL
-            AND (EXISTS (SELECT FROM identity_provider i WHERE i.project_id = h.id)
-                OR h.tenant_settings->>'allowsPasswords' = 'true' OR h.tenant_settings->>'allowsEmailLinks' = 'true'
-                OR h.tenant_settings->>'allowsAnonymous' = 'true')
-        ORDER BY h.id
+        WHERE r.parent_id = \(project.rawValue) AND r.deleted_at IS NULL
+            AND (EXISTS (SELECT FROM identity_provider i WHERE i.project_id = r.id)
+                OR r.tenant_settings->>'allowsPasswords' = 'true' OR r.tenant_settings->>'allowsEmailLinks' = 'true'
+                OR r.tenant_settings->>'allowsAnonymous' = 'true')
+        ORDER BY r.id
         """
     }
 
     static func realms(_ ids: [ID<Realm>]) -> SQL {
-        "SELECT \(projectColumns) FROM \(realms) WHERE h.deleted_at IS NULL AND h.id = ANY (\(ids.map(\.rawValue)))"
+        "SELECT \(projectColumns) FROM \(realms) WHERE r.deleted_at IS NULL AND r.id = ANY (\(ids.map(\.rawValue)))"
     }
 
     /// Selects the apps of a project, in the order of creation.

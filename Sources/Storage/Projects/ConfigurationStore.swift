@@ -75,7 +75,7 @@ public struct ConfigurationStore: Sendable {
         let rows = try await transaction.query(
             """
             SELECT \(SQL.projectColumns), p.name FROM \(SQL.realms)
-            WHERE h.id = \(id.rawValue) AND h.deleted_at IS NULL
+            WHERE r.id = \(id.rawValue) AND r.deleted_at IS NULL
             """)
         guard let row = rows.first else { return nil }
         let project = try Project(row)

@@ -78,7 +78,7 @@ extension Transaction {
     /// Checks the apps of the project against the settings of a tenant that is about to be stored. The caller holds the
     /// lock of the project.
     ///
-    /// - Returns: the violations of Apple's App Review guideline 4.8 that existed before.
+    /// - Returns: the violations of Apple's App Review guideline 4.8 that existed before and remain.
     /// - Throws: ``ConfigurationRefusal`` if there are new violations.
     @discardableResult
     fileprivate func requireLoginServices(of tenant: Tenant) async throws -> [ConfigurationProblem] {

@@ -10,12 +10,12 @@ public struct ProjectStore: Sendable {
     }
 
     public func project(_ id: ID<Project>) async throws -> Project? {
-        try await read("h.parent_id IS NULL AND h.id = \(id.rawValue)").first
+        try await read("r.parent_id IS NULL AND r.id = \(id.rawValue)").first
     }
 
     /// Returns all projects, without tenants, in the order of creation.
     public func all() async throws -> [Project] {
-        try await read("h.parent_id IS NULL ORDER BY h.created_at, h.id")
+        try await read("r.parent_id IS NULL ORDER BY r.created_at, r.id")
     }
 
     /// Returns the tenants of a project that have a sign-in method, each as a ``Project``.
@@ -30,12 +30,12 @@ public struct ProjectStore: Sendable {
 
     /// Returns a project, or a tenant as a ``Project``.
     public func realm(_ id: ID<Realm>) async throws -> Project? {
-        try await read("h.deleted_at IS NULL AND h.id = \(id.rawValue)").first
+        try await read("r.deleted_at IS NULL AND r.id = \(id.rawValue)").first
     }
 
     /// - Returns: the only project; `nil` if there is no project, or more than one.
     public func singleProject() async throws -> Project? {
-        let projects = try await read("h.parent_id IS NULL LIMIT 2")
+        let projects = try await read("r.parent_id IS NULL LIMIT 2")
         return projects.count == 1 ? projects.first : nil
     }
 

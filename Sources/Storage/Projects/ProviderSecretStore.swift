@@ -21,7 +21,7 @@ public struct ProviderSecretStore: Sendable {
         try await secrets("AND project_id = \(realm.rawValue) AND provider = \(provider.rawValue)").first?.sealed
     }
 
-    /// The secrets of all projects and tenants.
+    /// Returns the secrets of all projects and tenants.
     public func all() async throws -> [Stored] {
         try await secrets("ORDER BY project_id, provider")
     }

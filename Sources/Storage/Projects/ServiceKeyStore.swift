@@ -39,8 +39,8 @@ public struct ServiceKeyStore: Sendable {
         public let revokedAt: Instant?
     }
 
-    /// The permissions of a key that is not revoked; it may have expired.
-    public struct Holder: Sendable {
+    /// A key that is not revoked, with its project and scopes. It may have expired.
+    public struct AuthenticatedKey: Sendable {
         public let project: Project
         public let id: String
         public let scopes: ServiceKeyScopes
@@ -81,14 +81,14 @@ public struct ServiceKeyStore: Sendable {
 
     /// - Parameter hash: SHA-256 of the bearer secret.
     /// - Returns: `nil` if the secret is unknown or its key is revoked.
-    public func holder(ofSecretWithHash hash: [UInt8]) async throws -> Holder? {
+    public func key(withSecretHash hash: [UInt8]) async throws -> AuthenticatedKey? {
         let statement: SQL = """
             SELECT \(SQL.projectColumns), k.id AS key_id, k.scopes, k.expires_at
-            FROM service_key k, \(SQL.realms)
-            WHERE h.id = k.project_id AND k.secret_hash = \(hash) AND k.revoked_at IS NULL
+            FROM service_key k JOIN (\(SQL.realms)) ON r.id = k.project_id
+            WHERE k.secret_hash = \(hash) AND k.revoked_at IS NULL
             """
         return try await withStoreErrors { try await pool.read(statement) }.first.map { row in
-            Holder(
+            AuthenticatedKey(
                 project: try Project(row), id: try row.decode("key_id"), scopes: try row.scopes(),
                 expiresAt: try row.instant("expires_at"))
         }
@@ -136,7 +136,7 @@ public struct ServiceKeyStore: Sendable {
     /// The minimum time between two recorded uses.
     public static let minimumUseInterval: Duration = .seconds(300)
 
-    /// - Returns: `false` if there is no active key with this ID.
+    /// - Returns: `false` if the key does not exist or is already revoked.
     public func revoke(_ id: String, in project: ID<Project>, at now: Instant) async throws -> Bool {
         let change: SQL = """
             UPDATE service_key SET revoked_at = \(Timestamp(now))

@@ -9,7 +9,7 @@ public struct SigningKeyStore: Sendable {
         self.pool = pool
     }
 
-    /// Returns the keys that are not retired at `now`, newest first.
+    /// Returns the keys that are not retired at `now`; the key that signs from the latest time is first.
     public func unretiredKeys(in project: ID<Project>, at now: Instant) async throws -> [StoredKey] {
         try await keys(
             """

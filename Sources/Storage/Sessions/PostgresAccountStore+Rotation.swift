@@ -6,6 +6,7 @@ internal import Postgres
 struct PresentedRefreshToken: Sendable {
     let session: UUID
     let counter: Int64
+    /// Whether the policy rotates refresh tokens.
     let rotates: Bool
     /// Grace periods that began before this time have expired.
     let graceBegan: Instant

@@ -104,7 +104,7 @@ extension SQL {
     /// Opens a session for each row of `source`, and stores the session's network as a known network of the account.
     ///
     /// - Parameters:
-    ///   - source: one of `ctes`, or any other table expression.
+    ///   - source: the name of one of `ctes`, or another table expression.
     ///   - ctes: common table expressions for the beginning of the statement, each followed by a comma.
     ///   - replayKeys: keys to consume. The statement fails if one of them was used before.
     static func openSession(
@@ -253,8 +253,8 @@ extension SQL {
         RETURNING s.counter, s.ended_at IS NOT NULL AS is_stolen, \(SessionRow.columns), \(AccountRow.columns)
         """
 
-    /// Selects why a rotation changed no row: no row if the session does not exist, otherwise whether the account is
-    /// disabled.
+    /// Selects why a rotation changed no row: no row if the session does not exist, otherwise whether the session could
+    /// continue if the account were not disabled.
     static func state(of session: UUID, in realm: ID<Realm>) -> SQL {
         """
         SELECT s.ended_at IS NULL AND a.generation = s.generation AND a.disabled_at IS NOT NULL AS is_disabled

@@ -64,7 +64,7 @@ public struct PostgresFederationStore: FederationStore {
         }
     }
 
-    /// The account's codes become void, except remedies, because they may be in the mailbox of the former address.
+    /// The account's codes, except remedies, become void, because the mailbox of the former address may contain them.
     private func signIn(
         _ account: Account, changingEmailTo email: EmailAddress, _ commit: SignInCommit, in realm: ID<Realm>
     ) async throws -> Account {
@@ -185,8 +185,8 @@ extension SQL {
             """
     }
 
-    /// Removes the password, the phone number, the initial address, the profile and the sessions of the user who
-    /// created the account. Other statements remove the identities and the codes.
+    /// Removes the password, the phone number, the initial address and the sessions of the user who created the account,
+    /// and replaces the profile. Other statements remove the identities and the codes.
     static func reclaim(_ account: Account, for commit: SignInCommit, in realm: ID<Realm>) -> SQL {
         var reclaimed = AccountUpdate()
         reclaimed.passwordHash = .remove

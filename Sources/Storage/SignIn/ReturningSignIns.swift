@@ -105,7 +105,7 @@ extension SQL {
                 """, consuming: signIn.commit.replayKeys)
     }
 
-    /// The same for batchable sign-ins to different accounts. Accounts that other transactions have locked are skipped,
+    /// Applies batchable sign-ins to different accounts. Accounts that other transactions have locked are skipped,
     /// because two statements that wait could wait for each other. If the statement fails because of a replay key, the
     /// ``Batcher`` executes each sign-in alone.
     ///
@@ -136,8 +136,9 @@ extension SQL {
             """
     }
 
-    /// Finds the rows `a` and `l`. The caller locks the account's row first, then the identity's, with a lock that waits
-    /// for a transaction that removes the identity or makes credentials void. `FOR KEY SHARE` is not enough, because it
+    /// Selects the account `a` and the identity `l` of a sign-in, if both are unchanged. The caller locks the account's
+    /// row first, then the identity's, with a lock that waits for a transaction that removes the identity or makes
+    /// credentials void. `FOR KEY SHARE` is not enough, because it
     /// does not wait for the latter.
     private static func unchanged(_ signIn: SignInColumns, in realm: ID<Realm>) -> SQL {
         """

@@ -134,13 +134,14 @@ struct NotificationConfigTests {
         let (gateway, _, _) = try await Self.fixture(Self.configured)
         try await gateway.makeServiceKey()
         let pool = gateway.database.pool
-        let holders = [
+        let projects = [
             try await ProjectStore(pool: pool).singleProject(), try await ProjectStore(pool: pool).all().first,
-            try await APIKeyStore(pool: pool).holder(ofKeyWithHash: APIKey(text: TestGateway.apiKey).hash)?.project,
-            try await ServiceKeyStore(pool: pool).holder(
-                ofSecretWithHash: Digest.sha256(Array(TestGateway.serviceKey.utf8)))?.project,
+            try await APIKeyStore(pool: pool).projectAndApp(ofKeyWithHash: APIKey(text: TestGateway.apiKey).hash)?
+                .project,
+            try await ServiceKeyStore(pool: pool).key(
+                withSecretHash: Digest.sha256(Array(TestGateway.serviceKey.utf8)))?.project,
         ]
-        #expect(holders.map { $0?.emailSettings } == Array(repeating: Self.configured, count: holders.count))
+        #expect(projects.map { $0?.emailSettings } == Array(repeating: Self.configured, count: projects.count))
     }
 
     @Test("Unknown members and values in email settings, from a newer release, are ignored")

@@ -99,9 +99,9 @@ struct ConfigurationStoreTests {
         let keys = APIKeyStore(pool: fixture.database.pool)
         let hash = [UInt8](repeating: 1, count: 32)
         #expect(try await keys.create(id: "k", hash: hash, for: Self.ios.app.id, in: fixture.id, at: fixture.start))
-        let holder = try #require(try await keys.holder(ofKeyWithHash: hash))
-        #expect(holder.project == read.project)
-        #expect(holder.app == Self.ios.app)
+        let found = try #require(try await keys.projectAndApp(ofKeyWithHash: hash))
+        #expect(found.project == read.project)
+        #expect(found.app == Self.ios.app)
     }
 
     @Test("A project can be created together with its providers and secrets")
