@@ -223,9 +223,9 @@ extension NetworkHashing {
 
     static func live(under masterKeys: MasterKeys) -> NetworkHashing {
         let keys = masterKeys.keys(for: "networks of sessions")
-        return NetworkHashing { network, project in
+        return NetworkHashing { network, realm in
             guard let prefix = network.knownNetworkPrefix else { return [] }
-            let message = Array("\(project.rawValue)\u{0}\(prefix)".utf8)
+            let message = Array("\(realm.rawValue)\u{0}\(prefix)".utf8)
             return keys.map { Array(HMAC.sha256(key: $0.bytes, message: message).prefix(hashLength)) }
         }
     }

@@ -36,7 +36,8 @@ final class KeyUsageTracker: Sendable {
         }
     }
 
-    /// Writes each use whose difference from the written one is at least the resolution of the column.
+    /// Writes the latest use of each key, unless the last written use is less than
+    /// ``ServiceKeyStore/minimumUseInterval`` earlier.
     func write(to store: ServiceKeyStore) async throws {
         let pending = uses.withLock { $0.filter { $0.value.needsWrite } }
         for (key, use) in pending {

@@ -29,7 +29,7 @@ package struct Mode: Sendable {
     package var emailService: (@Sendable (EmailService.Dependencies) -> EmailService)?
     /// Wraps the generation of codes and emails.
     package var decorateOutOfBand: @Sendable (OutOfBand) -> OutOfBand = { $0 }
-    /// Created once per event loop.
+    /// Creates the extensions, once per event loop.
     package var extensions: @Sendable (Pool, EmailService?) -> ModeExtensions = { _, _ in ModeExtensions() }
 
     package init(

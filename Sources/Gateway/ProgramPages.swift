@@ -11,7 +11,8 @@ package enum ProgramPages {
     package static func release() {
         // If the list of pages cannot be read, the process only uses more memory.
         guard let maps = try? InputFile.text(of: "/proc/self/smaps") else { return }
-        // Another thread may have loaded or unloaded a library since: only what belongs to one now is released.
+        // Another thread may have loaded or unloaded a library since. Only pages that belong to a library or the program
+        // now are released.
         withUnsafePointer(to: unchanged(in: maps)) { ranges in
             visit_read_only_segments(
                 { start, end, ranges in
@@ -27,7 +28,7 @@ package enum ProgramPages {
 
     /// The address ranges of read-only mappings of files, in the format of `proc_pid_smaps(5)`.
     ///
-    /// A mapping with anonymous memory, also if that is swapped out, is left out. Its pages differ from the file: the
+    /// A mapping with anonymous memory, even if it is swapped out, is omitted. Its pages differ from the file: the
     /// linker wrote addresses into them, or a debugger wrote a breakpoint.
     package static func unchanged(in maps: String) -> [Range<UInt>] {
         var ranges: [Range<UInt>] = []

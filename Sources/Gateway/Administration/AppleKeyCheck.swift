@@ -5,7 +5,8 @@ package import Postgres
 internal import Providers
 internal import Storage
 
-/// Asks Apple whether the private key of each client ID works, for `sekisho check --live`. Changes nothing at Apple.
+/// Asks Apple whether the private key works for each client ID in the settings of `apple.com`, for `sekisho check --live`.
+/// Changes nothing at Apple.
 package struct AppleKeyCheck: Sendable {
     /// A code that Apple always rejects. Apple's error shows whether the client secret was accepted.
     private static let invalidCode = AuthorizationCode(code: Secret("sekisho-check"))
@@ -38,8 +39,8 @@ package struct AppleKeyCheck: Sendable {
             let tenants = project.hasTenants ? try await store.tenantsWithSignInMethods(of: project.id) : []
             for realm in [project] + tenants {
                 for clientID in realm.settings(of: .apple)?.clientIDs ?? [] {
-                    let key = AppleClientReference(realm: realm.realm, clientID: clientID)
-                    findings.append(try await finding(of: key, try await credentials.find(key), endpoint))
+                    let client = AppleClientReference(realm: realm.realm, clientID: clientID)
+                    findings.append(try await finding(of: client, try await credentials.find(client), endpoint))
                 }
             }
         }
@@ -47,19 +48,19 @@ package struct AppleKeyCheck: Sendable {
     }
 
     private func finding(
-        of key: AppleClientReference, _ client: AppleClientCredentials?, _ endpoint: AppleTokenEndpoint
+        of client: AppleClientReference, _ credentials: AppleClientCredentials?, _ endpoint: AppleTokenEndpoint
     ) async throws -> DatabaseCheck.Finding {
-        let name = "project \(key.realm), apple.com, client ID \(key.clientID)"
-        guard let client else {
+        let name = "project \(client.realm), apple.com, client ID \(client.clientID)"
+        guard let credentials else {
             return .init(isGood: false, text: "\(name): team ID, key ID or private key is missing")
         }
-        switch try await endpoint.exchange(Self.invalidCode, client) {
+        switch try await endpoint.exchange(Self.invalidCode, credentials) {
         case .rejected(let code) where code.isConfigurationFault:
             return .init(
                 isGood: false,
                 text: """
-                    \(name): Apple rejects the private key (\(code.rawValue)). Check that team \(client.key.teamID) owns \
-                    the client ID, that key \(client.key.keyID) is enabled for Sign in with Apple and configured for this \
+                    \(name): Apple rejects the private key (\(code.rawValue)). Check that team \(credentials.key.teamID) owns \
+                    the client ID, that key \(credentials.key.keyID) is enabled for Sign in with Apple and configured for this \
                     App ID, that the private key is the file of this key, and that the clock of this machine is right
                     """)
         case .rejected, .tokens: return .init(isGood: true, text: "\(name): the private key works")

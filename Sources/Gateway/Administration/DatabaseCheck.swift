@@ -74,18 +74,20 @@ package struct DatabaseCheck: Sendable {
         ]
     }
 
-    /// For tenants, only problems are listed, because a project may have many tenants.
+    /// For tenants, only problems that the project does not have are listed, because a project may have many tenants.
     private func configuration(of project: Project, at now: Instant) async throws -> [Finding] {
         let store = ProjectStore(pool: pool)
         let configured = try await store.apps(of: project.id)
         let apps = configured.map(\.app)
         let tenants = project.hasTenants ? try await store.tenantsWithSignInMethods(of: project.id) : []
         let name = "project \(project.realm)"
-        return problems(of: configured, in: project, name)
+        let problems = problems(of: configured, in: project)
+        return problems.map { Finding($0, in: name) }
             + apps.map { loginServices(of: $0, in: project, name, at: now) }
             + tenants.flatMap { tenant in
                 let location = "\(name), tenant \(tenant.tenant?.id.rawValue ?? "")"
-                return problems(of: configured, in: tenant, name)
+                return self.problems(of: configured, in: tenant).filter { !problems.contains($0) }
+                    .map { Finding($0, in: location) }
                     + apps.map { loginServices(of: $0, in: tenant, location, at: now) }.filter { !$0.isGood }
             }
     }
@@ -113,12 +115,11 @@ package struct DatabaseCheck: Sendable {
         }
     }
 
-    /// Lists the problems of the stored configuration that no edit may add, except those of guideline 4.8. The target of
-    /// links is not checked, because the gateway's own host is not known here.
-    private func problems(of apps: [ConfiguredApp], in realm: Project, _ name: String) -> [Finding] {
-        ProjectConfiguration(project: realm, name: name, apps: apps).problems(by: .live())
+    /// Returns the problems of the stored configuration that no edit may add, except those of guideline 4.8. Neither the
+    /// name of the project nor the target of links is checked; the gateway's own host is not known here.
+    private func problems(of apps: [ConfiguredApp], in realm: Project) -> [ConfigurationProblem] {
+        ProjectConfiguration(project: realm, name: "unchecked", apps: apps).problems(by: .live())
             .filter { !$0.isLoginServices && $0 != .emailActionHost }
-            .map { Finding(isGood: false, text: "\(name): \(ErrorCode.invalidConfig.rawValue) : \($0)") }
     }
 
     private func loginServices(of app: App, in realm: Project, _ location: String, at now: Instant) -> Finding {
@@ -142,5 +143,11 @@ package struct DatabaseCheck: Sendable {
         } catch {
             return Finding(isGood: false, text: "project \(project.realm): signing keys cannot be decrypted (\(error))")
         }
+    }
+}
+
+extension DatabaseCheck.Finding {
+    fileprivate init(_ problem: ConfigurationProblem, in location: String) {
+        self.init(isGood: false, text: "\(location): \(ErrorCode.invalidConfig.rawValue) : \(problem)")
     }
 }

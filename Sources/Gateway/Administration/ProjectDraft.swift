@@ -6,6 +6,7 @@ internal import Tokens
 
 /// A project that is not created yet, with the secrets of its providers.
 package struct ProjectDraft: Sendable {
+    /// The first app of every new project.
     package static let app = App(id: ID("default"))
     /// IDs that no project can have, because a path of the gateway would hide `/{project}/.well-known/…`.
     private static let reserved: Set<String> = [
@@ -39,6 +40,8 @@ package struct ProjectDraft: Sendable {
         text.wholeMatch(of: #/[a-z0-9][a-z0-9-]{0,62}/#) != nil && !reserved.contains(text)
     }
 
+    /// Creates the project with its signing keys.
+    ///
     /// - Parameter signsFrom: when the keys begin to sign (default: now).
     /// - Returns: `false` if the ID is taken.
     package func create(

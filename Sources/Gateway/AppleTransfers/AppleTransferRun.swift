@@ -12,13 +12,13 @@ package struct AppleTransferRun: Sendable {
     /// The number of identities that are read at once. Each batch gets new access tokens, one per client ID, which are
     /// valid for an hour.
     private static let batchSize = 200
-    /// The number of concurrent requests.
+    /// The maximum number of concurrent requests.
     private static let concurrency = 8
     /// The maximum number of requests for one identity while Apple does not respond.
     private static let attempts = 3
 
     package struct Progress: Hashable, Sendable {
-        /// The number of identities to export or move.
+        /// The number of identities to export or move, including those of earlier runs.
         package var all = 0
         /// The number of identities that this run and earlier ones have exported or moved.
         package var done = 0

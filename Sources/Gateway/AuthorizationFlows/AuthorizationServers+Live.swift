@@ -6,7 +6,6 @@ internal import Identity
 internal import Postgres
 internal import Providers
 internal import Storage
-internal import Telemetry
 
 extension FlowSecrets {
     static let live = FlowSecrets(
@@ -45,17 +44,4 @@ extension HTTP.Client {
             return (response.status, response.body)
         }
     }
-}
-
-/// Counts the events of sign-ins in a browser.
-struct AuthorizationFlowRecord: Sendable {
-    private let flows: Counter
-
-    init(metrics: Metrics) {
-        flows = metrics.counter(
-            "sekisho_authorization_flows_total", help: "Sign-ins with a provider in a browser.",
-            labels: [MetricLabel("event", AuthorizationFlows.Event.allCases.map(\.rawValue))])
-    }
-
-    func note(_ event: AuthorizationFlows.Event) { flows.increment(event.rawValue) }
 }

@@ -8,12 +8,12 @@ extension PasswordKeys {
     static func sealed(in store: PasswordKeyStore, under masterKeys: MasterKeys, clock: WallClock) -> PasswordKeys {
         let box = SealedBox(keys: masterKeys)
         let idKey = masterKeys.key(for: "ids of password keys")
-        return PasswordKeys { key, project in
-            // The length prefix makes the message unambiguous: no other project and key produce it.
-            let message = Array("\(project.rawValue.utf8.count):\(project)".utf8) + key.bytes
+        return PasswordKeys { key, realm in
+            // The length prefix makes the message unambiguous: no other realm and key produce it.
+            let message = Array("\(realm.rawValue.utf8.count):\(realm)".utf8) + key.bytes
             let id = ID<PasswordKey>(Hexadecimal.encode(Array(HMAC.sha256(key: idKey, message: message).prefix(16))))
-            let sealed = try box.seal(key.bytes, context: context(id, in: project))
-            try await store.add(PasswordKeyStore.Stored(realm: project, id: id, sealed: sealed), at: clock.now())
+            let sealed = try box.seal(key.bytes, context: context(id, in: realm))
+            try await store.add(PasswordKeyStore.Stored(realm: realm, id: id, sealed: sealed), at: clock.now())
             return id
         } find: { id in
             try await store.key(id).map { stored in

@@ -28,11 +28,11 @@ extension ConfigurationRules {
 extension SecretEncryption {
     package static func sealing(under masterKeys: MasterKeys) -> SecretEncryption {
         let box = SealedBox(keys: masterKeys)
-        return SecretEncryption { secret, provider, project in
-            try box.seal(Array(secret.expose().utf8), context: context(provider, in: project))
-        } matches: { sealed, secret, provider, project in
+        return SecretEncryption { secret, provider, realm in
+            try box.seal(Array(secret.expose().utf8), context: context(provider, in: realm))
+        } matches: { sealed, secret, provider, realm in
             do {
-                return try box.open(sealed, context: context(provider, in: project)) == Array(secret.expose().utf8)
+                return try box.open(sealed, context: context(provider, in: realm)) == Array(secret.expose().utf8)
             } catch {
                 return false
             }

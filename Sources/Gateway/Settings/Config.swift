@@ -37,7 +37,7 @@ package enum Settings {
     static let trustedProxies = Setting(
         name: "SEKISHO_TRUSTED_PROXIES", fallback: "",
         meaning:
-            "comma-separated networks of proxies, such as 10.0.0.0/8,fd00::/8; they must overwrite X-Forwarded-For, -Host and -Proto"
+            "comma-separated networks of proxies, such as 10.0.0.0/8,fd00::/8; they must overwrite X-Forwarded-Host and -Proto, and append to X-Forwarded-For or overwrite it"
     )
     static let passwordThreads = Setting(
         name: "SEKISHO_PASSWORD_THREADS", fallback: nil,

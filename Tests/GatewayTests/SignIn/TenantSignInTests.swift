@@ -74,6 +74,29 @@ struct TenantSignInTests {
         #expect(!findings.contains { $0.text.contains(other) })
     }
 
+    @Test("The database check names the tenant of an invalid setting, and lists the project's problems once")
+    func invalidSettings() async throws {
+        let fixture = try await TenantFixture()
+        let tenant = try await fixture.tenant()
+        _ = try await fixture.configure("apple.com", in: tenant)
+        let pool = fixture.gateway.database.pool
+        let check = DatabaseCheck(pool: pool, masterKeys: fixture.gateway.masterKeys)
+        func problems() async -> [String] {
+            await check.findings(at: fixture.gateway.clock.now).map(\.text).filter { $0.contains("INVALID_CONFIG") }
+        }
+        let before = await problems()
+        _ = try await pool.execute("UPDATE project SET authorized_domains = '{not a domain}' WHERE id = 'demo'")
+        _ = try await pool.execute(
+            """
+            UPDATE identity_provider SET settings = jsonb_set(settings, '{clientIds}', '[""]')
+            WHERE project_id LIKE 'demo/%'
+            """)
+        let added = await problems().filter { !before.contains($0) }
+        #expect(added.count == 2)
+        #expect(added.first?.hasPrefix("project demo: INVALID_CONFIG") == true)
+        #expect(added.last?.hasPrefix("project demo, tenant \(tenant): INVALID_CONFIG") == true)
+    }
+
     @Test(
         "A custom token and its request must name the same tenant",
         arguments: [
