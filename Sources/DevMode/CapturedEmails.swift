@@ -52,8 +52,8 @@ final class CapturedEmails: Sendable {
         return .accepted
     }
 
-    /// Returns an ``OutOfBand`` that also records codes and payloads here. Unless a project has an action URL,
-    /// links open the emulator's action endpoint, which redeems a code at once.
+    /// Returns an ``OutOfBand`` that also records codes and payloads here. Unless a project has an action URL, the links
+    /// that the API returns open the emulator's action endpoint, which redeems a code at once.
     func decorate(_ outOfBand: OutOfBand) -> OutOfBand {
         var decorated = outOfBand
         decorated.restoresFirstAddress = true
@@ -80,7 +80,7 @@ final class CapturedEmails: Sendable {
 }
 
 extension EmailService {
-    /// Captures emails instead of sending them.
+    /// Captures emails instead of sending them. Their links do not depend on a project's action URL.
     static func capturing(in emails: CapturedEmails, sender: EmailAddress, dependencies: Dependencies) -> EmailService {
         let renderer = EmailRenderer(sender: sender) { [publicURL = dependencies.publicURL] _, mode in
             publicURL() + (mode.needsOwnPage ? EmailSettings.actionPath : CapturedEmails.actionPath)
@@ -92,6 +92,6 @@ extension EmailService {
 }
 
 extension CapturedEmails {
-    /// The path of the links in emails of `dev`, which is the same as in Firebase's emulator.
+    /// The path of the emulator's action endpoint, the same as in Firebase's emulator.
     static let actionPath = "/emulator/action"
 }

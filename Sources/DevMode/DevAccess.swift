@@ -3,8 +3,8 @@ internal import Gateway
 internal import Identity
 
 extension Access {
-    /// Accepts every API key, and `Bearer owner` as an administrator, like Firebase's emulator. `serve` cannot use
-    /// this function.
+    /// Accepts every API key, and `Bearer owner` and Google's access tokens as an administrator, like Firebase's
+    /// emulator. `serve` cannot use this function.
     ///
     /// - Parameters:
     ///   - project: finds a project; returns `nil` for an ID that no project can have.

@@ -25,7 +25,7 @@ package enum DevGreeting {
 
               curl '\(base)/v1/token?key=any' -d grant_type=refresh_token -d refresh_token=...
 
-            Simulate a sign-in at Apple or google.com; the response has a postBody for accounts:signInWithIdp:
+            Simulate a sign-in at apple.com or google.com; the response has a postBody for accounts:signInWithIdp:
 
               curl '\(base)/emulator/v1/projects/\(project)/simulatedSignIns' -d '{"providerId":"apple.com"}'
 

@@ -7,6 +7,8 @@ package import Providers
 internal import Tokens
 
 extension Mode {
+    /// Returns a mode that accepts every caller and the unsigned tokens of Firebase's emulator.
+    ///
     /// - Parameters:
     ///   - project: the project of requests that name none.
     ///   - isSimulated: whether a simulator has issued the key with this ID; see
@@ -29,8 +31,8 @@ extension Mode {
             acceptsLoopbackIssuers: true)
     }
 
-    /// Adds projects that are created on first use, a settable clock, captured emails, simulators of Apple and Google,
-    /// and the endpoints of the emulator.
+    /// Returns the mode of `sekisho dev`. It also has projects that are created on first use, a settable clock, captured
+    /// emails, simulators of Apple and Google, and the endpoints of the emulator.
     package static func dev(
         _ project: ID<Project>, under masterKeys: MasterKeys, clock: DevClock, simulators: DevSimulators,
         sender: EmailAddress

@@ -42,7 +42,7 @@ private enum ClockChange {
             }
             self = .freeze(Instant(microseconds: milliseconds * 1000))
         case (nil, nil, true?): self = .reset
-        default: throw .invalidField("", "must have one of advanceSeconds, freezeAtMs and reset: true")
+        default: throw .invalidField("", "must have exactly one of advanceSeconds, freezeAtMs and reset: true")
         }
     }
 }

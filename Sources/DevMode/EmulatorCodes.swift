@@ -8,7 +8,7 @@ internal import Postgres
 internal import Storage
 
 extension Endpoint {
-    /// Lists the valid codes. Due emails are delivered first, because tests list codes right after requesting them.
+    /// Lists the codes that have not expired. Due emails are delivered first, because tests list codes right after requesting them.
     static func emulatorCodes(
         _ emails: CapturedEmails, _ emailService: EmailService?, on pool: Pool, _ projects: DevProjects
     ) -> Endpoint {
@@ -16,11 +16,11 @@ extension Endpoint {
             let project = try await projects.named(by: call)
             await emailService?.worker.deliverDue()
             let codes = emails.codes
-            let redeemable = try await CodeInspection(pool: pool)
+            let unexpired = try await CodeInspection(pool: pool)
                 .unexpiredCodes(Array(codes.keys), in: project.realm, at: projects.clock.now())
             let base = (emailService?.publicURL() ?? "") + CapturedEmails.actionPath
             return try .json([
-                "oobCodes": redeemable.compactMap { entry in
+                "oobCodes": unexpired.compactMap { entry in
                     codes[entry.hash].map { EmulatorCode(entry, $0, emails.payload(of: $0), in: project, at: base) }
                 }
             ])

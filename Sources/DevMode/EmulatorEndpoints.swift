@@ -30,7 +30,7 @@ extension ModeExtensions {
 }
 
 extension DevProjects {
-    /// Returns the project or the tenant that the path names.
+    /// Returns the project or the tenant that the path names, and creates it on first use.
     func named(by call: EndpointCall) async throws -> Project {
         guard let project = try await project(call.parameters["project"].map { ID($0) }) else {
             throw RequestRefusal.notFound

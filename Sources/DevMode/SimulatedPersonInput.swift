@@ -16,7 +16,8 @@ struct SimulatedPersonInput: Decodable {
 }
 
 extension SimulatedPerson {
-    /// The ID of the person is `id`, otherwise the email address, otherwise the name. An empty input is Ada Lovelace.
+    /// The ID of the person is `id`, otherwise the email address, otherwise the name. An input without these is Ada
+    /// Lovelace.
     init(_ input: SimulatedPersonInput) throws(RequestRefusal) {
         let name = [input.givenName, input.familyName].compactMap(\.self).joined(separator: ".").lowercased()
         if let id = [input.id, input.email, name].compactMap(\.self).first(where: { !$0.isEmpty }) {

@@ -118,7 +118,7 @@ private enum SimulatorFault: String, CaseIterable {
 }
 
 extension SimulatorChange.Apple {
-    /// - Throws: ``RequestRefusal`` for an invalid person, or without the client ID.
+    /// - Throws: ``RequestRefusal`` for an invalid person, or if the client ID or `forwards` is missing.
     func events() throws(RequestRefusal) -> [SimulatedAppleEvent] {
         let forwarding: Simulators.AppleNotification = relay?.forwards == true ? .emailEnabled : .emailDisabled
         let people: [(Simulators.AppleNotification, SimulatedPersonInput?)] = [

@@ -28,10 +28,10 @@ enum UnsignedToken {
         }
     }
 
-    /// Parses a token from Apple or Google without verifying its signature.
+    /// Parses a signed token with the issuer of Apple or Google without verifying its signature.
     ///
-    /// - Returns: `nil` unless the provider is Apple or Google, the issuer is the provider's, and no simulator has
-    ///   generated the key ID.
+    /// - Returns: `nil` unless the provider is Apple or Google, the issuer is the provider's, and the token names a key
+    ///   that no simulator has issued.
     init?(strippingSignatureOf token: String, of provider: ProviderID, isSimulated: (_ keyID: String) -> Bool) {
         guard let jwt = UnverifiedJWT(token), jwt.isSigned, let keyID = jwt.header.kid, !isSimulated(keyID),
             // If the claims cannot be decoded, the token is neither Apple's nor Google's.

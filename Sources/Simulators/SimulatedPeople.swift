@@ -5,7 +5,7 @@ internal import Synchronization
 public final class SimulatedPeople: Sendable {
     /// The maximum number of stored people.
     static let limit = 100
-    /// The maximum number of people who signed in before that a consent page lists.
+    /// The maximum number of earlier users that a consent page lists, besides the examples.
     private static let listedLimit = 7
     private static let examples: [SimulatedPerson] = [.ada, .grace, .mary, .emmy, .alan]
 

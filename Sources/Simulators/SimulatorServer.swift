@@ -39,7 +39,7 @@ public final class SimulatorServer: Sendable {
         }
         guard let stopping else { return }
         await stopping.server.drain(within: .zero)
-        // Cancelled handlers need the loop to finish.
+        // The loop must run until the cancelled handlers have finished.
         while answering.count > 0 { await Task.yield() }
         stopping.loops.stop()
     }

@@ -86,14 +86,14 @@ struct AppleSignIn: Sendable {
 
     var relation: AppleState.Relation { AppleState.Relation(person: person.id, clientID: clientID) }
 
-    /// The sign-in with the values for the tokens that its code is redeemed for.
+    /// The sign-in whose tokens the redemption of its code returns: no longer the first.
     var redeemed: AppleSignIn {
         var signIn = self
         signIn.isFirst = false
         return signIn
     }
 
-    /// The sign-in with the values for the tokens that its refresh token is redeemed for.
+    /// The sign-in whose tokens a refresh returns: not the first, and without the nonce.
     var renewed: AppleSignIn {
         var signIn = redeemed
         signIn.nonce = nil

@@ -28,7 +28,7 @@ enum ConsentDecision {
             return
         }
         let chosen = form[.person].flatMap { people.find($0) ?? SimulatedPerson(address: $0) }
-        let newPerson = Self.newPerson(form).map { known in known.email.flatMap(people.find) ?? known }
+        let newPerson = Self.newPerson(form).map { entered in entered.email.flatMap(people.find) ?? entered }
         let person = (chosen ?? newPerson)?.with { $0.hidesEmail = form[.hidesEmail] == "true" && $0.email != nil }
         if let fault = form[.outcome].flatMap(ConsentFault.init) {
             self = .fault(fault, person ?? .ada)

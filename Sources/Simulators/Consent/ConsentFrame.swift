@@ -32,7 +32,7 @@ struct ConsentFrame {
                     "default-src 'none'; style-src '\(Self.hash(of: ConsentStylesheet.text))'\(scriptSource); "
                     + "base-uri 'none'; frame-ancestors 'none'",
                 "Content-Language": language.rawValue, "Vary": "Accept-Language",
-                // The form posts of the real providers have the header field Origin.
+                // With `no-referrer`, form posts would have `Origin: null`, unlike those of the real providers.
                 "Referrer-Policy": "strict-origin", "Cache-Control": "no-store", "X-Frame-Options": "DENY",
             ], body: Array(html.utf8))
     }

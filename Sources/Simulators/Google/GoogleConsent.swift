@@ -54,7 +54,7 @@ extension SimulatedGoogle {
         if fault == .usedCode { state.withLock { $0.codes[code] = nil } }
         return [
             ("state", fault == .otherState ? other : request.state),
-            // RFC 9207. The value is always the URL, also if the tokens name the host as the issuer.
+            // RFC 9207. The value is always the URL, even if the tokens name the host as the issuer.
             ("iss", GoogleIssuer.url.rawValue), ("code", code), ("scope", "openid email profile"), ("authuser", "0"),
             ("prompt", request.prompts.contains("consent") ? "consent" : "none"),
         ]

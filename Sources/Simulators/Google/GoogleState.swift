@@ -4,6 +4,7 @@ struct GoogleState: Sendable {
     static let codeLifetime: Int64 = 600
     static let accessTokenLifetime: Int64 = 3599
 
+    /// A person and a client that the person signs in to.
     struct Relation: Hashable {
         let person: String
         let clientID: String
@@ -20,6 +21,7 @@ struct GoogleState: Sendable {
 
     var keys: SigningKeys
     var issuer: String
+    /// In seconds.
     var keysMaxAge = 21_600
     var clients: [String: GoogleClient] = [:]
     var checksClientSecrets = true
@@ -56,7 +58,7 @@ struct GoogleSignIn: Sendable {
 
     var relation: GoogleState.Relation { GoogleState.Relation(person: person.id, clientID: clientID) }
 
-    /// The sign-in with the values for the tokens that its refresh token is redeemed for.
+    /// The sign-in whose tokens a refresh returns: without the nonce.
     var renewed: GoogleSignIn {
         GoogleSignIn(person: person, clientID: clientID, authorizedParty: authorizedParty, nonce: nil)
     }
