@@ -52,8 +52,8 @@ final class CapturedEmails: Sendable {
         return .accepted
     }
 
-    /// Returns an ``OutOfBand`` that also records codes and payloads here. Unless a project has an action URL, the links
-    /// that the API returns open the emulator's action endpoint, which redeems a code at once.
+    /// Returns an ``OutOfBand`` that also records codes and payloads here. Unless a project has an action URL, the
+    /// links that the API returns open the emulator's action endpoint, which redeems a code at once.
     func decorate(_ outOfBand: OutOfBand) -> OutOfBand {
         var decorated = outOfBand
         decorated.restoresFirstAddress = true

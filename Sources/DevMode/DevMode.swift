@@ -31,8 +31,8 @@ extension Mode {
             acceptsLoopbackIssuers: true)
     }
 
-    /// Returns the mode of `sekisho dev`. It also has projects that are created on first use, a settable clock, captured
-    /// emails, simulators of Apple and Google, and the endpoints of the emulator.
+    /// Returns the mode of `sekisho dev`. It also has projects that are created on first use, a settable clock,
+    /// captured emails, simulators of Apple and Google, and the endpoints of the emulator.
     package static func dev(
         _ project: ID<Project>, under masterKeys: MasterKeys, clock: DevClock, simulators: DevSimulators,
         sender: EmailAddress

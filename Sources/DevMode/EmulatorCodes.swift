@@ -8,7 +8,8 @@ internal import Postgres
 internal import Storage
 
 extension Endpoint {
-    /// Lists the codes that have not expired. Due emails are delivered first, because tests list codes right after requesting them.
+    /// Lists the codes that have not expired. Due emails are delivered first, because tests list codes right after
+    /// requesting them.
     static func emulatorCodes(
         _ emails: CapturedEmails, _ emailService: EmailService?, on pool: Pool, _ projects: DevProjects
     ) -> Endpoint {

@@ -5,8 +5,8 @@ internal import Providers
 
 extension Verifier {
     /// Accepts the fake credentials of Firebase's emulator: bare JSON claims and unsigned JWTs, for any audience and
-    /// even from unsupported providers. Does not verify tokens with the issuer of Apple or Google, except tokens that name
-    /// a key of a simulator. Passes other signed tokens to `signed`. `serve` cannot use this function.
+    /// even from unsupported providers. Does not verify tokens with the issuer of Apple or Google, except tokens that
+    /// name a key of a simulator. Passes other signed tokens to `signed`. `serve` cannot use this function.
     ///
     /// - Parameter isSimulated: whether a simulator has issued the key with this ID.
     static func fake(

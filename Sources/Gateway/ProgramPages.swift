@@ -11,8 +11,8 @@ package enum ProgramPages {
     package static func release() {
         // If the list of pages cannot be read, the process only uses more memory.
         guard let maps = try? InputFile.text(of: "/proc/self/smaps") else { return }
-        // Another thread may have loaded or unloaded a library since. Only pages that belong to a library or the program
-        // now are released.
+        // Another thread may have loaded or unloaded a library since. Only pages that belong to a library or the
+        // program now are released.
         withUnsafePointer(to: unchanged(in: maps)) { ranges in
             visit_read_only_segments(
                 { start, end, ranges in

@@ -70,8 +70,8 @@ public struct TokenDraft: Sendable {
     }
 }
 
-/// Returns the left half of the SHA-256 of `text` in base64url: the value of `at_hash` and `c_hash` (OpenID Connect Core
-/// 1.0 §3.1.3.6, §3.3.2.11).
+/// Returns the left half of the SHA-256 of `text` in base64url: the value of `at_hash` and `c_hash` (OpenID Connect
+/// Core 1.0 §3.1.3.6, §3.3.2.11).
 func halfHash(_ text: String) -> JSONValue {
     .string(Base64URL.encode(Array(Digest.sha256(Array(text.utf8)).prefix(16))))
 }

@@ -115,8 +115,8 @@ package struct DatabaseCheck: Sendable {
         }
     }
 
-    /// Returns the problems of the stored configuration that no edit may add, except those of guideline 4.8. Neither the
-    /// name of the project nor the target of links is checked; the gateway's own host is not known here.
+    /// Returns the problems of the stored configuration that no edit may add, except those of guideline 4.8. Neither
+    /// the name of the project nor the target of links is checked; the gateway's own host is not known here.
     private func problems(of apps: [ConfiguredApp], in realm: Project) -> [ConfigurationProblem] {
         ProjectConfiguration(project: realm, name: "unchecked", apps: apps).problems(by: .live())
             .filter { !$0.isLoginServices && $0 != .emailActionHost }

@@ -4,8 +4,8 @@ package import Postgres
 internal import Storage
 internal import Tokens
 
-/// Encrypts the stored secrets again under the current master key, except those of browser sign-ins, which expire within
-/// minutes.
+/// Encrypts the stored secrets again under the current master key, except those of browser sign-ins, which expire
+/// within minutes.
 package enum Reencryption {
     private static let pageSize = 500
 

@@ -4,8 +4,8 @@ internal import HTTP
 
 /// The response of an authorization endpoint, which the browser sends to the redirect URI.
 struct AuthorizationResponse {
-    /// Where the fields are sent (OAuth 2.0 Multiple Response Type Encoding Practices §2.1, OAuth 2.0 Form Post Response
-    /// Mode §2).
+    /// Where the fields are sent (OAuth 2.0 Multiple Response Type Encoding Practices §2.1, OAuth 2.0 Form Post
+    /// Response Mode §2).
     enum Mode: String {
         case query, fragment
         case formPost = "form_post"

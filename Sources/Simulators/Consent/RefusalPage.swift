@@ -1,8 +1,8 @@
 internal import HTML
 internal import HTTP
 
-/// The page of an authorization endpoint that rejects a request. The redirect URI cannot be trusted, so the browser is not
-/// redirected with the error.
+/// The page of an authorization endpoint that rejects a request. The redirect URI cannot be trusted, so the browser is
+/// not redirected with the error.
 struct RefusalPage {
     let language: ConsentLanguage
     let provider: String

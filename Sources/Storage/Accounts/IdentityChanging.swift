@@ -65,7 +65,8 @@ extension Transaction {
 
     /// Stores the primary email address of `account`, or removes it if another account has the same address.
     ///
-    /// - Parameter before: the account as it is stored; nothing is written if neither the address nor its verification changes.
+    /// - Parameter before: the account as it is stored; nothing is written if neither the address nor its verification
+    ///   changes.
     /// - Returns: the account with the stored address.
     @discardableResult
     func storePrimaryEmail(

@@ -128,8 +128,8 @@ extension SQL {
         """
     }
 
-    /// Selects one row of flags: whether an account has the ID, and whether an account other than `account` has the email
-    /// address and the phone number.
+    /// Selects one row of flags: whether an account has the ID, and whether an account other than `account` has the
+    /// email address and the phone number.
     fileprivate static func taken(
         id: ID<Account>?, email: EmailAddress?, phoneNumber: PhoneNumber?, besides account: ID<Account>?,
         in realm: ID<Realm>

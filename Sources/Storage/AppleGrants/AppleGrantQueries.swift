@@ -3,8 +3,8 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    /// Claims due grants until `leaseEnd`. The first claim of a grant without `expires_at`, such as one that the deletion
-    /// of an identity marked, sets `expires_at` to `end`.
+    /// Claims due grants until `leaseEnd`. The first claim of a grant without `expires_at`, such as one that the
+    /// deletion of an identity marked, sets `expires_at` to `end`.
     static func claimWaiting(
         for purpose: AppleGrant.Purpose, limit: Int, until leaseEnd: Instant, expiringAt end: Instant, at now: Instant
     ) -> SQL {
@@ -146,8 +146,8 @@ extension SQL {
 
     /// Marks the identity of a grant as authorized.
     ///
-    /// - Parameter responded: when Apple issued the token. If `nil`, the time when the gateway stored the token, or
-    ///   of a later check, is used, and a later report by Apple that the user has disconnected the app takes precedence.
+    /// - Parameter responded: when Apple issued the token. If `nil`, the time when the gateway stored the token, or of
+    ///   a later check, is used, and a later report by Apple that the user has disconnected the app takes precedence.
     static func authorize(identityOf id: UUID, asOf responded: Instant?) -> SQL {
         let (checkedAt, condition): (SQL, SQL) =
             if let responded {

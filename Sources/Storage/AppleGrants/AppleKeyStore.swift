@@ -16,7 +16,8 @@ public struct AppleKeyStore: Sendable {
         self.pool = pool
     }
 
-    /// Returns the client IDs that have an authorized grant whose refresh token was obtained with the current private key.
+    /// Returns the client IDs that have an authorized grant whose refresh token was obtained with the current private
+    /// key.
     public func clientIDsWithRedeemedCodes(in realm: ID<Realm>) async throws -> Set<String> {
         let rows = try await withStoreErrors {
             try await pool.query(

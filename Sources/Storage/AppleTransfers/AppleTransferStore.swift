@@ -180,8 +180,8 @@ public struct AppleTransferStore: Sendable {
 }
 
 extension Transaction {
-    /// Rewrites one identity, and applies an event about its new subject that was received before. The subject and the account's row
-    /// must be locked, in this order.
+    /// Rewrites one identity, and applies an event about its new subject that was received before. The subject and the
+    /// account's row must be locked, in this order.
     ///
     /// - Returns: the account after the transfer; `nil` if the identity is no longer as `transfer` describes it.
     func transfer(
@@ -198,8 +198,8 @@ extension Transaction {
         return try await query(.find([.id(account.id)], in: realm)).first.map { try AccountRow.account($0) }
     }
 
-    /// Changes the account's address. If another account has the new address, this account keeps its former one, so that
-    /// the other account's owner cannot remove the address of this account.
+    /// Changes the account's address. If another account has the new address, this account keeps its former one, so
+    /// that the other account's owner cannot remove the address of this account.
     private func change(_ account: Account, to email: EmailAddress?, at now: Instant, in realm: ID<Realm>) async throws
     {
         guard let email, email != account.email, try await query(.holder(of: email, in: realm)).isEmpty else { return }

@@ -5,9 +5,10 @@ internal import Postgres
 /// Executes requests of one kind together: one statement and one round trip for many callers of an event loop, and one
 /// commit if they are writes.
 ///
-/// Requests are sent when the jobs of the loop's iteration have run, if their realm has fewer running statements than the
-/// maximum. Otherwise they wait. The next statement takes as many of them as the maximum size allows, except requests
-/// that must run alone, or have a key of a running statement or of an earlier request in the same statement. No request waits only to fill a batch.
+/// Requests are sent when the jobs of the loop's iteration have run, if their realm has fewer running statements than
+/// the maximum. Otherwise they wait. The next statement takes as many of them as the maximum size allows, except
+/// requests that must run alone, or have a key of a running statement or of an earlier request in the same statement.
+/// No request waits only to fill a batch.
 ///
 /// A statement with an unknown outcome is not repeated: all of its callers get the error. If PostgreSQL rejected a
 /// statement, the statement changed nothing, and its requests are executed one by one.

@@ -185,8 +185,8 @@ extension SQL {
             """
     }
 
-    /// Removes the password, the phone number, the initial address and the sessions of the user who created the account,
-    /// and replaces the profile. Other statements remove the identities and the codes.
+    /// Removes the password, the phone number, the initial address and the sessions of the user who created the
+    /// account, and replaces the profile. Other statements remove the identities and the codes.
     static func reclaim(_ account: Account, for commit: SignInCommit, in realm: ID<Realm>) -> SQL {
         var reclaimed = AccountUpdate()
         reclaimed.passwordHash = .remove
