@@ -7,7 +7,7 @@ extension Access {
     /// emulator. `serve` cannot use this function.
     ///
     /// - Parameters:
-    ///   - project: finds a project; returns `nil` for an ID that no project can have.
+    ///   - project: finds or creates a project; returns `nil` if that is not possible.
     ///   - app: returns the app of every request to a project.
     static func anyCaller(
         _ project: @escaping ProjectLookup, app: @escaping @Sendable (ID<Project>) async throws -> App

@@ -22,14 +22,16 @@ package struct AppleTransferRun: Sendable {
         package var all = 0
         /// The number of identities that this run and earlier ones have exported or moved.
         package var done = 0
-        /// The number of identities whose subject Apple has rejected in this run: the user has disconnected the app, or the
-        /// team is wrong.
+        /// The number of identities whose subject Apple has rejected in this run: the user has disconnected the app, or
+        /// the team or the client ID is wrong.
         package var rejected = 0
         /// The identities that this import and earlier ones have not moved, because Apple rejects them.
         package var rejectedImports: [AppleTransferStore.RejectedImport] = []
         /// The accounts whose new subject already belongs to another account.
         package var conflicts: [ID<Account>] = []
 
+        /// For a run in which Apple has accepted no identity.
+        ///
         /// - Throws: ``Failure`` if Apple has rejected an identity.
         fileprivate func requireNoRejection(hint: String) throws {
             guard rejected > 0 else { return }
@@ -129,8 +131,8 @@ package struct AppleTransferRun: Sendable {
             rejected += try await move(page.waiting, &progress, &validClientIDs, report).map(\.identity)
             progress.rejected = rejected.count
         }
-        let rejectedAlone = rejected.filter { validClientIDs.contains(client(of: $0).clientID) }
-        for batch in slices(of: rejectedAlone, Self.batchSize) {
+        let rejectedWithValidClientID = rejected.filter { validClientIDs.contains(client(of: $0).clientID) }
+        for batch in slices(of: rejectedWithValidClientID, Self.batchSize) {
             let rejectedAgain = try await move(Array(batch), &progress, &validClientIDs, report)
             progress.rejected -= batch.count - rejectedAgain.count
             let errors = rejectedAgain.map { ($0.identity.transferSubject ?? "", $0.error.rawValue) }

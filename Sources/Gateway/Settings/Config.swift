@@ -154,7 +154,7 @@ extension Config {
         let publicURL = reader.required(
             Settings.publicURL, "an https URL without path (http for loopback only)", Self.parse(publicURL:))
         let listen = reader.required(Settings.listen, "ADDRESS:PORT with a numeric address", ListenAddress.init)
-        let loops = reader.optional(Settings.loops, "a number from 1 to 256", Self.parse(threads:))
+        let loops = reader.optional(Settings.loops, "a number from 1 to 256", Self.parse(count:))
         let trustedProxies = reader.required(
             Settings.trustedProxies, "comma-separated networks such as 10.0.0.0/8", Self.parse(networks:))
         let server = reader.server()
@@ -186,7 +186,7 @@ extension Config {
         Log.Level.allCases.first { "\($0)" == name }
     }
 
-    fileprivate static func parse(threads text: String) -> Int? {
+    fileprivate static func parse(count text: String) -> Int? {
         Int(text).flatMap { (1...256).contains($0) ? $0 : nil }
     }
 
@@ -249,7 +249,7 @@ extension SettingsReader {
     }
 
     mutating func passwords() -> Config.PasswordConfig? {
-        let threads = optional(Settings.passwordThreads, "a number from 1 to 256", Config.parse(threads:))
+        let threads = optional(Settings.passwordThreads, "a number from 1 to 256", Config.parse(count:))
         let memory = number(Settings.passwordMemory, in: 7168...1_048_576)
         let iterations = number(Settings.passwordIterations, in: 1...16)
         let waiting = number(Settings.passwordWaiting, in: 2...10_000)

@@ -6,7 +6,7 @@ struct AppleAuthorizationRequest {
 
     let clientID: String
     let redirectURI: String
-    let wantsIDToken: Bool
+    let requestsIDToken: Bool
     let responseMode: AuthorizationResponse.Mode
     let scopes: Set<AppleScope>
     let state: String?
@@ -20,7 +20,7 @@ struct AppleAuthorizationRequest {
         guard WebURL(redirectURI) != nil else { throw AppleRefusal(.invalidRequest, "Invalid redirect_uri") }
         (self.clientID, self.redirectURI) = (clientID, redirectURI)
         (state, nonce) = (form["state"], form["nonce"])
-        wantsIDToken =
+        requestsIDToken =
             switch form["response_type"].map({ Set($0.split(separator: " ")) }) {
             case ["code"]: false
             case ["code", "id_token"]: true
@@ -31,7 +31,7 @@ struct AppleAuthorizationRequest {
         guard scopes.isEmpty || responseMode == .formPost else {
             throw AppleRefusal(.invalidRequest, "response_mode must be form_post when a scope is requested")
         }
-        guard !wantsIDToken || responseMode != .query else {
+        guard !requestsIDToken || responseMode != .query else {
             throw AppleRefusal(.invalidRequest, "response_mode must be form_post or fragment for an id_token")
         }
     }

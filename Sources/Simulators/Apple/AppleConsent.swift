@@ -42,7 +42,7 @@ extension SimulatedApple {
         if fault == .usedCode {
             state.withLock { $0.codes[authorization.authorizationCode]?.isUsed = true }
         }
-        return authorization.formFields.filter { $0.name != "id_token" || request.wantsIDToken }
+        return authorization.formFields.filter { $0.name != "id_token" || request.requestsIDToken }
     }
 
     /// Whether the person chose to hide the address from the client; `nil` before the first consent.

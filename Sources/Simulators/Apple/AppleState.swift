@@ -58,6 +58,7 @@ struct AppleState: Sendable {
         accessTokens = accessTokens.filter { $0.value.relation != relation }
     }
 
+    /// Keeps expired codes for another lifetime, so that their errors say that they have expired.
     mutating func removeExpired(at now: Int64) {
         codes = codes.filter { $0.value.expiresAt + Self.codeLifetime > now }
         accessTokens = accessTokens.filter { $0.value.expiresAt > now }

@@ -48,7 +48,8 @@ extension SimulatedApple {
         return Response(status: 200)
     }
 
-    /// Authenticates the client of a request by its client secret.
+    /// Authenticates the client of a request by its client secret. If client secrets are not checked, accepts an
+    /// unregistered client too, as an app of the team that the secret names.
     ///
     /// - Parameter acceptsFormerTeam: whether a secret of the former team is accepted, for the migration of users. The
     ///   returned client then has the values before the transfer.

@@ -30,7 +30,7 @@ struct ConsentPage {
 
     func response() -> Response {
         ConsentFrame(language: language, title: title).response(
-            introduction + choice + newPerson + [refusal, errors],
+            introduction + knownPeople + newPerson + [cancellation, faultChoice],
             status: rejected == nil ? 200 : 400)
     }
 
@@ -47,7 +47,7 @@ struct ConsentPage {
         ] + (warning.map { [Markup(.p, [.classes(.warning)], text: $0)] } ?? [])
     }
 
-    private var choice: [Markup] {
+    private var knownPeople: [Markup] {
         let rows = people.map { person in
             Markup(
                 .li,
@@ -93,7 +93,7 @@ struct ConsentPage {
         ]
     }
 
-    private var refusal: Markup {
+    private var cancellation: Markup {
         form([
             button(
                 language.text("Cancel", "キャンセル"),
@@ -101,7 +101,7 @@ struct ConsentPage {
         ])
     }
 
-    private var errors: Markup {
+    private var faultChoice: Markup {
         let buttons = faults.map { fault in
             button(
                 fault.label(in: language),

@@ -10,7 +10,7 @@ public struct AccountClearing: Sendable {
         self.pool = pool
     }
 
-    /// Deletes the accounts and the realm's tombstones; foreign keys delete the sessions and identities.
+    /// Deletes the accounts and the realm's tombstones. Foreign keys delete most rows that belong to the accounts.
     public func clear(_ realm: ID<Realm>) async throws {
         try await withStoreErrors {
             try await pool.transaction { transaction in

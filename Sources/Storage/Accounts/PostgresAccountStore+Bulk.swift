@@ -74,7 +74,7 @@ public struct ImportBatch: Sendable {
         self.now = now
         self.realm = realm
         // In the order of concurrent sign-ins, so that an import and a sign-in do not deadlock.
-        insertion = .insert(accounts.sorted { $0.order < $1.order }, in: realm)
+        insertion = .insert(accounts.sorted { $0.insertionOrder < $1.insertionOrder }, in: realm)
         let identities = accounts.flatMap(\.identities)
             .sorted {
                 ($0.identity.provider.rawValue, $0.identity.subject) < (

@@ -7,7 +7,7 @@ extension PostgresAccountStore {
         in realm: ID<Realm>
     ) async throws -> [ID<Account>: UniqueMember] {
         // Sorted, so that concurrent imports of the same email addresses do not deadlock.
-        let ordered = accounts.sorted { $0.order < $1.order }
+        let ordered = accounts.sorted { $0.insertionOrder < $1.insertionOrder }
         return try await retryingConflicts(where: isTaken) { _ in
             try await withStoreErrors {
                 try await storeOnce(ordered, overwrite: overwrite, by: actor, now: now, in: realm)
@@ -89,8 +89,9 @@ extension StoredAccount {
         account.identities.map { ($0, account.id, account.createdAt) }
     }
 
-    /// The order of the addresses, in which concurrent transactions insert accounts.
-    var order: (String, String) { (account.email?.rawValue ?? "", account.id.rawValue) }
+    /// The sort key of inserted accounts. Concurrent transactions insert accounts in the same order of addresses, so
+    /// that they do not deadlock.
+    var insertionOrder: (String, String) { (account.email?.rawValue ?? "", account.id.rawValue) }
 
     fileprivate var references: [AccountReference] { [.id(account.id)] + account.uniqueIdentifiers.map(\.1) }
 }

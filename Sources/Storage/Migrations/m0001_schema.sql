@@ -141,7 +141,8 @@ CREATE TABLE signing_key (
 -- Secret keys of imported password hashes. A hash is verified with its key until the first sign-in, which replaces it.
 CREATE TABLE password_key (
     project_id text COLLATE "C" NOT NULL REFERENCES project ON DELETE CASCADE,
-    -- Keyed hash of the key, in hexadecimal, unique across all projects. Another import of the same key finds this row.
+    -- Keyed hash of project_id and the key, in hexadecimal. Another import of the same key to the same project or tenant
+    -- finds this row.
     id text COLLATE "C" PRIMARY KEY,
     -- The secret that the other system used for every hash, such as Firebase's signer key; encrypted.
     key bytea NOT NULL,

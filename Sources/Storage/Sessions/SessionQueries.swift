@@ -194,7 +194,7 @@ extension SQL {
         WHERE s.project_id = \(realm.rawValue) AND s.id = \(token.session) AND s.ended_at IS NULL
             AND a.project_id = s.project_id || '' AND a.id = s.account_id
             AND a.generation = s.generation AND a.disabled_at IS NULL
-        \(rotated)
+        \(returningRotation)
         """
     }
 
@@ -226,7 +226,7 @@ extension SQL {
             SELECT a.* FROM account a WHERE a.project_id = p.project_id AND a.id = p.account_id
                 AND a.generation = p.generation AND a.disabled_at IS NULL LIMIT 1) a
         WHERE s.project_id = p.project_id AND s.id = p.id
-        \(rotated)
+        \(returningRotation)
         """
     }
 
@@ -249,7 +249,7 @@ extension SQL {
                     OR (p.counter < s.grace_pending_below AND s.grace_pending_since < p.grace_began)) THEN p.now END
         """
 
-    private static let rotated: SQL = """
+    private static let returningRotation: SQL = """
         RETURNING s.counter, s.ended_at IS NOT NULL AS is_stolen, \(SessionRow.columns), \(AccountRow.columns)
         """
 

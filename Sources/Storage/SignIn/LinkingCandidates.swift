@@ -3,7 +3,7 @@ internal import Postgres
 
 /// The accounts that have a verified identity or its address.
 struct LinkingCandidates: Sendable {
-    /// Whether the identity's credential is void. If so, there are no accounts.
+    /// Whether the identity's credential is void. If so, both accounts are `nil`.
     var isVoid = false
     /// The account that has the identity.
     var owner: Account?
