@@ -5,7 +5,7 @@ package enum InputFile {
     /// The maximum size of a file, in bytes.
     package static let sizeLimit = 1024 * 1024
 
-    /// - Throws: ``UnreadableFile``, also for a file that is larger than ``sizeLimit``.
+    /// - Throws: ``UnreadableFile`` if the file cannot be read or is larger than ``sizeLimit``.
     package static func bytes(of path: String) throws(UnreadableFile) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw UnreadableFile(path: path, error: errno) }
@@ -29,7 +29,7 @@ package enum InputFile {
         throw UnreadableFile(path: path, reason: "larger than \(sizeLimit) bytes")
     }
 
-    /// - Throws: ``UnreadableFile``, also for a file that is not UTF-8.
+    /// - Throws: ``UnreadableFile`` if the file cannot be read, is larger than ``sizeLimit``, or is not UTF-8.
     package static func text(of path: String) throws(UnreadableFile) -> String {
         guard let text = String(validating: try bytes(of: path), as: UTF8.self) else {
             throw UnreadableFile(path: path, reason: "not UTF-8")

@@ -11,6 +11,7 @@ package struct SettingsReader {
         self.contents = contents
     }
 
+    /// Returns the value of a setting, or its default. `nil` if it has neither, or if a problem was recorded.
     package mutating func text(_ setting: Setting) -> String? {
         let direct = environment[setting.name].flatMap { $0.isEmpty && !setting.acceptsEmpty ? nil : $0 }
         guard let path = environment[setting.name + "_FILE"], !path.isEmpty else { return direct ?? setting.fallback }

@@ -22,8 +22,8 @@ public struct AppleQuirks: Hashable, Sendable {
     /// Whether `events` of a notification is an object with seconds, as Apple documents it.
     public var eventsAreAnObject = false
 
-    /// If `false`, the secret of a client without registered keys is accepted without a check of its signature, and
-    /// unregistered clients are accepted.
+    /// If `false`, the secret of a client without registered keys is accepted without a check of its signature, and the
+    /// token endpoints accept unregistered clients.
     public var checksClientSecrets = true
 
     public init() {}

@@ -117,8 +117,8 @@ extension SQL {
         """
     }
 
-    /// Selects the teams and keys of authorized grants that are no longer configured in their realms, or whose provider
-    /// has no settings. The recursion reads one index entry for each team and key instead of all grants.
+    /// Selects the teams and keys of authorized grants that are no longer configured in the realms of the grants. The
+    /// recursion reads one index entry for each team and key instead of all grants.
     static var outdatedKeys: SQL {
         """
         WITH RECURSIVE used AS (
@@ -160,8 +160,8 @@ extension SQL {
         """
     }
 
-    /// Selects the realms where the team that exported identities move to is configured now. The recursion reads one
-    /// index entry for each realm and team.
+    /// Selects each team to which exported identities of a realm move, with the realm, if that team is configured in the
+    /// realm now. The recursion reads one index entry for each realm and team.
     static var transfersToConfiguredTeam: SQL {
         """
         WITH RECURSIVE waiting AS (

@@ -75,7 +75,7 @@ public struct AppleTransferStore: Sendable {
 
     /// Returns a page in the order of transfer subjects.
     ///
-    /// - Parameter retryingRejected: whether identities wait whose import Apple has rejected.
+    /// - Parameter retryingRejected: whether identities whose import Apple has rejected wait too.
     public func waitingForImport(
         to team: String, retryingRejected: Bool = false, after last: String, limit: Int, in realm: ID<Realm>
     ) async throws -> Page {

@@ -50,7 +50,7 @@ extension PostgresOOBCodeStore {
         }
         if let remaining = reversal.target {
             try await transaction.removeSourceMembers(
-                leaving: remaining, from: target, takesEmail: reversal.targetLosesEmail, at: now, in: realm)
+                leaving: remaining, from: target, removesEmail: reversal.targetLosesEmail, at: now, in: realm)
         }
         try await transaction.reinsertSource(
             source, of: merge, email: reversal.returnsEmail, phoneNumber: reversal.returnsPhoneNumber, at: now,

@@ -26,7 +26,7 @@ extension Transaction {
         let target = try AccountRow.account(found)
         let remaining = try merge.undone(from: target, allowsNoSignInMethod: allowsNoSignInMethod, at: now)
         try await removeSourceMembers(
-            leaving: remaining, from: target, takesEmail: merge.plan.movesEmail, at: now, in: realm)
+            leaving: remaining, from: target, removesEmail: merge.plan.movesEmail, at: now, in: realm)
         try await reinsertSource(source, of: merge, email: true, phoneNumber: true, at: now, in: realm)
         let moved = merge.plan.identities
         guard try await execute(.restoreIdentities(moved, of: merge.plan, at: now, in: realm)) == moved.count else {
@@ -39,12 +39,12 @@ extension Transaction {
     /// Removes from the target the members that `remaining` lacks. Ends the target's sessions, because some of them may
     /// have been opened with a removed sign-in method.
     ///
-    /// - Parameter takesEmail: whether the target loses the source's address, and with it the password.
+    /// - Parameter removesEmail: whether the target loses the source's address, and with the address the password.
     func removeSourceMembers(
-        leaving remaining: Account, from target: Account, takesEmail: Bool, at now: Instant, in realm: ID<Realm>
+        leaving remaining: Account, from target: Account, removesEmail: Bool, at now: Instant, in realm: ID<Realm>
     ) async throws {
         for statement: SQL in [
-            .removeSourceMembers(leaving: remaining, takesEmail: takesEmail, at: now, in: realm),
+            .removeSourceMembers(leaving: remaining, removesEmail: removesEmail, at: now, in: realm),
             .deleteSessions(of: target.id, before: target.generation, in: realm),
             .voidCodes(of: target.id, in: realm), .updateTargetGeneration(of: target, in: realm),
         ] { _ = try await execute(statement) }
@@ -130,12 +130,12 @@ extension SQL {
     }
 
     fileprivate static func removeSourceMembers(
-        leaving remaining: Account, takesEmail: Bool, at now: Instant, in realm: ID<Realm>
+        leaving remaining: Account, removesEmail: Bool, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
         var changes = AccountUpdate()
         changes.email = AccountUpdate.Value(remaining.email)
         changes.emailIsVerified = remaining.emailIsVerified
-        if takesEmail { changes.passwordHash = .remove }
+        if removesEmail { changes.passwordHash = .remove }
         changes.usesEmailLinks = remaining.usesEmailLinks
         changes.phoneNumber = AccountUpdate.Value(remaining.phoneNumber)
         changes.displayName = AccountUpdate.Value(remaining.displayName)
