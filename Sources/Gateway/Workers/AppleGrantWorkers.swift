@@ -6,8 +6,8 @@ internal import Storage
 internal import Synchronization
 internal import Telemetry
 
-/// The workers for Apple grants: one redeems codes about a second after the sign-in, one revokes tokens, and one checks
-/// tokens daily.
+/// The workers for Apple grants: one redeems codes within about a second of the sign-in, one revokes tokens, and one
+/// checks tokens daily.
 struct AppleGrantWorkers: Sendable {
     /// The maximum number of concurrent requests of one worker to Apple.
     private static let capacity = 8

@@ -17,7 +17,8 @@ public struct AppleTransferStore: Sendable {
     public struct Page: Hashable, Sendable {
         /// The identities of the page that wait to be exported or imported.
         public let waiting: [Waiting]
-        /// Where the next page begins; `nil` if no identity was read.
+        /// The last subject or transfer subject that was read, after which the next page begins; `nil` if no identity was
+        /// read.
         public let end: String?
     }
 
