@@ -54,10 +54,10 @@ extension SimulatedApple {
     /// Revokes the person's consent to the client, as users do in the settings of a device. Tokens become invalid, and the
     /// next sign-in is treated as the first. The real Apple would also send a `consent-revoked` notification.
     public func disconnect(_ person: SimulatedPerson, from clientID: String) {
-        let relation = AppleState.Relation(person: person.id, clientID: clientID)
+        let consentKey = AppleState.ConsentKey(person: person.id, clientID: clientID)
         state.withLock { state in
-            state.disconnected.formUnion(state.refreshTokens.filter { $0.value.relation == relation }.keys)
-            state.end(relation)
+            state.disconnected.formUnion(state.refreshTokens.filter { $0.value.consentKey == consentKey }.keys)
+            state.end(consentKey)
         }
     }
 
@@ -85,9 +85,9 @@ extension AppleState {
         of person: SimulatedPerson, to client: AppleClient, scopes: Set<AppleScope>, nonce: String?, at now: Int64
     ) -> AppleSignIn {
         var signIn = AppleSignIn(person: person, clientID: client.id, nonce: nonce, at: now)
-        signIn.isFirst = consents[signIn.relation] == nil
-        let consented = consents[signIn.relation]?.scopes ?? scopes
-        consents[signIn.relation] = Consent(person: person, scopes: consented)
+        signIn.isFirst = consents[signIn.consentKey] == nil
+        let consented = consents[signIn.consentKey]?.scopes ?? scopes
+        consents[signIn.consentKey] = Consent(person: person, scopes: consented)
         signIn.sharesEmail = consented.contains(.email)
         return signIn
     }

@@ -5,7 +5,7 @@ struct AppleState: Sendable {
     static let accessTokenLifetime: Int64 = 3600
 
     /// A person and a client that the person signs in to.
-    struct Relation: Hashable {
+    struct ConsentKey: Hashable {
         let person: String
         let clientID: String
     }
@@ -23,7 +23,7 @@ struct AppleState: Sendable {
     }
 
     struct AccessToken {
-        let relation: Relation
+        let consentKey: ConsentKey
         let expiresAt: Int64
     }
 
@@ -32,7 +32,7 @@ struct AppleState: Sendable {
     var clients: [String: AppleClient] = [:]
     var redirectURIs = RedirectURIRule()
     /// The consents, until the person or the client ends them.
-    var consents: [Relation: Consent] = [:]
+    var consents: [ConsentKey: Consent] = [:]
     var codes: [String: Code] = [:]
     var refreshTokens: [String: AppleSignIn] = [:]
     var accessTokens: [String: AccessToken] = [:]
@@ -51,11 +51,11 @@ struct AppleState: Sendable {
     func client(_ id: String) -> AppleClient { clients[id] ?? AppleClient(id: id) }
 
     /// Ends a consent: the next sign-in requires it again, and is treated as the first.
-    mutating func end(_ relation: Relation) {
-        consents[relation] = nil
-        codes = codes.filter { $0.value.signIn.relation != relation }
-        refreshTokens = refreshTokens.filter { $0.value.relation != relation }
-        accessTokens = accessTokens.filter { $0.value.relation != relation }
+    mutating func end(_ consentKey: ConsentKey) {
+        consents[consentKey] = nil
+        codes = codes.filter { $0.value.signIn.consentKey != consentKey }
+        refreshTokens = refreshTokens.filter { $0.value.consentKey != consentKey }
+        accessTokens = accessTokens.filter { $0.value.consentKey != consentKey }
     }
 
     /// Keeps expired codes for another lifetime, so that their errors say that they have expired.
@@ -85,7 +85,7 @@ struct AppleSignIn: Sendable {
         authenticatedAt = now
     }
 
-    var relation: AppleState.Relation { AppleState.Relation(person: person.id, clientID: clientID) }
+    var consentKey: AppleState.ConsentKey { AppleState.ConsentKey(person: person.id, clientID: clientID) }
 
     /// The sign-in whose tokens the redemption of its code returns: no longer the first.
     var redeemed: AppleSignIn {

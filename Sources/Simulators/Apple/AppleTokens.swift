@@ -25,7 +25,7 @@ extension SimulatedApple {
         let expiry = clock() + AppleState.accessTokenLifetime
         state.withLock { state in
             if let refreshToken { state.refreshTokens[refreshToken] = signIn }
-            state.accessTokens[accessToken] = .init(relation: signIn.relation, expiresAt: expiry)
+            state.accessTokens[accessToken] = .init(consentKey: signIn.consentKey, expiresAt: expiry)
         }
         var answer: [String: JSONValue] = [
             "access_token": .string(accessToken), "token_type": .string("Bearer"),
@@ -41,9 +41,9 @@ extension SimulatedApple {
         let (form, client) = try authenticated(request)
         guard let token = form["token"] else { throw AppleRefusal(.invalidRequest) }
         state.withLock { state in
-            let relation = state.refreshTokens[token]?.relation ?? state.accessTokens[token]?.relation
+            let consentKey = state.refreshTokens[token]?.consentKey ?? state.accessTokens[token]?.consentKey
             state.revocations += 1
-            if let relation, relation.clientID == client.id { state.end(relation) }
+            if let consentKey, consentKey.clientID == client.id { state.end(consentKey) }
         }
         return Response(status: 200)
     }

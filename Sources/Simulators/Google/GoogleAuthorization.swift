@@ -22,7 +22,7 @@ extension SimulatedGoogle {
             state.removeExpired(at: now)
             if let refusal = state.refusal(of: clientID, redirectURI: redirectURI) { return refusal }
             let signIn = GoogleSignIn(person: person, clientID: clientID, authorizedParty: clientID, nonce: nonce)
-            let agreesNow = state.consents.insert(signIn.relation).inserted || asksAgain
+            let agreesNow = state.consents.insert(signIn.consentKey).inserted || asksAgain
             state.codes[code] = .init(
                 signIn: signIn, redirectURI: redirectURI, challenge: codeChallenge,
                 givesRefreshToken: isOffline && agreesNow, expiresAt: now + GoogleState.codeLifetime)
@@ -34,7 +34,7 @@ extension SimulatedGoogle {
 
     /// Removes the client's access: tokens become invalid, and the next sign-in requires consent again.
     public func disconnect(_ person: SimulatedPerson, from clientID: String) {
-        state.withLock { $0.end(GoogleState.Relation(person: person.id, clientID: clientID)) }
+        state.withLock { $0.end(GoogleState.ConsentKey(person: person.id, clientID: clientID)) }
     }
 }
 

@@ -5,7 +5,7 @@ struct GoogleState: Sendable {
     static let accessTokenLifetime: Int64 = 3599
 
     /// A person and a client that the person signs in to.
-    struct Relation: Hashable {
+    struct ConsentKey: Hashable {
         let person: String
         let clientID: String
     }
@@ -26,21 +26,21 @@ struct GoogleState: Sendable {
     var clients: [String: GoogleClient] = [:]
     var checksClientSecrets = true
     var redirectURIs = RedirectURIRule()
-    var consents: Set<Relation> = []
+    var consents: Set<ConsentKey> = []
     var codes: [String: Code] = [:]
     var refreshTokens: [String: GoogleSignIn] = [:]
-    var accessTokens: [String: (relation: Relation, expiresAt: Int64)] = [:]
+    var accessTokens: [String: (consentKey: ConsentKey, expiresAt: Int64)] = [:]
 
     init(keys: SigningKeys, issuer: String) {
         self.keys = keys
         self.issuer = issuer
     }
 
-    mutating func end(_ relation: Relation) {
-        consents.remove(relation)
-        codes = codes.filter { $0.value.signIn.relation != relation }
-        refreshTokens = refreshTokens.filter { $0.value.relation != relation }
-        accessTokens = accessTokens.filter { $0.value.relation != relation }
+    mutating func end(_ consentKey: ConsentKey) {
+        consents.remove(consentKey)
+        codes = codes.filter { $0.value.signIn.consentKey != consentKey }
+        refreshTokens = refreshTokens.filter { $0.value.consentKey != consentKey }
+        accessTokens = accessTokens.filter { $0.value.consentKey != consentKey }
     }
 
     mutating func removeExpired(at now: Int64) {
@@ -56,7 +56,7 @@ struct GoogleSignIn: Sendable {
     let authorizedParty: String
     let nonce: String?
 
-    var relation: GoogleState.Relation { GoogleState.Relation(person: person.id, clientID: clientID) }
+    var consentKey: GoogleState.ConsentKey { GoogleState.ConsentKey(person: person.id, clientID: clientID) }
 
     /// The sign-in whose tokens a refresh returns: without the nonce.
     var renewed: GoogleSignIn {

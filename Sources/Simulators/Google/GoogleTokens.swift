@@ -23,7 +23,7 @@ extension SimulatedGoogle {
         let expiry = clock() + GoogleState.accessTokenLifetime
         state.withLock { [refreshToken] state in
             if let refreshToken { state.refreshTokens[refreshToken] = signIn }
-            state.accessTokens[accessToken] = (signIn.relation, expiry)
+            state.accessTokens[accessToken] = (signIn.consentKey, expiry)
         }
         var answer: [String: JSONValue] = [
             "access_token": .string(accessToken), "token_type": .string("Bearer"),
@@ -38,9 +38,9 @@ extension SimulatedGoogle {
     func revoke(_ request: Request) throws(GoogleRefusal) -> Response {
         let token = Form(request)?["token"] ?? request.query("token") ?? ""
         let isKnown = state.withLock { state in
-            let relation = state.refreshTokens[token]?.relation ?? state.accessTokens[token]?.relation
-            if let relation { state.end(relation) }
-            return relation != nil
+            let consentKey = state.refreshTokens[token]?.consentKey ?? state.accessTokens[token]?.consentKey
+            if let consentKey { state.end(consentKey) }
+            return consentKey != nil
         }
         guard isKnown else { throw GoogleRefusal(.invalidToken, "Token expired or revoked") }
         return .json([String: JSONValue](), Self.tokenHeaders)
