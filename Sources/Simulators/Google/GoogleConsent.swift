@@ -31,7 +31,7 @@ extension SimulatedGoogle {
         }
         func error(_ code: String) -> Response { answer([("error", code), ("state", request.state)]) }
         return switch ConsentDecision(form, among: people) {
-        // OpenID Connect Core 1.0 §3.1.2.6: `prompt=none` forbids a page.
+        // OpenID Connect Core 1.0 §3.1.2.1, §3.1.2.6: `prompt=none` forbids a page.
         case nil where request.prompts.contains("none"): error("interaction_required")
         case nil: page(for: request, form, in: language).response()
         case .invalidEmail(let person): page(for: request, form, rejecting: person, in: language).response()
