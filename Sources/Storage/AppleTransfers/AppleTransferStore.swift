@@ -162,7 +162,7 @@ public struct AppleTransferStore: Sendable {
                     try AccountRow.account($0)
                 }), try await transaction.transfer(transfer, of: account, by: actor, at: now, in: realm) != nil
             else { return false }
-            _ = try await transaction.execute(.clearCredentialState(of: transfer, in: realm))
+            _ = try await transaction.execute(.markStateUnknown(of: transfer, in: realm))
             return true
         }
     }

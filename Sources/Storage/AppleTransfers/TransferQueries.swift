@@ -145,7 +145,7 @@ extension SQL {
 
     /// Marks the state as unknown, because Apple does not report the user's state to the new team before the next
     /// sign-in.
-    static func clearCredentialState(of transfer: IdentityTransfer, in realm: ID<Realm>) -> SQL {
+    static func markStateUnknown(of transfer: IdentityTransfer, in realm: ID<Realm>) -> SQL {
         """
         UPDATE linked_identity SET credential_state = 'UNKNOWN'
         WHERE project_id = \(realm.rawValue) AND provider = 'apple.com' AND subject = \(transfer.subject)

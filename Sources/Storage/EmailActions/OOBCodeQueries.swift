@@ -68,8 +68,8 @@ extension SQL {
                 """)
     }
 
-    /// Unlinks the identities that were linked since ``MailboxChange/unlinksSince``, and those that `change` names,
-    /// unless they were linked when the account was created.
+    /// Unlinks the identities that were linked since ``MailboxChange/unlinksSince``, and those that `change` names. The
+    /// latter are kept if they were linked when the account was created.
     ///
     /// - Returns: rows with the providers of the unlinked identities.
     static func unlink(by change: MailboxChange, in realm: ID<Realm>) -> SQL {

@@ -16,6 +16,7 @@ struct FirstSignIn: Sendable {
     let commit: SignInCommit
     let session: SessionRow
 
+    /// - Parameter takesEmail: whether the account gets the address of the identity.
     init(_ commit: SignInCommit, takesEmail: Bool) throws {
         self.commit = commit
         identity = commit.linked

@@ -166,6 +166,8 @@ extension Transaction {
 extension SQL {
     /// Updates the account's row, and thereby locks it, if the account is unchanged since the decision. Takes from the
     /// identity what the account lacks, and the verification of the address.
+    ///
+    /// - Parameter takesEmail: whether an account without an address gets that of the identity.
     static func update(
         _ account: Account, linking commit: SignInCommit, takesEmail: Bool, where condition: SQL,
         in realm: ID<Realm>
