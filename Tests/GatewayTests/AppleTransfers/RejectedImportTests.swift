@@ -82,7 +82,8 @@ struct RejectedImportTests {
         #expect(try await fixture.importAll() == .init(all: 2, done: 2))
     }
 
-    @Test("A recorded rejection is removed when Apple accepts the identity, even if another account has the new subject")
+    @Test(
+        "A recorded rejection is removed when Apple accepts the identity, even if another account has the new subject")
     func conflictAfterRejection() async throws {
         let fixture = try await exported()
         fixture.gateway.simulators.apple.disconnect(TeamTransferTests.ada, from: SimulatedProviders.appleClient)
