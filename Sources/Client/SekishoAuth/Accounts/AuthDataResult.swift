@@ -4,7 +4,7 @@ public import Foundation
 public struct AuthDataResult: Sendable {
     /// The user.
     public let user: User
-    /// The provider's profile of the user. `nil` for an anonymous user who was already signed in, and after a merge.
+    /// The provider's profile of the user. `nil` for an anonymous user who was already signed in.
     public let additionalUserInfo: AdditionalUserInfo?
     /// A credential with the provider's tokens, for requests to the provider's API. `nil` unless an identity provider was
     /// used.

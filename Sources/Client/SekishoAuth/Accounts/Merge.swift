@@ -33,7 +33,7 @@ extension MergePreview: CustomStringConvertible, CustomReflectable {
 
 /// What the target of a merge gets from the source.
 public struct MergeMoves: Hashable, Sendable {
-    /// The IDs of the providers that are linked to the target.
+    /// The IDs of the providers whose identities move.
     public let providers: [String]
     /// Whether the email address moves, with its password.
     public let email: Bool
@@ -68,7 +68,7 @@ public struct MergeResult: Sendable {
 }
 
 extension User {
-    /// Returns the effects of merging this account into another, without merging them.
+    /// Returns the effects of merging this account into another. Changes nothing.
     ///
     /// - Parameter target: proof of the target account.
     /// - Throws: ``AuthErrorCode/invalidCredential`` or ``AuthErrorCode/missingOrInvalidNonce`` for the proof;
@@ -105,8 +105,8 @@ extension User {
     /// Merges this account into the target of a preview, and signs in to the target.
     ///
     /// - Throws: ``AuthErrorCode/requiresRecentLogin``; ``AuthErrorCode/internalError`` with the
-    ///   ``AuthErrorCode/serverCode`` `MERGE_PREVIEW_OUTDATED` if an account has changed since the preview. After ``AuthErrorCode/networkError``, the accounts may be merged: the user then has to
-    ///   sign in to the target.
+    ///   ``AuthErrorCode/serverCode`` `MERGE_PREVIEW_OUTDATED` if an account has changed since the preview. After
+    ///   ``AuthErrorCode/networkError``, the accounts may be merged: the user then has to sign in to the target.
     public func merge(_ preview: MergePreview) async throws -> MergeResult {
         let core = core
         return try await replacingTokens(onAccountError: .keepUser) { idToken in

@@ -29,7 +29,8 @@ extension User {
     ///   - provider: the provider ID, for example `apple.com`.
     ///   - allowNoSignInMethod: whether the last sign-in method may be removed (default: false).
     /// - Throws: ``AuthErrorCode/noSuchProvider`` if the provider is not linked; ``AuthErrorCode/requiresRecentLogin``;
-    ///   ``AuthErrorCode/internalError`` with the ``AuthErrorCode/serverCode`` `LAST_SIGN_IN_METHOD`.
+    ///   ``AuthErrorCode/internalError`` with the ``AuthErrorCode/serverCode`` `LAST_SIGN_IN_METHOD` if the provider is the
+    ///   last sign-in method.
     /// - Returns: this user.
     public func unlink(fromProvider provider: String, allowNoSignInMethod: Bool = false) async throws -> User {
         guard session.current.profile.identities.contains(where: { $0.providerID == provider }) else {
@@ -80,7 +81,8 @@ extension User {
         }
     }
 
-    /// Sends an email with a link to a new email address. The link verifies it, and it replaces the account's address.
+    /// Sends an email with a link to a new email address. The link verifies the new address, which then replaces the
+    /// account's address.
     ///
     /// - Throws: ``AuthErrorCode/requiresRecentLogin``; ``AuthErrorCode/emailAlreadyInUse`` without email enumeration
     ///   protection; ``AuthErrorCode/invalidEmail`` or ``AuthErrorCode/missingEmail``; otherwise as

@@ -10,7 +10,7 @@ public struct CredentialState: Hashable, Sendable {
         case notFound = "NOT_FOUND"
         /// The app has moved to another developer team, and the user has not signed in since.
         case transferred = "TRANSFERRED"
-        /// The gateway cannot check the state, for example because it has no token of Apple.
+        /// The gateway cannot check the state, for example because it has no token from Apple.
         case unknown = "UNKNOWN"
     }
 

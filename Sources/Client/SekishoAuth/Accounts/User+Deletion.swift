@@ -2,7 +2,7 @@
 public enum AppleRevocation: String, Sendable {
     /// The gateway will revoke Apple's tokens. This disconnects the app from the Apple Account.
     case queued = "QUEUED"
-    /// The gateway has no token of Apple. The user can disconnect the app in the settings of a device.
+    /// The gateway has no token from Apple. The user can disconnect the app in the settings of a device.
     case notPossible = "NOT_POSSIBLE"
     /// There is nothing to revoke.
     case notNeeded = "NONE"
@@ -15,7 +15,8 @@ extension User {
     /// call ``Auth/revokeToken(withAuthorizationCode:)`` first.
     ///
     /// - Throws: ``AuthErrorCode/requiresRecentLogin``.
-    /// - Returns: whether the gateway revokes Apple's tokens, or `nil` if the response does not state it.
+    /// - Returns: whether the gateway revokes Apple's tokens; `nil` if this is unknown, for example because the account was
+    ///   already deleted.
     @discardableResult public func delete() async throws -> AppleRevocation? {
         try await replacingTokens(onAccountError: .keepUser) { [self] idToken in
             do {

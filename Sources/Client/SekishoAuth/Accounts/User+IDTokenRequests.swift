@@ -4,12 +4,14 @@ internal import Foundation
 enum AccountErrorAction: Sendable {
     /// Signs the user out, because the request concerns only the user's own account.
     case signOut
-    /// Keeps the user signed in, because the error may concern the account of a credential in the request.
+    /// Keeps the user signed in, because the error may concern the account of a credential in the request, or the caller
+    /// handles it.
     case keepUser
 }
 
 extension User {
-    /// Runs an operation that does not replace the tokens.
+    /// Runs an operation that does not replace the tokens, with a fresh ID token. Repeats it once if the gateway rejects the
+    /// ID token.
     func withIDToken<Result: Sendable>(
         onAccountError action: AccountErrorAction = .signOut, _ operation: @Sendable (String) async throws -> Result
     ) async throws -> Result {
@@ -29,8 +31,8 @@ extension User {
         }
     }
 
-    /// Runs an operation that may replace the tokens. No refresh runs at the same time. Cancelling the caller does not
-    /// cancel the operation, because only its response contains valid tokens.
+    /// Like ``withIDToken(onAccountError:_:)``, for an operation that may replace the tokens. No refresh runs at the same
+    /// time. Cancelling the caller does not cancel the operation, because only its response contains valid tokens.
     func replacingTokens<Result: Sendable>(
         onAccountError action: AccountErrorAction = .signOut,
         _ operation: @escaping @Sendable (String) async throws -> Result
@@ -91,7 +93,7 @@ extension AuthCore {
     func lookup(_ idToken: String) async throws -> LookupUser {
         let response: LookupResponse = try await post("/v1/accounts:lookup", IDTokenRequest(idToken: idToken))
         guard let user = response.users?.first, response.users?.count == 1 else {
-            throw AuthErrorCode.internalError.with("The response contains no account.")
+            throw AuthErrorCode.internalError.with("The response does not contain exactly one account.")
         }
         return user
     }

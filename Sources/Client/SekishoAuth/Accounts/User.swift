@@ -24,7 +24,7 @@ public final class User: UserInfo {
 
     /// Always `Firebase`, as in FirebaseAuth.
     public var providerID: String { "Firebase" }
-    /// The ID of the account (`localId`). It never changes and is never assigned again.
+    /// The ID of the account (`localId`). It never changes and is never assigned to another account.
     public var uid: String { profile.uid }
     /// The display name.
     public var displayName: String? { profile.displayName }

@@ -9,7 +9,8 @@
         /// every error keeps the user signed in, because the simulator, a new device and a device without an Apple Account
         /// report `notFound`.
         ///
-        /// - Throws: the system's error; ``AuthErrorCode/keychainError`` if the user cannot be signed out.
+        /// - Throws: the system's error; ``AuthErrorCode/malformedJWT`` if the ID token cannot be decoded;
+        ///   ``AuthErrorCode/keychainError`` if the user cannot be signed out.
         /// - Returns: the state, or `nil` if no user is signed in or the account has no Apple identity.
         @discardableResult public func checkAppleCredential() async throws
             -> ASAuthorizationAppleIDProvider.CredentialState?

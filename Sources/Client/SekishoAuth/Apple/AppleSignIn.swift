@@ -56,7 +56,8 @@
         /// user is signed in.
         ///
         /// - Throws: as ``Auth/signIn(with:)``.
-        /// - Returns: `nil` if the device has no credential, or the user cancels.
+        /// - Returns: `nil` if the dialog ends with an `ASAuthorizationError`, for example because the device has no
+        ///   credential or the user cancels.
         public func signInWithExistingCredentials() async throws -> AuthDataResult? {
             let nonce = try await auth.issueNonce()
             let apple = ASAuthorizationAppleIDProvider().createRequest()

@@ -15,7 +15,8 @@ enum DeviceName {
         return "\(app)\(version) (\(machine); \(system) \(release.majorVersion).\(release.minorVersion))"
     }
 
-    /// Returns the first name that is ASCII, because a header field cannot contain other characters.
+    /// Returns the first of the names and the process's name that is not empty and contains only ASCII, because other
+    /// characters are not sent; otherwise `app`.
     static func app(named names: [String?]) -> String {
         (names + [ProcessInfo.processInfo.processName]).lazy.compactMap { $0 }
             .first { !$0.isEmpty && $0.allSatisfy(\.isASCII) } ?? "app"

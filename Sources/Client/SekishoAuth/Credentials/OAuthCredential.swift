@@ -20,7 +20,7 @@ public final class OAuthCredential: AuthCredential, @unchecked Sendable {
     public var secret: String? { nil }
 
     /// The pending token of an ``AuthErrorCode/updatedCredential``: the gateway has verified the provider's credential. It
-    /// can be used once, for 30 minutes.
+    /// can be used once, within 30 minutes.
     public var pendingToken: String? {
         if case .pendingToken(let token) = content { token } else { nil }
     }

@@ -83,7 +83,7 @@ extension AuthErrorCode {
     public static let quotaExceeded = AuthErrorCode(known: 17052)
     /// The CAPTCHA check failed.
     public static let captchaCheckFailed = AuthErrorCode(known: 17056)
-    /// The operation requires a user.
+    /// The operation requires a signed-in user.
     public static let nullUser = AuthErrorCode(known: 17067)
     /// The provider ID is not valid.
     public static let invalidProviderID = AuthErrorCode(known: 17071)
@@ -183,7 +183,7 @@ extension AuthErrorCode {
         17051: ("ERROR_SESSION_EXPIRED", "The verification code has expired."),
         17052: ("ERROR_QUOTA_EXCEEDED", "The project's quota is used up."),
         17056: ("ERROR_CAPTCHA_CHECK_FAILED", "The CAPTCHA check failed."),
-        17067: ("ERROR_NULL_USER", "The operation requires a user."),
+        17067: ("ERROR_NULL_USER", "The operation requires a signed-in user."),
         17071: ("ERROR_INVALID_PROVIDER_ID", "The provider ID is not valid."),
         17072: ("ERROR_TENANT_ID_MISMATCH", "The user or credential belongs to another tenant."),
         17073: ("ERROR_UNSUPPORTED_TENANT_OPERATION", "Tenants do not support this operation."),

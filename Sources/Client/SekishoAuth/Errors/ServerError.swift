@@ -4,10 +4,11 @@ internal import Foundation
 struct ServerError: Sendable {
     /// The error code, for example `EMAIL_EXISTS`.
     let code: String
-    /// The explanation that follows the code in `message`.
+    /// The explanation that follows the code in `message`; the whole `message` if it does not begin with the code.
     let text: String?
     /// `errors[0].reason`.
     let reason: String?
+    /// The first `metadata` in `details`; empty if there is none.
     let metadata: [String: String]
 
     private struct Envelope: Decodable {

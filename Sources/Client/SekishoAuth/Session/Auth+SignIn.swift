@@ -63,7 +63,7 @@ extension Auth {
         try await signIn(with: EmailAuthProvider.credential(withEmail: email, link: link))
     }
 
-    /// Returns whether a link is an email link that ``signIn(withEmail:link:)`` accepts.
+    /// Returns whether a link is a sign-in link with an action code. The code is not verified.
     public func isSignIn(withEmailLink link: String) -> Bool {
         guard let link = ActionCodeURL(link: link) else { return false }
         return link.operation == .emailLink && link.code?.isEmpty == false

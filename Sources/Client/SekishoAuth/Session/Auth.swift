@@ -88,7 +88,7 @@ public final class Auth: Sendable {
 
     /// Sends all further requests to a development server (`sekisho dev`), without TLS. Call it before any other method.
     ///
-    /// Its session is stored separately: a user of the configured gateway stays signed in there.
+    /// The session at the development server is stored separately. A user of the configured gateway stays signed in there.
     ///
     /// - Parameters:
     ///   - host: a host name or an IP address. If it is not valid, the call has no effect.

@@ -24,7 +24,7 @@ final class AuthCore: Sendable {
     enum Restoration: Equatable {
         /// The store has not been read yet, or is locked.
         case pending
-        /// The store failed. No user is signed in until it can be read. Its item is kept.
+        /// The store failed. No user is signed in until the store can be read. The stored session is kept.
         case failed
         case done
     }
@@ -170,11 +170,11 @@ final class AuthCore: Sendable {
     func update(_ user: User, _ change: (inout Session) -> Void) {
         withState { state in
             // A write must not overwrite newer tokens, or another user, that another process has stored.
-            let isStored = adoptStored(&state)
+            let mayWrite = adoptStored(&state)
             user.session.withLock(change)
             guard state.user === user else { return }
             // A failed write is retried at the next use of the tokens.
-            if isStored { state.needsSave = (try? save(user.session.current)) == nil }
+            if mayWrite { state.needsSave = (try? save(user.session.current)) == nil }
             scheduleRefresh(&state)
             notifyObservers(&state)
         }
@@ -195,7 +195,7 @@ final class AuthCore: Sendable {
     /// See ``adoptStored(_:)``.
     func adoptStoredSession() { withState { _ = adoptStored(&$0) } }
 
-    /// Adopts what another process has stored: newer tokens of the same account, or another user.
+    /// Adopts what another process has stored: another user, or newer tokens or a resumption key of the same account.
     ///
     /// - Returns: whether the current user may be written. This is false if another process has signed the user out and
     ///   removed the item.

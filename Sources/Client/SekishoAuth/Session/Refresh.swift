@@ -13,8 +13,8 @@ struct RefreshState: Sendable {
 extension User {
     /// Returns tokens with a fresh ID token. Refreshes them if necessary.
     ///
-    /// Concurrent callers share one request. It waits for operations that replace the tokens. Cancelling a caller does not
-    /// cancel it.
+    /// Concurrent callers share one request. The request waits for operations that replace the tokens. Cancelling a caller
+    /// does not cancel the request.
     ///
     /// - Parameter forced: whether fresh tokens are refreshed too.
     func freshTokens(forced: Bool = false) async throws -> SessionTokens {

@@ -2,7 +2,7 @@
     public import Foundation
     internal import Security
 
-    /// Stores each session in the keychain. It is readable after the first unlock, and on this device only.
+    /// Stores each session in the keychain. The item is readable after the first unlock, and on this device only.
     public struct KeychainStore: SessionStore {
         private static let probeKey = "sekisho-probe"
 

@@ -94,7 +94,7 @@ extension AuthCore {
             timeout: options.requestTimeout)
     }
 
-    /// Replaces all characters that a header field must not contain: only printable ASCII is kept.
+    /// Replaces each character that is not printable ASCII with `?`.
     private static func sanitized(_ value: String) -> String {
         String(String.UnicodeScalarView(value.unicodeScalars.map { (" "..."~").contains($0) ? $0 : "?" }))
     }

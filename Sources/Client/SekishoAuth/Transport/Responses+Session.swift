@@ -12,7 +12,7 @@ extension SessionTokens {
 
     /// Returns the tokens of a response that must contain them.
     ///
-    /// - Throws: ``AuthErrorCode/internalError`` if there are none.
+    /// - Throws: ``AuthErrorCode/internalError`` if `tokens` is `nil`.
     static func required(_ tokens: SessionTokens?) throws -> SessionTokens {
         guard let tokens else { throw AuthErrorCode.internalError.with("The response contains no tokens.") }
         return tokens
@@ -31,7 +31,7 @@ extension SignInWithIdpResponse: SessionTokenResponse {}
 extension MergeResponse: SessionTokenResponse {}
 
 extension TimedResponse where Value: SessionTokenResponse {
-    /// The tokens, or `nil` if the response has none.
+    /// The tokens, or `nil` if a member is missing or not valid.
     var tokens: SessionTokens? {
         SessionTokens(
             idToken: value.idToken, refreshToken: value.refreshToken, expiresIn: value.expiresIn,

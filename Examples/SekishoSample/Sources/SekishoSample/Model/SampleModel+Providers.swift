@@ -27,8 +27,8 @@ extension SampleModel {
     /// Requests a nonce for the next dialog from the gateway. Called when the button appears.
     public func prepareNonce() async { await perform { self.nonce = try await self.auth.issueNonce() } }
 
-    /// Returns the nonce for the request to the provider. If the one from the gateway is missing or expired, creates one on
-    /// the device (not on Linux).
+    /// Returns the nonce for the request to the provider. On Apple's systems, creates a nonce on the device if that of the
+    /// gateway is missing or expired. On Linux, `nil` if that of the gateway is missing.
     public func nonceForRequest() -> SignInNonce? {
         #if canImport(CryptoKit)
             if nonce.map({ ($0.expiresAt ?? .distantFuture) < Date() }) ?? true { nonce = .random() }

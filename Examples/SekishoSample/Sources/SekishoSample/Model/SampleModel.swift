@@ -5,7 +5,7 @@ import SekishoAuth
     import Combine
 #endif
 
-/// The view model of all screens. Each method is the action of a button.
+/// The view model of all screens.
 ///
 /// Public methods do not throw. They store the error in ``SampleState/error``.
 @MainActor public final class SampleModel: ObservableObject {

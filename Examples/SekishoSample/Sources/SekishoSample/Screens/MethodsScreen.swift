@@ -1,7 +1,7 @@
 #if canImport(SwiftUI) && canImport(AuthenticationServices)
     import SwiftUI
 
-    /// Links and unlinks providers. The first provider makes an anonymous account permanent.
+    /// Links and unlinks providers. Linking the first provider makes an anonymous account permanent.
     struct MethodsScreen: View {
         @ObservedObject var model: SampleModel
         @State private var email = ""
