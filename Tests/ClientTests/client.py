@@ -8,6 +8,7 @@ import requests
 from contract import error_code
 
 PASSWORD = "correct horse battery"
+# Stands for the API key of the gateway in `Client.call`.
 API_KEY = object()
 # The credential of an administrator in `dev`.
 OWNER = {"Authorization": "Bearer owner"}

@@ -109,7 +109,8 @@ def stop(process, signal_number):
 def wait_for(condition, process, log):
     """Returns the first true value of `condition`; fails if the process exits or ``START_SECONDS`` pass."""
     value = eventually(lambda: condition() or process.poll() is not None)
-    assert value and process.poll() is None, f"the process did not get this far:\n{log.read_text()}"
+    assert value and process.poll() is None, (
+        f"the process exited, or the condition was not met in {START_SECONDS} seconds:\n{log.read_text()}")
     return value
 
 
@@ -124,7 +125,7 @@ def eventually(condition, within=START_SECONDS):
 
 
 def eventually_applied(condition):
-    """Like `eventually`, for a condition that holds once a change of configuration is known to the event loop."""
+    """Like `eventually`, for a condition that holds once the event loop knows a change of the configuration."""
     return eventually(condition, CONFIGURATION_SECONDS)
 
 

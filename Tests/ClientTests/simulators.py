@@ -71,7 +71,7 @@ def foreign_key():
 
 
 def foreign_token(provider, key_id="another-key", **changed):
-    """Returns a `postBody` with a token signed by `foreign_key`. The gateway cannot distinguish it from a real one."""
+    """Returns a `postBody` with a token that has the provider's issuer and the signature of `foreign_key`."""
     claims = {"iss": ISSUERS[provider], "aud": "some.app", "sub": secrets.token_hex(8), "exp": 1, "iat": 0} | changed
     token = jwt.encode(claims, foreign_key(), algorithm="RS256", headers={"kid": key_id})
     return urlencode({"providerId": provider, "id_token": token})

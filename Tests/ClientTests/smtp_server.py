@@ -20,8 +20,9 @@ class SMTPServer:
         self.received = []
         self.rcpt_replies = []
         self.data_replies = []
-        self.reached = threading.Event()
-        self.released = threading.Event()
+        # Used by `held_back` in test_email_delivery.py.
+        self.reply_is_held = threading.Event()
+        self.reply_may_continue = threading.Event()
 
     async def handle_RCPT(self, server, session, envelope, address, options):
         reply = self.rcpt_replies.pop(0) if self.rcpt_replies else None

@@ -37,7 +37,7 @@ def signed_in(dev):
 
 
 @pytest.mark.parametrize("fault", ["outage", "silent"])
-def test_a_token_is_revoked_once_although_the_process_is_killed_before(dev_folder, fault):
+def test_a_token_is_revoked_once_although_the_process_is_killed_first(dev_folder, fault):
     with gateway.dev(dev_folder) as dev:
         account = signed_in(dev)
         Simulators(dev).configure(apple={"fault": fault})

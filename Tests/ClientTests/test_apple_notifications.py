@@ -29,7 +29,7 @@ def is_alive(dev, account):
     return requests.post(url, json={"idToken": account["idToken"]}, timeout=30).status_code == 200
 
 
-def happens(dev, **event):
+def simulate_event(dev, **event):
     """Simulates an event at Apple, and returns the payload of the notification that the gateway accepted."""
     [sent] = Simulators(dev).configure(apple={"clientId": CLIENT} | event)["notifications"]
     assert sent["status"] == 200
@@ -51,10 +51,10 @@ def apple_identity(dev, account, project=None):
 def test_a_person_who_disconnects_the_app_is_signed_out_once(dev):
     person = fresh_person()
     first = signed_in(dev, person)
-    payload = happens(dev, disconnect=person)
+    payload = simulate_event(dev, disconnect=person)
     assert not is_alive(dev, first)
     assert apple_identity(dev, first)["credentialState"] == "REVOKED"
-    # Identity tokens have whole seconds.
+    # The times in identity tokens are whole seconds.
     time.sleep(1)
     second = signed_in(dev, person)
     assert second["localId"] == first["localId"]
@@ -64,11 +64,11 @@ def test_a_person_who_disconnects_the_app_is_signed_out_once(dev):
     assert apple_identity(dev, second)["credentialState"] == "AUTHORIZED"
 
 
-def test_an_identity_token_from_before_does_not_sign_in(dev):
+def test_an_identity_token_from_before_a_disconnection_does_not_sign_in(dev):
     person = fresh_person()
     signed_in(dev, person)
     proof = Simulators(dev).apple(person)
-    happens(dev, disconnect=person)
+    simulate_event(dev, disconnect=person)
     refused = post(dev, "/v1/accounts:signInWithIdp", idp_sign_in_body(proof), status=400)
     assert refused["error"]["errorCode"] == "INVALID_IDP_RESPONSE"
 
@@ -76,7 +76,7 @@ def test_an_identity_token_from_before_does_not_sign_in(dev):
 def test_a_deleted_apple_account_is_unlinked(dev):
     person = fresh_person()
     account = signed_in(dev, person)
-    happens(dev, deleteAccount=person)
+    simulate_event(dev, deleteAccount=person)
     assert not is_alive(dev, account)
     assert apple_identity(dev, account) is None
 
@@ -85,22 +85,22 @@ def test_an_email_to_a_relay_that_forwards_nothing_is_given_up(dev):
     person = fresh_person() | {"hidesEmail": True}
     account = signed_in(dev, person)
     relay = account["email"]
-    happens(dev, relay={"person": person, "forwards": False})
+    simulate_event(dev, relay={"person": person, "forwards": False})
     assert apple_identity(dev, account)["emailForwarding"] is False
     post(dev, "/v1/accounts:sendOobCode", {"requestType": "PASSWORD_RESET", "email": relay})
     failure = f"SELECT failure FROM outgoing_email WHERE recipient = '{relay}' AND failed_at IS NOT NULL"
     assert eventually(lambda: sql(dev.database_url, failure).strip() == "the relay address forwards no email")
-    happens(dev, relay={"person": person, "forwards": True})
+    simulate_event(dev, relay={"person": person, "forwards": True})
     assert apple_identity(dev, account)["emailForwarding"] is True
 
 
-def test_two_projects_with_one_client_id_are_both_notified(dev):
+def test_a_notification_is_applied_in_both_projects_that_have_the_client_id(dev):
     person, other = fresh_person(), "other" + secrets.token_hex(4)
     ours = signed_in(dev, person)
     theirs = administer(dev, "", {"email": person["email"]}, other)
     subject = apple_identity(dev, ours)["rawId"]
     administer(dev, f"/{theirs['localId']}/identities", {"providerId": "apple.com", "rawId": subject}, other)
-    happens(dev, disconnect=person)
+    simulate_event(dev, disconnect=person)
     assert not is_alive(dev, ours)
     for account, project in ((ours, dev.project), (theirs, other)):
         assert apple_identity(dev, account, project)["credentialState"] == "REVOKED"
@@ -110,7 +110,7 @@ def test_two_projects_with_one_client_id_are_both_notified(dev):
 def test_a_notification_that_is_forged_or_for_another_app_is_rejected(dev, fault):
     person = fresh_person()
     account = signed_in(dev, person)
-    genuine = happens(dev, relay={"person": person, "forwards": True})
+    genuine = simulate_event(dev, relay={"person": person, "forwards": True})
     header, claims = jwt.get_unverified_header(genuine), jwt.decode(genuine, options={"verify_signature": False})
     claims |= {"jti": secrets.token_hex(8), "events": claims["events"].replace("email-enabled", "consent-revoked")}
     signed = jwt.encode(claims, foreign_key(), algorithm="RS256", headers={"kid": header["kid"]})
@@ -133,7 +133,7 @@ def test_a_notification_gets_503_while_the_keys_of_apple_cannot_be_fetched(dev):
     simulators = Simulators(dev)
     person = fresh_person()
     account = signed_in(dev, person)
-    # For an unknown key, the gateway asks Apple once in a minute.
+    # For unknown keys, the gateway sends Apple at most one request a minute.
     simulators.clock(advanceSeconds=120)
     simulators.configure(apple={"rotateKeys": True, "dropOldKeys": True})
     simulators.configure(apple={"fault": "outage"})
@@ -143,7 +143,7 @@ def test_a_notification_gets_503_while_the_keys_of_apple_cannot_be_fetched(dev):
         assert is_alive(dev, account)
     finally:
         simulators.configure(reset=True)
-    # The gateway asks Apple again within a minute.
+    # By then, the gateway may fetch Apple's keys again.
     simulators.clock(advanceSeconds=120)
     assert post(dev, "/v1/apple/notifications", {"payload": sent["payload"]}) == {}
     assert not is_alive(dev, account)

@@ -261,7 +261,7 @@ def test_invalid_arguments_of_the_simulate_command_are_rejected(own_dev, words, 
 
 @pytest.mark.parametrize("provider", ISSUERS)
 def test_a_foreign_token_that_names_a_dropped_key_is_rejected(client, simulators, provider):
-    """`dev` accepts genuine tokens without verification, but none that names a key of a simulator."""
+    """`dev` verifies the signature of a token with Apple's or Google's issuer only if it names a key of a simulator."""
     key_id = simulators.key_id(provider)
     simulators.configure(**{provider.split(".")[0]: {"rotateKeys": True, "dropOldKeys": True}})
     body = idp_sign_in_body({"postBody": foreign_token(provider, key_id)})

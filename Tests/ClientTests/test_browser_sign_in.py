@@ -45,14 +45,15 @@ def openid(dev, client, tmp_path_factory):
     name = f"oidc.{secrets.token_hex(8)}"
     with openid_provider.running(tmp_path_factory.mktemp("openid"), f"{dev.url}/__/auth/handler/demo/{name}") as provider:
         config = {"issuer": provider.url, "clientId": openid_provider.CLIENT, "enabled": True}
-        body = client.call("createOauthIdpConfig", config, key=None, headers=OWNER, params={"oauthIdpConfigId": name})
-        assert body.status == 200, body.body
+        created = client.call(
+            "createOauthIdpConfig", config, key=None, headers=OWNER, params={"oauthIdpConfigId": name})
+        assert created.status == 200, created.body
         yield name, provider
 
 
 @pytest.fixture(scope="module", params=["apple.com", "google.com", "oidc"])
 def provider(request):
-    """A provider's ID, and what a new person does on its page."""
+    """A function that returns the provider's ID, and what a new person does on the provider's page."""
     if request.param != "oidc":
         return lambda: (request.param, consent())
     name, third_party = request.getfixturevalue("openid")

@@ -140,7 +140,7 @@ def test_the_type_of_a_request_has_the_name_of_an_operation_that_uses_it():
 
 
 def test_no_response_schema_has_a_password_hash():
-    """Firebase's SDKs need the member, so that of an account has one fixed value."""
+    """Except `passwordHash` of an account, which Firebase's SDKs need. It has one fixed value."""
     user = CONTRACT.document["components"]["schemas"]["User"]["properties"]
     assert user["passwordHash"]["enum"] == ["UkVEQUNURUQ="]
     for operation in OPERATIONS:

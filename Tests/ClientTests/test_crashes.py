@@ -1,4 +1,4 @@
-"""Crashes of PostgreSQL and of the gateway under load: what was acknowledged is kept, and every session goes on."""
+"""Crashes of PostgreSQL and of the gateway under load: acknowledged accounts and their sessions are kept."""
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -20,7 +20,7 @@ REFRESHES = 5
 
 
 class App:
-    """A client that signs up and refreshes, and repeats what had no answer."""
+    """A client that signs up and refreshes in turn. It repeats a refresh that got no response."""
 
     def __init__(self, installation, key):
         self.installation = installation
@@ -35,10 +35,10 @@ class App:
                 return
             if turn % (REFRESHES + 1) == 0:
                 answer = self.post("/v1/accounts:signUp", json={})
-                # Without an answer the outcome is unknown: the client signs up again, as another account.
+                # Without a response the outcome is unknown: the client signs up again later, as another account.
                 local_id = answer and answer["localId"]
             elif local_id:
-                # Without an answer the next turn presents the same token.
+                # Without a response the next turn presents the same token.
                 answer = self.refresh(self.accounts[local_id])
             if answer:
                 self.accounts[local_id] = answer.get("refreshToken") or answer["refresh_token"]
@@ -48,7 +48,7 @@ class App:
         return self.post("/v1/token", data={"grant_type": "refresh_token", "refresh_token": token})
 
     def post(self, path, **body):
-        """Returns the answer; `None` for one that did not come, or that says to try again."""
+        """Returns the response, or `None` if there is none or its status is 503."""
         try:
             response = self.http.post(f"{self.installation.url}{path}?key={self.key}", timeout=30, **body)
         except requests.RequestException:

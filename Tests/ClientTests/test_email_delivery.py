@@ -46,7 +46,7 @@ def queue_notice(installation, recipient="ada@example.org"):
 
 
 def queue_notices(installation, count):
-    """Queues emails to `count` recipients; no other emails are queued."""
+    """Deletes all queued emails, and queues one for each of `count` recipients."""
     delete_emails(installation)
     return [queue_notice(installation, f"ada{number}@example.org") for number in range(count)]
 
@@ -217,13 +217,13 @@ def test_emails_wait_for_an_unreachable_server(installation, server):
 
 
 def held_back(reply):
-    """A reply that sets `reached` and waits for `released`."""
+    """A reply that is sent only after `reply_may_continue` is set; sets `reply_is_held` first."""
 
     async def hold(server, smtp, *session_and_envelope):
         if len(session_and_envelope) == 2:
             server.received.append(ReceivedEmail(*session_and_envelope))
-        server.reached.set()
-        while not server.released.is_set():
+        server.reply_is_held.set()
+        while not server.reply_may_continue.is_set():
             await asyncio.sleep(0.05)
         return reply
 
@@ -239,9 +239,9 @@ def test_the_email_of_a_killed_gateway_is_sent_by_the_next(installation, server,
     queued = queue_notice(installation)
     with smtp_server_running(server) as port:
         with installation.serving(**environment(port)) as first:
-            assert server.reached.wait(30)
+            assert server.reply_is_held.wait(30)
             gateway.stop(first.process, signal.SIGKILL)
-        server.released.set()
+        server.reply_may_continue.set()
         assert row(installation, queued, "attempts, due_at > now()") == "1|t"
         with installation.serving(**environment(port)) as second:
             make_due(installation, queued)
@@ -256,10 +256,10 @@ def test_a_delivery_in_progress_is_finished_before_the_gateway_exits(installatio
     server.data_replies = [held_back("250 OK")]
     queued = queue_notice(installation)
     with smtp_server_running(server) as port, installation.serving(**environment(port)) as running:
-        assert server.reached.wait(30)
+        assert server.reply_is_held.wait(30)
         running.process.send_signal(signal.SIGTERM)
         assert eventually(lambda: running.is_ready() is None)
-        server.released.set()
+        server.reply_may_continue.set()
         assert running.process.wait(gateway.STOP_SECONDS) == 0
     only_email(server)
     assert row(installation, queued, "id") == ""
@@ -270,10 +270,10 @@ def test_a_silent_server_delays_neither_requests_nor_the_exit(installation, serv
     queued = queue_notice(installation)
     settings = {"SEKISHO_DRAIN_SECONDS": "1"}
     with smtp_server_running(server) as port, installation.serving(**environment(port, **settings)) as running:
-        assert server.reached.wait(30)
+        assert server.reply_is_held.wait(30)
         assert all(running.is_ready() for _ in range(20))
         assert gateway.stop(running.process, signal.SIGTERM) == 0
-        server.released.set()
+        server.reply_may_continue.set()
     assert row(installation, queued, "failure, due_at <= now()") == "stopped|t"
     delete_emails(installation)
 

@@ -110,7 +110,7 @@ def test_the_requests_about_tenants_exist_only_in_dev(serve, emulator, method, n
     ("Bearer YA29.x", 401),
     ("Basic owner", 403),
 ])
-def test_owner_and_google_access_tokens_authenticate_an_administrator(emulator, authorization, status):
+def test_only_owner_and_google_access_tokens_authenticate_an_administrator(emulator, authorization, status):
     response = emulator.request("GET", "/v1/projects", headers={"Authorization": authorization})
     assert response.status_code == status
 

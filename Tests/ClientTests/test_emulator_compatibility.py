@@ -63,7 +63,7 @@ def project(dev):
 
 @pytest.fixture
 def demo(dev):
-    """The project of clients, which name none."""
+    """The project of requests that name none, such as those of `client`."""
     return Project(dev, dev.project)
 
 
@@ -108,7 +108,7 @@ def test_getting_an_unknown_tenant_creates_it(project):
 
 
 @pytest.mark.parametrize("count, size, tokens", [(2, 2, ["t1", None]), (3, 2, ["t1", None]), (1, 2, [None])])
-def test_a_full_page_of_tenants_names_the_next(project, count, size, tokens):
+def test_a_full_page_of_tenants_has_a_token_for_the_next_even_if_that_is_empty(project, count, size, tokens):
     for index in range(count):
         project.json("GET", f"/v2/projects/{{P}}/tenants/t{index}")
     token = ""
@@ -271,7 +271,7 @@ def test_a_backend_names_an_account_by_id_token_alone(client, demo):
 
 
 @pytest.mark.parametrize("request_type", ["VERIFY_EMAIL", "VERIFY_AND_CHANGE_EMAIL"])
-def test_a_backend_needs_a_valid_id_token(demo, request_type):
+def test_an_invalid_id_token_from_a_backend_is_rejected(demo, request_type):
     request = {"requestType": request_type, "idToken": "x", "newEmail": fresh_email(), "returnOobLink": True}
     assert demo.error("POST", "/v1/projects/{P}/accounts:sendOobCode", request) == "INVALID_ID_TOKEN"
 
@@ -337,15 +337,15 @@ def test_a_fake_password_hash_is_imported_as_its_password(client, demo, encode):
     assert signed_in["localId"] == user["localId"]
 
 
-# Genuine tokens
+# Tokens with the issuer of Apple or Google
 
-def genuine(provider, **changed):
+def foreign(provider, **changed):
     return idp_sign_in_body({"postBody": foreign_token(provider, **changed)})
 
 
 @pytest.mark.parametrize("provider", ISSUERS)
-def test_a_genuine_token_is_accepted_without_verification(client, provider):
-    body = genuine(provider, sub="the-same", email=fresh_email(), email_verified=True)
+def test_a_token_with_the_issuer_of_the_provider_is_accepted_without_verification(client, provider):
+    body = foreign(provider, sub="the-same", email=fresh_email(), email_verified=True)
     first, again = (ok(client.call("signInWithIdp", body)) for _ in range(2))
     assert first["localId"] == again["localId"]
 
@@ -353,13 +353,13 @@ def test_a_genuine_token_is_accepted_without_verification(client, provider):
 @pytest.mark.parametrize("provider, changed", [
     ("apple.com", {"iss": "https://accounts.google.com"}), ("google.com", {"iss": "https://example.com"})])
 def test_a_foreign_token_with_another_issuer_is_rejected(client, provider, changed):
-    assert client.call("signInWithIdp", genuine(provider, **changed)).status == 400
+    assert client.call("signInWithIdp", foreign(provider, **changed)).status == 400
 
 
 @pytest.mark.parametrize("provider", ISSUERS)
 def test_a_foreign_token_that_names_a_key_of_a_simulator_is_rejected(client, simulators, provider):
     key_id = simulators.key_id(provider)
-    refused = client.call("signInWithIdp", genuine(provider, key_id=key_id))
+    refused = client.call("signInWithIdp", foreign(provider, key_id=key_id))
     assert (refused.status, refused.code) == (400, "INVALID_IDP_RESPONSE")
 
 

@@ -10,15 +10,17 @@ import requests
 from client import PASSWORD, Client, fresh_email
 from simulators import Simulators, fresh_person, idp_sign_in_body
 
-# Placeholders in the request of a row. `placeholder_values` says how each is filled in.
+# Placeholders in the request of a row. `placeholder_values` returns a function for the value of each.
 # Values of a new account, and of new resources.
 EMAIL, ID_TOKEN, REFRESH_TOKEN, NEW_EMAIL, ANONYMOUS_ID_TOKEN, LOCAL_ID, NEW_LOCAL_ID, NEW_PROVIDER, PROVIDER, APP = (
     object() for _ in range(10))
-# Credentials of providers: of a new person, as a form and as a token, and of a person who has an account.
+# Credentials from providers: of a new person, as a form and as tokens, and of a person who has an account.
 APPLE, APPLE_TOKEN, GOOGLE_TOKEN, KNOWN_TOKEN = (object() for _ in range(4))
-# Of an account with only Apple and Google identities; and of a dry run of a merge into the account of ID_TOKEN.
+# The ID token of an account with only Apple and Google identities, and the merge token of a dry run that merges the
+# account of ID_TOKEN into another.
 FEDERATED_ID_TOKEN, MERGE_TOKEN = (object() for _ in range(2))
-# Of a backend's dry run of a merge; of an account that was merged; and of an account with Apple and Google.
+# The merge token of a backend's dry run, and the IDs of an account that was merged and of an account with Apple and
+# Google identities.
 ADMIN_MERGE_TOKEN, MERGED_LOCAL_ID, FEDERATED_LOCAL_ID = (object() for _ in range(3))
 # Action codes for the account of EMAIL, and one for an unused email address, NEW_LINK_EMAIL.
 VERIFY_CODE, RESET_CODE, CHANGE_CODE, LINK_CODE, NEW_LINK_CODE, NEW_LINK_EMAIL = (object() for _ in range(6))
@@ -26,7 +28,8 @@ VERIFY_CODE, RESET_CODE, CHANGE_CODE, LINK_CODE, NEW_LINK_CODE, NEW_LINK_EMAIL =
 SESSION_ID = object()
 # A notification that Apple signed.
 NOTIFICATION = object()
-# A tenant that allows everything, with two disabled providers; and an account in it.
+# A tenant that allows passwords, email links and anonymous accounts, an account in it, and one of its two disabled
+# providers.
 TENANT, TENANT_LOCAL_ID, TENANT_ID_TOKEN, TENANT_PROVIDER = (object() for _ in range(4))
 
 
@@ -680,7 +683,7 @@ def placeholder_values(client):
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.operation}: {row.description}")
-def test_the_response_has_the_status_and_code_of_the_contract(client, row):
+def test_the_response_has_the_status_and_code_of_the_row(client, row):
     values = placeholder_values(client)
     response = client.call(row.operation, filled_in(row.json, values), **filled_in(row.options, values))
     assert (response.status, response.code) == (row.status, row.code), response.body
@@ -694,7 +697,7 @@ def test_every_operation_of_the_contract_has_a_row(contract):
     ("GET", "/nowhere", 404, "NOT_FOUND"),
     ("GET", "/v1/accounts:signUp", 405, "METHOD_NOT_ALLOWED"),
 ])
-def test_an_unknown_path_or_method_has_the_same_error_envelope(client, contract, method, path, status, code):
+def test_an_unknown_path_or_a_wrong_method_gets_an_error_envelope(client, contract, method, path, status, code):
     response = requests.request(method, client.gateway.url + path, params={"key": "any"}, timeout=30)
     assert contract.schema_errors({"$ref": "#/components/schemas/ErrorEnvelope"}, response.json()) == []
     assert (response.status_code, response.json()["error"]["status"]) == (status, code)

@@ -198,7 +198,7 @@ def test_a_sign_in_link_works_once(admin, ada):
     assert admin.client.call("signInWithEmailLink", body).code == "INVALID_OOB_CODE"
 
 
-@pytest.mark.parametrize("admin", ["serve"], indirect=True)
+@in_serve
 def test_a_continue_url_must_be_on_an_authorized_domain(admin, ada):
     with pytest.raises(InvalidArgumentError) as error:
         admin.generate_password_reset_link(ada.email, auth.ActionCodeSettings("https://evil.example/"))

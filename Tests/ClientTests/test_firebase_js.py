@@ -109,7 +109,7 @@ class SDK:
             return [result.user.uid, sdk.getAdditionalUserInfo(result).isNewUser]""", proof=proof)
 
 
-# For a proof of a simulated sign-in, or a fake one.
+# Makes a credential from the result of a simulated sign-in, or from a fake credential.
 CREDENTIAL = """
 const of = proof => proof.providerId === "google.com" ? sdk.GoogleAuthProvider.credential(proof.idToken)
     : new sdk.OAuthProvider(proof.providerId).credential({
@@ -203,13 +203,15 @@ def test_a_link_signs_in(sdk, dev):
 
 
 def test_an_address_is_changed_once_the_new_one_is_verified(sdk, dev):
-    email, _ = sdk.sign_up()
+    email, uid = sdk.sign_up()
     new_email = fresh_email()
     sdk.run("await sdk.verifyBeforeUpdateEmail(auth.currentUser, v.email)", email=new_email)
     oob_code, _ = code(dev, email, "VERIFY_AND_CHANGE_EMAIL")
     info = sdk.run("return sdk.checkActionCode(auth, v.code)", code=oob_code)
     assert (info["data"]["email"], info["data"]["previousEmail"]) == (new_email, email)
     sdk.run("await sdk.applyActionCode(auth, v.code)", code=oob_code)
+    sign_in = "return (await sdk.signInWithEmailAndPassword(auth, v.email, v.password)).user.uid"
+    assert sdk.run(sign_in, email=new_email, password=PASSWORD) == uid
 
 
 def test_a_changed_address_is_recovered(sdk, dev):
@@ -266,7 +268,7 @@ def test_a_taken_identity_is_a_conflict_whose_credential_signs_in(sdk, simulator
     person = fresh_person()
     uid, _ = sdk.sign_in(getattr(simulators, provider)(person))
     sdk.run("await sdk.signInAnonymously(auth)")
-    # The nonce of the gateway, where the app has asked for one: the SDK sends Google's token again without it.
+    # The gateway issued this nonce. The SDK sends Google's token without it, and can send the token again.
     nonce = client.call("issueNonce", {}).body["nonce"]
     found = sdk.run(CREDENTIAL + """
         try { await sdk.linkWithCredential(auth.currentUser, credential); } catch (error) {

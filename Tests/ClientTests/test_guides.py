@@ -106,7 +106,7 @@ def test_a_person_signs_in_without_a_page(dev, tmp_path):
     assert "idToken" in session
 
 
-def test_the_parameters_of_the_page_are_those_of_the_simulators():
+def test_the_guide_names_every_parameter_and_fault_of_the_consent_page():
     source = (Path(__file__).parents[2] / "Sources/Simulators/Consent/ConsentDecision.swift").read_text()
     faults = (Path(__file__).parents[2] / "Sources/Simulators/Consent/ConsentFault.swift").read_text()
     guide = (GUIDES / "web.md").read_text()
@@ -117,7 +117,7 @@ def test_the_parameters_of_the_page_are_those_of_the_simulators():
 
 @pytest.fixture(scope="module")
 def configured(own, tmp_path_factory):
-    """A project, and a folder with the secrets that the guides name."""
+    """Creates the project of the guides, and a folder with the secrets that they name; returns the folder."""
     own.run_ok("projects create my-app")
     folder = tmp_path_factory.mktemp("guides")
     key = ec.generate_private_key(ec.SECP256R1()).private_bytes(

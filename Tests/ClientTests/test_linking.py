@@ -1,4 +1,7 @@
-"""Linking and unlinking: sessions stay valid for firebase-admin, which compares `auth_time` with `validSince`."""
+"""Linking and unlinking: the remaining sessions are valid for firebase-admin.
+
+Its Python library compares `iat` with `validSince`; its libraries for other languages compare `auth_time`.
+"""
 
 import pytest
 

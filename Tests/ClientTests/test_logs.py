@@ -92,6 +92,7 @@ def forms(secret):
 
 
 def found(run, text, *, but=()):
+    """The names of the secrets that occur in `text`, without those in `but`."""
     return [
         name for name, secret in run.secrets.items()
         if name not in but and any(form in text for form in forms(secret))

@@ -44,7 +44,7 @@ def test_serve_accepts_no_credential_of_dev(serve, prefix, credential):
 
 
 @pytest.mark.parametrize("bearer", ["owner", "OWNER", "ya29.anything"])
-def test_serve_rejects_the_owner_token(serve, bearer):
+def test_serve_rejects_the_owner_token_and_google_access_tokens(serve, bearer):
     headers = {"Authorization": f"Bearer {bearer}"}
     for path in ("/v1/projects", f"/v1/projects?key={serve.api_key}"):
         assert requests.get(serve.url + path, headers=headers, timeout=30).status_code == 401
@@ -205,7 +205,7 @@ def test_serve_rejects_a_database_of_dev(dev, installation):
     assert sql(dev.database_url, tables) == before
 
 
-def test_dev_accepts_an_empty_database_of_another_server(dev, folder, tmp_path):
+def test_dev_accepts_an_empty_database_and_later_the_same_database(dev, tmp_path):
     database_url = new_database(dev.database_url)
     for _ in range(2):
         with gateway.dev(tmp_path, "--database-url", database_url) as other:
@@ -213,7 +213,7 @@ def test_dev_accepts_an_empty_database_of_another_server(dev, folder, tmp_path):
 
 
 def test_dev_listens_on_loopback_only(dev):
-    """The gateway and the simulators of Apple and Google."""
+    """The gateway and the simulators of Apple and Google; its PostgreSQL does not listen on TCP at all."""
     [postmaster] = children(dev.process.pid)
     simulators = requests.get(f"{dev.url}/emulator/v1/projects/demo/simulators", timeout=30).json()
     urls = [dev.url, *(simulators[name]["url"] for name in ("apple", "google"))]

@@ -16,7 +16,7 @@ from web_site import FOLDER
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
-# `Deploy/test` unpacks it there.
+# `Deploy/test` unpacks nginx there.
 NGINX = ROOT / ".venv/nginx/usr/sbin/nginx"
 EXAMPLE = ROOT / "Deploy/guides/nginx.conf"
 HOST = "app.example.com"

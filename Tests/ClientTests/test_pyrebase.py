@@ -164,7 +164,7 @@ def test_linking_and_unlinking_keep_the_session(auth, dev):
 
 
 def code_in_email(dev, email, request_type):
-    """The latest action code that was sent to `email`."""
+    """The listed entry of the latest action code that was sent to `email`."""
     url = f"{dev.url}/emulator/v1/projects/{dev.project}/oobCodes"
     codes = requests.get(url, timeout=30).json()["oobCodes"]
     return [entry for entry in codes if (entry["email"], entry["requestType"]) == (email, request_type)][-1]

@@ -6,8 +6,8 @@ from client import PASSWORD, Client, fresh_email
 from gateway import eventually
 
 TOO_MANY = "TOO_MANY_ATTEMPTS_TRY_LATER"
-# Replicas exchange their counters about once a second.
-MERGE_SECONDS = 10
+# Replicas exchange their counters about once a second. A busy machine may need longer.
+EXCHANGE_SECONDS = 10
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def test_password_failures_on_one_replica_count_on_the_other(replicas):
     for _ in range(2):
         assert sign_in(one, email, "wrong horse").code == "INVALID_LOGIN_CREDENTIALS"
     assert sign_in(one, email).code == TOO_MANY
-    assert eventually(lambda: sign_in(other, email).code == TOO_MANY, within=MERGE_SECONDS)
+    assert eventually(lambda: sign_in(other, email).code == TOO_MANY, within=EXCHANGE_SECONDS)
 
 
 def test_rejected_requests_are_counted_by_kind(replicas):

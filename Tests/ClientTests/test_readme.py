@@ -102,7 +102,7 @@ def test_the_production_commands_start_a_gateway(dev, path):
 
 
 def verify_token(url, token):
-    """Verifies an ID token, with the host name of the documentation replaced by the gateway's."""
+    """Verifies an ID token with the keys at `url`. The issuer is the one in README.md."""
     issuer = "https://auth.example.com/my-app"
     assert f"issuer `{issuer}`, audience `my-app`" in README.read_text()
     discovery = requests.get(f"{url}/my-app/.well-known/openid-configuration", timeout=30).json()

@@ -53,7 +53,7 @@ def app(device):
 
 @pytest.fixture
 def later(own_dev):
-    """Lets so much time pass that the last login is not recent any more."""
+    """Advances the clock, so that the last login is not recent any more."""
     yield lambda: gateway.set_clock(own_dev, advanceSeconds=600)
     gateway.set_clock(own_dev, reset=True)
 
@@ -75,7 +75,7 @@ def test_the_first_screen_offers_apple_first(app):
     assert "user" not in app.screen
 
 
-def test_an_account_with_an_email_address_from_sign_up_to_verification(app, own_dev):
+def test_the_user_signs_up_and_verifies_the_email_address(app, own_dev):
     email = fresh_email()
     screen = app.succeed("sign-up", email, PASSWORD)
     assert screen["screen"] == "home"
@@ -112,7 +112,7 @@ def test_the_profile_survives_a_restart_and_shows_changes_of_other_devices(app, 
     assert "name" not in restarted.succeed("rename", "")["user"]
 
 
-def test_a_new_address_becomes_the_accounts_when_it_is_verified(app, own_dev):
+def test_a_verified_new_address_replaces_the_address_of_the_account(app, own_dev):
     app.succeed("sign-up", fresh_email(), PASSWORD)
     new = fresh_email()
     app.succeed("change-email", new)
@@ -147,7 +147,7 @@ def test_a_cancelled_reauthentication_changes_nothing(app, later):
     assert app.screen["screen"] == "home"
 
 
-def test_a_password_reset_and_a_sign_in_link(app, own_dev):
+def test_the_user_resets_the_password_and_signs_in_with_a_link(app, own_dev):
     email = fresh_email()
     app.succeed("sign-up", email, PASSWORD)
     app.succeed("sign-out")
@@ -244,7 +244,7 @@ def test_reauthentication_as_another_person_is_rejected(app):
     assert app.user["uid"] == uid
 
 
-def test_a_lost_device_is_signed_out(app, device):
+def test_a_device_is_signed_out_from_another_device(app, device):
     email = fresh_email()
     app.succeed("sign-up", email, PASSWORD)
     tablet = device("tablet")
@@ -284,7 +284,7 @@ def test_deletion_reauthenticates_with_apple_and_revokes_its_tokens(app, device,
     assert gateway.eventually(lambda: Simulators(own_dev).revocations() > revocations)
 
 
-def test_deletion_without_apple(app):
+def test_deletion_without_an_apple_identity_mentions_no_apple_account(app):
     app.succeed("sign-up", fresh_email(), PASSWORD)
     assert app.succeed("delete")["notice"] == "The account is deleted."
     assert code_of(app.run("delete")) == NULL_USER

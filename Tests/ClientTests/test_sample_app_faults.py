@@ -1,4 +1,4 @@
-"""No user is lost: the sample app is killed, refreshes in several processes at once, and gets broken responses."""
+"""No user is signed out when the sample app is killed, refreshes in two processes at once, or gets broken responses."""
 
 import random
 import time
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 
 RESTARTS = 100
 SEED = 20261122
-# tooManyRequests, networkError, internalError
+# Errors after which the user stays signed in: tooManyRequests, networkError, internalError.
 HARMLESS = {17010, 17020, 17999}
 OPERATIONS = [
     ("/token", "refresh"), (":lookup", "refresh"), (":update", "rename", "Ada"),
@@ -25,7 +25,7 @@ OPERATIONS = [
 
 
 def refresh(app):
-    """Refreshes the tokens and returns the state. Repeats the command while the gateway is overloaded."""
+    """Refreshes the tokens and returns the state. Repeats the command while it fails with a harmless error."""
     eventually(lambda: app.run("refresh").get("error", {}).get("code") not in HARMLESS)
     return app.screen
 
@@ -74,7 +74,7 @@ class Phone:
         return commands
 
 
-def test_no_user_is_lost_when_the_app_is_killed_a_hundred_times(dev, tmp_path):
+def test_no_user_is_signed_out_when_the_app_is_killed_a_hundred_times(dev, tmp_path):
     build()
     print(f"seed {SEED}")
     phones = [Phone(dev, tmp_path / str(number), SEED + number, number == 1) for number in range(2)]
@@ -88,7 +88,7 @@ def test_no_user_is_lost_when_the_app_is_killed_a_hundred_times(dev, tmp_path):
     for phone in phones:
         with phone.start() as app:
             phone.require_user(app)
-            # Whatever password the account has now.
+            # The current password is unknown if a kill interrupted a change.
             app.succeed("change-password", PASSWORD)
         with SampleApp(dev.url, tmp_path / "another device") as other:
             assert other.succeed("sign-in", phone.email, PASSWORD)["user"]["uid"] == phone.uid
@@ -141,11 +141,11 @@ def test_two_processes_with_stores_of_their_own_refresh_at_once(dev, account, tm
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_the_user_stays_when_the_network(fault, dev, account):
+def test_the_user_stays_signed_in_after_a_fault_of_the_network(fault, dev, account):
     email, uid, store = account
     with proxy(dev) as network:
         with SampleApp(network.url, store, "--timeout", "1") as app:
-            # The session in the store is that of another server.
+            # The session in the store belongs to another server.
             assert app.screen["screen"] == "signIn"
             app.succeed("sign-in", email, PASSWORD)
             for operation, *command in OPERATIONS:
@@ -160,7 +160,7 @@ def test_the_user_stays_when_the_network(fault, dev, account):
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_sign_in_can_be_repeated_when_the_network(fault, dev, account, tmp_path):
+def test_a_sign_in_can_be_repeated_after_a_fault_of_the_network(fault, dev, account, tmp_path):
     email, uid, _ = account
     with proxy(dev) as network, SampleApp(network.url, tmp_path / "tablet", "--timeout", "1") as app:
         network.next(fault, ":signInWithPassword")

@@ -34,7 +34,7 @@ def link(client, request_type, email, **more):
     return ok(client.call("sendProjectOobCode", body, key=None, headers=OWNER))["oobCode"]
 
 
-def test_every_successful_answer_of_the_api_is_a_json_object(contract):
+def test_every_successful_json_response_in_the_contract_is_an_object(contract):
     pages = {"text/html", "text/plain", "application/yaml"}
     for operation in contract.operations.values():
         for status, response in operation.body["responses"].items():
@@ -48,7 +48,7 @@ def test_every_successful_answer_of_the_api_is_a_json_object(contract):
                 assert contract.resolved(part)["type"] == "object", operation.body["operationId"]
 
 
-def test_deleting_an_account_answers_an_object(client):
+def test_the_response_to_a_deletion_is_an_object(client):
     assert ok(client.call("delete", {"idToken": client.sign_up()["idToken"]})) == {
         "kind": "identitytoolkit#DeleteAccountResponse", "appleRevocation": "NONE"}
 
@@ -61,7 +61,7 @@ def test_a_successful_sign_in_has_no_member_of_a_conflict(client, simulators):
 @pytest.mark.parametrize("postBody", [
     "id_token={id_token}&providerId=apple.com", "providerId=apple.com&id_token=%ZZ", "nonsense"])
 def test_a_pending_token_takes_precedence_over_a_post_body(client, simulators, postBody):
-    ada, proof = fresh_person(), None
+    ada = fresh_person()
     first = ok(client.call("signInWithIdp", idp_sign_in_body(simulators.apple(ada))))
     proof = simulators.apple(ada)
     anonymous = client.sign_up()
@@ -87,7 +87,7 @@ NAMES = {
 @pytest.mark.parametrize("given, family", NAMES.values(), ids=NAMES)
 @pytest.mark.parametrize("encode", [True, False], ids=["encoded", "raw"])
 @pytest.mark.parametrize("is_last", [True, False], ids=["last", "first"])
-def test_a_name_is_read_in_any_encoding(client, simulators, given, family, encode, is_last):
+def test_a_name_is_read_encoded_or_raw_at_either_end_of_a_post_body(client, simulators, given, family, encode, is_last):
     proof = simulators.apple()
     user = json.dumps({"name": {"firstName": given, "lastName": family}}, ensure_ascii=False)
     pairs = [("providerId", "apple.com"), ("id_token", proof["idToken"]), ("nonce", proof["rawNonce"])]
@@ -168,7 +168,7 @@ def test_authenticating_again_needs_the_same_account(client, operation):
     assert client.call(operation, credential(ada) | {"idToken": "nonsense"}).code == "INVALID_ID_TOKEN"
 
 
-def test_a_wrong_password_is_reported_before_the_other_account(client):
+def test_a_wrong_password_of_another_account_is_reported_as_wrong(client):
     ada, eve = client.new_account(), client.new_account()
     wrong = {"email": eve["email"], "password": "wrong horse", "idToken": ada["idToken"]}
     assert client.call("signInWithPassword", wrong).code == "INVALID_PASSWORD"

@@ -40,7 +40,7 @@ def custom_token_sign_in(admin):
 
 @pytest.fixture
 def cookie(admin, acme):
-    """Creates a session cookie of a tenant; the Python library cannot, libraries for other languages send this."""
+    """Creates a session cookie of a tenant. The Python library cannot; libraries for other languages send this."""
     def create(token, tenant=acme.tenant_id):
         return admin.client.call(
             "createSessionCookieInTenant", {"idToken": token, "validDuration": "3600"}, key=None,
@@ -101,7 +101,7 @@ def test_no_cookie_is_created_from_a_token_of_another_tenant(admin, zen, session
 
 
 def test_tokens_before_valid_since_are_revoked(admin, acme, ada, session):
-    # The library compares whole seconds.
+    # The library compares whole seconds, so `validSince` must be in a later second than the sign-in.
     acme.update_user(ada.uid, valid_since=int(time.time()) + 1)
     with pytest.raises(auth.RevokedIdTokenError):
         acme.verify_id_token(session["idToken"], check_revoked=True)

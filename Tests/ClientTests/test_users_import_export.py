@@ -115,7 +115,7 @@ def test_an_export_can_be_imported_unchanged(users, others, format):
     assert others.import_file(users.folder / f"out.{format}").stdout == "imported 3 accounts\n"
     assert others.export(f"again.{format}") == first
     assert os.stat(users.folder / f"out.{format}").st_mode & 0o777 == 0o600
-    assert users.export("stdout.json", "--format", format) == first
+    assert users.export("format-by-option", "--format", format) == first
 
 
 def test_hashes_with_a_signer_key_need_this_key_in_every_import(users, others):
@@ -163,7 +163,7 @@ def test_an_invalid_row_is_reported_with_its_line_and_others_are_imported(users,
     assert users.rows("id") == ["first", "last"]
 
 
-def test_invalid_rows_can_be_written_to_a_file(users):
+def test_errors_of_invalid_rows_can_be_written_to_a_file(users):
     path = users.folder / "errors.jsonl"
     completed = users.import_file(users.file([BOB, {"localId": "a/b"}, {"email": "x"}]), "--errors", str(path))
     assert (completed.returncode, completed.stderr) == (1, "sekisho: 2 rows were not imported\n")
@@ -178,14 +178,14 @@ def test_invalid_rows_can_be_written_to_a_file(users):
      "invalid or truncated JSON at line 1"),
     ("{\"users\": [{\"localId\": \"first\"}", "invalid or truncated JSON at line 1"),
 ])
-def test_an_incomplete_file_is_imported_up_to_its_end(users, text, message):
+def test_the_complete_rows_of_an_incomplete_file_are_imported(users, text, message):
     completed = users.import_file(users.file(text))
     assert completed.returncode == 1 and message in completed.stderr
     assert "run it again with --resume" in completed.stderr
     assert users.rows("id") == (["first"] if "first" in text else [])
 
 
-def test_an_unterminated_quotation_is_reported(users):
+def test_an_unterminated_quoted_field_is_reported(users):
     completed = users.import_file(users.file('first\n"second\n', "users.csv"))
     assert completed.returncode == 1 and "unterminated quoted field in the row at line 2" in completed.stderr
     assert users.rows("id") == ["first"]

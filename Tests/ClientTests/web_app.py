@@ -16,11 +16,11 @@ SECONDS = 30
 
 
 @contextmanager
-def browser_with_library(folder, *hosts, ports=None):
-    """Chromium that reaches only loopback, with a replacement for Google's script.
+def browser_with_library(folder, *, ports=None):
+    """Yields Chromium, which reaches only loopback and gets a replacement for Google's script, and a certificate.
 
-    `ports` maps the other names that it can resolve to ports of loopback. All servers have the certificate that is
-    yielded with the browser.
+    `ports` maps the other host names that Chromium can resolve to ports of loopback. Servers for these names use the
+    certificate.
     """
     served = certificate(folder, LIBRARY, *(ports or {}))
     script = files("gapi.js")["/gapi.js"]
@@ -126,4 +126,4 @@ def press(window, button):
 
 
 def nothing(window):
-    """The provider signs the person in without a page."""
+    """Does nothing, for a provider that signs the person in without a page."""

@@ -1,5 +1,5 @@
 // Signs in with the URLs, messages and requests of Firebase's JavaScript SDK, but without the SDK.
-const SDK = "12.18.0";
+const SDK = "12.14.0";
 const APP = "[DEFAULT]";
 const REDIRECTS = ["signInViaRedirect", "linkViaRedirect", "reauthViaRedirect", "unknown"];
 const PENDING = key => `firebase:pendingRedirect:${key}:${APP}`;
@@ -21,12 +21,12 @@ export class Client {
     #consumers = [];
     #frame;
 
-    // `pages` and `api` are URLs without a slash at the end, as `https://app.example.com/__/auth`.
+    // `pages` and `api` are URLs without a slash at the end, such as `https://app.example.com/__/auth`.
     constructor({ pages, api, apiKey }) {
         Object.assign(this, { pages, api, apiKey });
     }
 
-    // A link or a re-authentication of `session`, or a sign-in.
+    // Signs in, or links to or reauthenticates the user of `session`.
     async popup(providerId, { operation = "signIn", session, ...more } = {}) {
         const frame = await this.#opened();
         const [authType, eventId] = [`${operation}ViaPopup`, digits()];
@@ -130,7 +130,7 @@ export class Client {
             attributes: { style: { position: "absolute", top: "-100px", width: "1px", height: "1px" } }, dontclear: true,
         }, async channel => {
             await channel.restyle({ setHideOnLeave: false });
-            // The SDK waits five seconds.
+            // The SDK waits only five seconds.
             const late = new Promise((_, reject) => {
                 setTimeout(() => reject(new SignInError("auth/network-request-failed")), 10_000);
             });

@@ -1,9 +1,6 @@
 // swift-format-ignore: AlwaysUseLowerCamelCase, because FirebaseAuth has this name.
 /// See ``EmailAuthProvider/id``.
 public let EmailAuthProviderID = EmailAuthProvider.id
-// swift-format-ignore: AlwaysUseLowerCamelCase, because FirebaseAuth has this name.
-/// See ``GoogleAuthProvider/id``.
-public let GoogleAuthProviderID = GoogleAuthProvider.id
 
 /// Creates credentials for sign-in with an email address and a password or an email link.
 public enum EmailAuthProvider {
@@ -19,28 +16,5 @@ public enum EmailAuthProvider {
     /// credential fails with ``AuthErrorCode/invalidActionCode``.
     public static func credential(withEmail email: String, link: String) -> AuthCredential {
         AuthCredential(provider: id, .emailLink(email: email, code: ActionCodeURL(link: link)?.code ?? ""))
-    }
-}
-
-/// Creates credentials for sign-in with Google.
-public enum GoogleAuthProvider {
-    /// The provider ID of Google.
-    public static let id = "google.com"
-
-    /// Creates a credential from the ID token and the access token of the Google Sign-In SDK.
-    public static func credential(withIDToken idToken: String, accessToken: String) -> AuthCredential {
-        OAuthCredential(
-            provider: id, .idp(IdpTokens(idToken: idToken, accessToken: accessToken)))
-    }
-
-    /// Creates a credential from a Google ID token with a nonce.
-    ///
-    /// - Parameter rawNonce: the nonce before hashing.
-    public static func credential(
-        withIDToken idToken: String, accessToken: String? = nil, rawNonce: String
-    ) -> AuthCredential {
-        OAuthCredential(
-            provider: id,
-            .idp(IdpTokens(idToken: idToken, accessToken: accessToken, rawNonce: rawNonce)))
     }
 }

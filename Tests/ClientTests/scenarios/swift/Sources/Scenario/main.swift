@@ -1,6 +1,7 @@
 // The life of an account, through the generated Swift client.
 //
-// Each client language has this scenario with the same steps. It prints the name of each step that succeeded.
+// The Python, TypeScript and Swift clients run the same scenario. The program prints the name of each step that
+// succeeded.
 
 import Foundation
 import SekishoClient

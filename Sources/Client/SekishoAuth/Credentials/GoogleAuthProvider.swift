@@ -1,0 +1,26 @@
+// swift-format-ignore: AlwaysUseLowerCamelCase, because FirebaseAuth has this name.
+/// See ``GoogleAuthProvider/id``.
+public let GoogleAuthProviderID = GoogleAuthProvider.id
+
+/// Creates credentials for sign-in with Google.
+public enum GoogleAuthProvider {
+    /// The provider ID of Google.
+    public static let id = "google.com"
+
+    /// Creates a credential from the ID token and the access token of the Google Sign-In SDK.
+    public static func credential(withIDToken idToken: String, accessToken: String) -> AuthCredential {
+        OAuthCredential(
+            provider: id, .idp(IdpTokens(idToken: idToken, accessToken: accessToken)))
+    }
+
+    /// Creates a credential from a Google ID token with a nonce.
+    ///
+    /// - Parameter rawNonce: the nonce before hashing.
+    public static func credential(
+        withIDToken idToken: String, accessToken: String? = nil, rawNonce: String
+    ) -> AuthCredential {
+        OAuthCredential(
+            provider: id,
+            .idp(IdpTokens(idToken: idToken, accessToken: accessToken, rawNonce: rawNonce)))
+    }
+}
