@@ -54,11 +54,12 @@ class Bench:
         self.rotating_key = rotating_key
         self.lasting_key = lasting_key
         self.apple = apple
-        self.emails = [{"email": f"user{number}@example.com", "password": PASSWORD} for number in range(ACCOUNTS)]
+        self.sign_in_bodies = [
+            {"email": f"user{number}@example.com", "password": PASSWORD} for number in range(ACCOUNTS)]
 
     def run(self, gateway, wanted):
         """Returns the measurements of the wanted operations in the order of the table."""
-        accounts = sign_up_many(gateway, self.rotating_key, self.emails)
+        accounts = sign_up_many(gateway, self.rotating_key, self.sign_in_bodies)
         operations = {
             "look-up": lambda: self.lookup(gateway, accounts),
             "refresh": lambda: self.refresh(gateway, "refresh", self.rotating_key),
@@ -101,7 +102,7 @@ class Bench:
         for _ in range(ROUNDS):
             self.load(
                 gateway, measurement, "cycle", "/v1/accounts:signInWithPassword", self.rotating_key,
-                [json.dumps(body) for body in self.emails])
+                [json.dumps(body) for body in self.sign_in_bodies])
             measurement.add_limit(0, limits.argon2id(phc, PASSWORD, SECONDS))
         return [measurement]
 
@@ -186,7 +187,7 @@ class Bench:
         """
         alone, beside_hashes, beside_sign_ins = (Measurement("refresh", 8, None) for _ in range(3))
         file = self.folder / "background"
-        file.write_text("".join(json.dumps(body) + "\n" for body in self.emails))
+        file.write_text("".join(json.dumps(body) + "\n" for body in self.sign_in_bodies))
         seconds = SECONDS + 2
         hashes = limits.argon2id_command(self.stored_hash(), PASSWORD, seconds)
         sign_ins = [

@@ -33,7 +33,7 @@ class Side:
         installation.run("projects", "apply", "-", input=configuration("rotating"))
         self.gateway, _ = stack.enter_context(installation.serve())
         self.bench = Bench(folder, installation, {}, self.rotating_key, self.lasting_key, self.apple)
-        self.accounts = sign_up_many(self.gateway, self.rotating_key, self.bench.emails)
+        self.accounts = sign_up_many(self.gateway, self.rotating_key, self.bench.sign_in_bodies)
         self.returning_sign_in_with_apple(Measurement("returning", 8, None), None)
 
     def look_up(self, measurement, _):
@@ -49,7 +49,7 @@ class Side:
         self.cycle(measurement, "signUp", [{}] * THREADS)
 
     def password_sign_in(self, measurement, _):
-        self.cycle(measurement, "signInWithPassword", self.bench.emails)
+        self.cycle(measurement, "signInWithPassword", self.bench.sign_in_bodies)
 
     def first_sign_in_with_apple(self, measurement, turn):
         self.load_once(measurement, lambda number: f"first-{turn}-{measurement.clients}-{number}")

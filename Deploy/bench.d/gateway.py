@@ -61,7 +61,7 @@ def times(process_id):
 
 
 class Client:
-    """One persistent connection; every answer must be a success."""
+    """One persistent connection; every response must have status 200."""
 
     def __init__(self, gateway, key):
         self.connection = http.client.HTTPConnection("127.0.0.1", gateway.port, timeout=DEADLINE_SECONDS)
@@ -179,7 +179,7 @@ class Installation:
 
     @contextmanager
     def serve(self, **settings):
-        """Yields a gateway that answers, and the seconds until it did."""
+        """Yields a gateway that responds, and the seconds from its start to its first response."""
         began = time.monotonic()
         process = subprocess.Popen(
             [self.binary, "serve"], env=self.environment | settings, stdin=subprocess.DEVNULL,

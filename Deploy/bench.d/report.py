@@ -53,9 +53,9 @@ class Measurement:
     def row(self):
         ratio = self.rate / self.best_limit
         target = "" if self.target is None else f"{self.target:.2f}"
-        verdict = "" if self.target is None else "reached" if ratio >= self.target else "missed"
+        outcome = "" if self.target is None else "reached" if ratio >= self.target else "missed"
         return [
-            self.name, str(self.clients), f"{self.rate:.0f}", f"{self.best_limit:.0f}", f"{ratio:.2f}", target, verdict,
+            self.name, str(self.clients), f"{self.rate:.0f}", f"{self.best_limit:.0f}", f"{ratio:.2f}", target, outcome,
             f"{statistics.median(self.p50) / 1000:.2f}", f"{statistics.median(self.p99) / 1000:.1f}",
             self.per_request(self.gateway_seconds), self.per_request(self.postgres_seconds),
         ]
@@ -69,7 +69,7 @@ def table(head, rows):
             for column, (cell, width) in enumerate(zip(row, widths))))
 
 
-def verdict(value, target):
+def outcome(value, target):
     return "reached" if value <= target else "missed"
 
 
@@ -100,9 +100,9 @@ def report(measurements, start_ms, idle, loaded, p99):
         alone, beside_hashes, beside_sign_ins = p99
         print(f"p99 of a refresh with 8 clients: {alone:.1f} ms; while Argon2id in another process saturates every "
               f"core: {beside_hashes:.1f} ms; while password sign-ins do: {beside_sign_ins:.1f} ms (target "
-              f"{P99_TARGET:.0f} times: {verdict(beside_sign_ins / alone, P99_TARGET)})")
+              f"{P99_TARGET:.0f} times: {outcome(beside_sign_ins / alone, P99_TARGET)})")
     print(f"start until /healthz answers: {start_ms:.0f} ms (target {START_TARGET_MS}: "
-          f"{verdict(start_ms, START_TARGET_MS)})")
+          f"{outcome(start_ms, START_TARGET_MS)})")
     print(f"resident memory: {idle[0]:.0f} MiB idle, {loaded:.0f} MiB after the loads, {idle[1]:.0f} MiB with 10,000 "
-          f"idle connections (target {MEMORY_TARGET_MIB}: {verdict(idle[1], MEMORY_TARGET_MIB)})")
+          f"idle connections (target {MEMORY_TARGET_MIB}: {outcome(idle[1], MEMORY_TARGET_MIB)})")
     print(f"openssl on one core: {signatures} P-256 signatures/s, {verifications} verifications/s")

@@ -86,7 +86,7 @@ class Comparison:
     p99: list
 
     @property
-    def verdict(self):
+    def outcome(self):
         if self.operation.was_rejected:
             return "rejected"
         if self.operation.is_full_scan:
@@ -95,13 +95,13 @@ class Comparison:
 
     @property
     def failed(self):
-        return self.verdict == "missed" or self.verdict == "rejected" and not self.operation.is_full_scan
+        return self.outcome == "missed" or self.outcome == "rejected" and not self.operation.is_full_scan
 
     def row(self):
         def columns(pair):
             return [f"{value:.2f}" for value in (*pair, pair[1] / pair[0])]
 
-        return [self.operation.name, str(self.requests), *columns(self.p50), self.verdict, *columns(self.p99),
+        return [self.operation.name, str(self.requests), *columns(self.p50), self.outcome, *columns(self.p99),
                 *columns(self.first_p50)]
 
 

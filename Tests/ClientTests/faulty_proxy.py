@@ -1,4 +1,4 @@
-"""A proxy in front of a gateway that drops, delays and garbles responses on request."""
+"""A proxy in front of a gateway that drops or delays requests, and loses or garbles responses, as planned by a test."""
 
 import http.client
 import threading
@@ -11,11 +11,12 @@ DELAY_SECONDS = 2
 FAULTS = {
     "drops the request": lambda handler: handler.drop(),
     "loses the response": lambda handler: (handler.forward(), handler.drop()),
-    "delays the response": lambda handler: (time.sleep(DELAY_SECONDS), handler.respond(*handler.forward())),
+    "delays the request": lambda handler: (time.sleep(DELAY_SECONDS), handler.respond(*handler.forward())),
     "cuts the response": lambda handler: handler.cut(*handler.forward()),
     "garbles the body": lambda handler: handler.respond(200, [], bytes(byte ^ 0x5A for byte in handler.forward()[2])),
     "garbles the response": lambda handler: (handler.forward(), handler.write(b"\xff\x00 not HTTP \r\n\r\n")),
-    "answers itself": lambda handler: handler.respond(200, [("Content-Type", "text/html")], b"<h1>Accept the terms</h1>"),
+    "answers in place of the gateway": lambda handler: handler.respond(
+        200, [("Content-Type", "text/html")], b"<h1>Accept the terms</h1>"),
     "is overloaded": lambda handler: handler.respond(503, [("Retry-After", "1")], b"busy"),
 }
 REMOVED_HEADERS = {"connection", "content-length", "transfer-encoding"}
