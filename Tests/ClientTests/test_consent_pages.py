@@ -49,7 +49,7 @@ class Provider:
 
     def claims(self, fields):
         """Redeems the code of a response, and returns the claims of the ID token."""
-        response = requests.post(self.base + self.token_path, timeout=30, data=self.client() | {
+        response = requests.post(self.base + self.token_path, timeout=30, data=self.client_credentials() | {
             "grant_type": "authorization_code", "code": fields["code"], "redirect_uri": self.callback})
         assert response.status_code == 200, response.text
         return jwt.decode(response.json()["id_token"], options={"verify_signature": False})
@@ -64,7 +64,7 @@ class Apple(Provider):
             "client_id": APPLE_CLIENT, "redirect_uri": self.callback, "response_type": "code id_token",
             "response_mode": "form_post", "scope": "name email", "state": "a state", "nonce": "a nonce"}
 
-    def client(self):
+    def client_credentials(self):
         now = int(time.time())
         claims = {
             "iss": APPLE_TEAM, "sub": APPLE_CLIENT, "aud": "https://appleid.apple.com", "iat": now, "exp": now + 300}
@@ -82,7 +82,7 @@ class Google(Provider):
             "scope": "openid email profile", "state": "a state", "nonce": "a nonce", "code_challenge": CHALLENGE,
             "code_challenge_method": "S256"}
 
-    def client(self):
+    def client_credentials(self):
         return {"client_id": GOOGLE_CLIENT, "code_verifier": VERIFIER}
 
 

@@ -133,7 +133,7 @@ def client(dev, contract):
     return Client(dev, contract)
 
 
-def code(dev, email, request_type):
+def code_and_link(dev, email, request_type):
     """Returns the newest code of a kind that was sent to `email`, and its link."""
     listed = requests.get(f"{dev.url}/emulator/v1/projects/demo/oobCodes", timeout=30).json()["oobCodes"]
     found = [entry for entry in listed if entry["email"] == email and entry["requestType"] == request_type][-1]
@@ -170,7 +170,7 @@ def test_a_profile_is_changed_and_an_account_deleted(sdk):
 def test_an_address_is_verified(sdk, dev):
     email, _ = sdk.sign_up()
     sdk.run("await sdk.sendEmailVerification(auth.currentUser, { url: v.url })", url=CONTINUE_URL)
-    oob_code, link = code(dev, email, "VERIFY_EMAIL")
+    oob_code, link = code_and_link(dev, email, "VERIFY_EMAIL")
     assert parse_qs(urlsplit(link).query)["continueUrl"] == [CONTINUE_URL]
     info = sdk.run("return sdk.checkActionCode(auth, v.code)", code=oob_code)
     assert (info["operation"], info["data"]["email"]) == ("VERIFY_EMAIL", email)
@@ -181,7 +181,7 @@ def test_an_address_is_verified(sdk, dev):
 def test_a_password_is_reset(sdk, dev):
     email, uid = sdk.sign_up()
     sdk.run("await sdk.sendPasswordResetEmail(auth, v.email)", email=email)
-    oob_code, _ = code(dev, email, "PASSWORD_RESET")
+    oob_code, _ = code_and_link(dev, email, "PASSWORD_RESET")
     assert sdk.run("return sdk.verifyPasswordResetCode(auth, v.code)", code=oob_code) == email
     assert sdk.error("await sdk.confirmPasswordReset(auth, v.code, 'x')", code=oob_code) == "auth/weak-password"
     sdk.run("await sdk.confirmPasswordReset(auth, v.code, v.password)", code=oob_code, password=NEW_PASSWORD)
@@ -193,7 +193,7 @@ def test_a_link_signs_in(sdk, dev):
     email = fresh_email()
     settings = {"url": CONTINUE_URL, "handleCodeInApp": True}
     sdk.run("await sdk.sendSignInLinkToEmail(auth, v.email, v.settings)", email=email, settings=settings)
-    oob_code, link = code(dev, email, "EMAIL_SIGNIN")
+    oob_code, link = code_and_link(dev, email, "EMAIL_SIGNIN")
     assert sdk.run("return sdk.isSignInWithEmailLink(auth, v.link)", link=link) is True
     info = sdk.run("return sdk.checkActionCode(auth, v.code)", code=oob_code)
     assert (info["operation"], info["data"]["email"]) == ("EMAIL_SIGNIN", email)
@@ -206,7 +206,7 @@ def test_an_address_is_changed_once_the_new_one_is_verified(sdk, dev):
     email, uid = sdk.sign_up()
     new_email = fresh_email()
     sdk.run("await sdk.verifyBeforeUpdateEmail(auth.currentUser, v.email)", email=new_email)
-    oob_code, _ = code(dev, email, "VERIFY_AND_CHANGE_EMAIL")
+    oob_code, _ = code_and_link(dev, email, "VERIFY_AND_CHANGE_EMAIL")
     info = sdk.run("return sdk.checkActionCode(auth, v.code)", code=oob_code)
     assert (info["data"]["email"], info["data"]["previousEmail"]) == (new_email, email)
     sdk.run("await sdk.applyActionCode(auth, v.code)", code=oob_code)
@@ -217,7 +217,7 @@ def test_an_address_is_changed_once_the_new_one_is_verified(sdk, dev):
 def test_a_changed_address_is_recovered(sdk, dev):
     email, _ = sdk.sign_up()
     sdk.run("await sdk.updateEmail(auth.currentUser, v.email)", email=fresh_email())
-    oob_code, _ = code(dev, email, "RECOVER_EMAIL")
+    oob_code, _ = code_and_link(dev, email, "RECOVER_EMAIL")
     info = sdk.run("return sdk.checkActionCode(auth, v.code)", code=oob_code)
     assert (info["operation"], info["data"]["email"]) == ("RECOVER_EMAIL", email)
     sdk.run("await sdk.applyActionCode(auth, v.code)", code=oob_code)

@@ -28,7 +28,7 @@ def ok(response):
     return response.body
 
 
-def link(client, request_type, email, **more):
+def action_code(client, request_type, email, **more):
     """Returns the code that a backend gets for an email action."""
     body = {"requestType": request_type, "email": email, "returnOobLink": True} | more
     return ok(client.call("sendProjectOobCode", body, key=None, headers=OWNER))["oobCode"]
@@ -115,7 +115,7 @@ def test_a_second_identity_of_a_provider_is_an_error(client, simulators, more):
 @pytest.mark.parametrize("request_type", ["EMAIL_SIGNIN", "PASSWORD_RESET", "VERIFY_EMAIL"])
 def test_checking_a_code_returns_the_address(client, request_type):
     email = client.new_account()["email"]
-    checked = ok(client.call("resetPassword", {"oobCode": link(client, request_type, email)}))
+    checked = ok(client.call("resetPassword", {"oobCode": action_code(client, request_type, email)}))
     assert (checked["email"], checked["requestType"]) == (email, request_type)
 
 

@@ -1,4 +1,5 @@
-// Replaces https://apis.google.com/js/api.js, which tests cannot reach: a page and its frame call each other by name.
+// Replaces https://apis.google.com/js/api.js, which tests cannot reach. With it, a page and its frame call each other's
+// functions by name.
 (() => {
     "use strict";
     const MARK = "gapi-for-tests";
