@@ -6,8 +6,8 @@ public import Foundation
 /// used on any thread. The description contains neither an email address nor a token.
 ///
 /// Methods throw ``AuthErrorCode/userTokenExpired``, ``AuthErrorCode/userDisabled`` or ``AuthErrorCode/userNotFound`` if
-/// the session has ended, or the account is disabled or deleted. This signs the user out, unless the error can concern the
-/// account of a credential in the request. For errors of all requests, see ``Auth``.
+/// the session has ended, or the account is disabled or deleted. Most methods then sign the user out. The others keep the
+/// user, for example because the error can concern another account. For errors of all requests, see ``Auth``.
 public final class User: UserInfo {
     let core: AuthCore
     let session: Locked<Session>

@@ -9,7 +9,8 @@ final class AccountController {
         changeRequest?.photoURL = URL(string: "https://example.com/jane.jpg")
         changeRequest?.commitChanges { error in
             let user = Auth.auth().currentUser
-            show("renamed: \(user?.displayName ?? "-"), \(user?.photoURL?.lastPathComponent ?? "-"), \(error == nil)")
+            let photo = user?.photoURL?.lastPathComponent ?? "-"
+            show("renamed: \(user?.displayName ?? "-"), photo: \(photo), no error: \(error == nil)")
         }
     }
 
@@ -22,7 +23,7 @@ final class AccountController {
     func reload() {
         Auth.auth().currentUser?.reload(completion: { error in
             let providers = Auth.auth().currentUser?.providerData.map { $0.providerID } ?? []
-            show("reloaded: \(providers), \(error == nil)")
+            show("reloaded: \(providers), no error: \(error == nil)")
         })
     }
 
@@ -39,10 +40,10 @@ final class AccountController {
     func idTokenResult() {
         Auth.auth().currentUser?.getIDTokenResult(completion: { result, error in
             guard let admin = result?.claims["admin"] as? NSNumber else {
-                show("no administrator: \(result?.signInProvider ?? "-"), \(error == nil)")
+                show("claim admin: none, provider: \(result?.signInProvider ?? "-"), no error: \(error == nil)")
                 return
             }
-            show("administrator: \(admin.boolValue)")
+            show("claim admin: \(admin.boolValue)")
         })
     }
 
@@ -55,7 +56,8 @@ final class AccountController {
                 return
             }
             Auth.auth().currentUser?.updatePassword(to: new) { error in
-                show("new password: \(result?.user.uid == user.uid), \(error?.localizedDescription ?? "done")")
+                let outcome = error?.localizedDescription ?? "no error"
+                show("new password: same user: \(result?.user.uid == user.uid), \(outcome)")
             }
         }
     }
@@ -66,7 +68,7 @@ final class AccountController {
             if let error = error {
                 show("not deleted: \(error)")
             } else {
-                show("deleted: \(Auth.auth().currentUser == nil)")
+                show("deleted, signed out: \(Auth.auth().currentUser == nil)")
             }
         }
     }

@@ -8,7 +8,7 @@ final class LoginController {
     func viewWillAppear() {
         handle = Auth.auth().addStateDidChangeListener { auth, user in
             if let user = user {
-                show("listener: \(user.email ?? "-"), \(auth.currentUser?.uid == user.uid)")
+                show("listener: \(user.email ?? "-"), current user: \(auth.currentUser?.uid == user.uid)")
             } else {
                 show("listener: no user")
             }
@@ -41,7 +41,7 @@ final class LoginController {
         Auth.auth().signIn(withEmail: email, password: password) { [weak self] authResult, error in
             guard self != nil else { return }
             if let error = error, let code = AuthErrorCode(rawValue: error._code) {
-                show("sign-in failed: \(code == .wrongPassword), \(error._domain == AuthErrorDomain)")
+                show("wrong password: \(code == .wrongPassword), domain of Auth: \(error._domain == AuthErrorDomain)")
                 return
             }
             show("signed in, anonymous: \(authResult!.user.isAnonymous)")
