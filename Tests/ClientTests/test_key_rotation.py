@@ -15,7 +15,7 @@ def client(own_serve, contract):
 
 
 def published(serve):
-    """The IDs of the keys in every response; the event loops may publish different sets."""
+    """The IDs of the keys that every response contains; the event loops may publish different sets."""
     url = f"{serve.url}/demo/.well-known/jwks.json"
     sets = [requests.get(url, timeout=30).json()["keys"] for _ in range(LOOP_PROBES)]
     return set.intersection(*({key["kid"] for key in keys} for keys in sets))

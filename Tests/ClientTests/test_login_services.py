@@ -1,6 +1,6 @@
-"""`sekisho projects apply` reports the violations that the table of guideline 4.8 lists.
+"""`sekisho projects apply` reports exactly the violations of guideline 4.8 that `login_services.json` lists.
 
-`login_services.json` is the table. `Tests/GatewayTests/Projects/LoginServicesTableTests.swift` reads it too.
+`Tests/GatewayTests/Projects/LoginServicesTableTests.swift` reads this table too.
 """
 
 import json
