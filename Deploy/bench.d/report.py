@@ -17,7 +17,7 @@ P99_TARGET = 2
 
 @dataclass
 class Measurement:
-    """The sums of all rounds of one operation."""
+    """The sums of all rounds of one operation with one number of clients."""
 
     name: str
     clients: int

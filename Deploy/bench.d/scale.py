@@ -1,4 +1,4 @@
-"""Sends the same requests to a small and a large project in turn: operations with an index must be equally fast.
+"""Sends the same requests to a small and a large project in turn: operations with an index must be about equally fast.
 
 Each project has a database of its own, in one PostgreSQL server, and a gateway of its own. All requests of an operation
 are sent twice: in the large project, most of the first ones read from the disk."""

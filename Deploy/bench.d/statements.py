@@ -1,6 +1,6 @@
-"""Reads the statements that the gateway sends from PostgreSQL's log, and converts them to pgbench scripts.
+"""Reads the gateway's statements from PostgreSQL's log, and converts them to pgbench scripts.
 
-It uses the log, because a copy of the statements could become outdated.
+The log is the source, because a copy of the statements could become outdated.
 """
 
 import re
@@ -12,6 +12,7 @@ LOGGING = {"log_statement": "all", "log_error_verbosity": "default"}
 # The number of transactions after which a script selects its next row, by a statement that is not counted.
 TRANSACTIONS_PER_ROW = 100
 
+# Patterns of parameters in the log, with the PostgreSQL type that the script gives them. The first match decides.
 TYPES = [
     (r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "uuid"),
     (r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\S*", "timestamptz"),

@@ -1,4 +1,4 @@
-"""The code in Deploy/guides compiles (that for JWTKit is only parsed), verifies ID tokens, and configures a project."""
+"""Code in Deploy/guides: the Swift code compiles (with JWTKit, it is only parsed); backend code verifies ID tokens."""
 
 import json
 import re
@@ -96,7 +96,7 @@ def token(serve, contract):
 
 @pytest.fixture
 def in_guide(serve):
-    """Returns the only block of a language, with the issuer and the audience of the tests' gateway."""
+    """A function that returns the only block of a language, with the issuer and the audience of the tests' gateway."""
     def text(language):
         [block] = blocks("verify-id-tokens.md", language)
         assert ISSUER in block and '"my-app"' in block
