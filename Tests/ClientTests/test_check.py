@@ -50,7 +50,7 @@ def test_check_changes_nothing(installation):
     assert dump(installation.database_url) == before
 
 
-def test_an_invalid_environment_has_its_own_exit_status(installation):
+def test_check_exits_with_status_2_for_an_invalid_environment(installation):
     assert installation.run("check", SEKISHO_LISTEN="everywhere").returncode == 2
 
 

@@ -165,7 +165,7 @@ def test_several_audiences_can_be_named(jwks):
 
 
 @pytest.mark.parametrize("text", ["<html>", '{"keys":[]}', "{}"])
-def test_invalid_key_sets_are_rejected(text, tmp_path):
+def test_a_token_is_rejected_if_the_key_set_is_invalid(text, tmp_path):
     path = tmp_path / "jwks.json"
     path.write_text(text)
     assert reason(token(), path, "--nonce", NONCE)["check"] == "keys"
@@ -177,7 +177,7 @@ def test_invalid_key_sets_are_rejected(text, tmp_path):
 ])
 @pytest.mark.parametrize("shape", ["text", "object"])
 @pytest.mark.parametrize("wrapped", [True, False])
-def test_a_notification_is_shown_in_one_form(sent, shown, shape, wrapped, jwks):
+def test_notifications_of_every_shape_are_shown_in_the_same_form(sent, shown, shape, wrapped, jwks):
     event = {**EVENT, "type": sent}
     event = {**event, "event_time": NOW} if shape == "object" else json.dumps(event)
     text = notification(event)
