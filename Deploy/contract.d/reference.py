@@ -120,7 +120,7 @@ class Reference:
             types = ", ".join(schemas.type_of(media["schema"]) for media in content)
             yield escaped(status), types, inline(" ".join(response["description"].split()))
         if common:
-            yield f'<span class="more">{", ".join(common)}</span>', "", '<span class="more">As everywhere.</span>'
+            yield f'<span class="more">{", ".join(common)}</span>', "", '<span class="more">As for most operations.</span>'
 
     @staticmethod
     def _codes(body):

@@ -26,7 +26,7 @@ extension Endpoint {
         }
         let id = ProviderID(named)
         guard id == .apple || id == .google else {
-            throw RequestRefusal.rejected(.invalidProviderID, "expected apple.com or google.com, got \"\(named)\"")
+            throw RequestRefusal.rejected(.invalidProviderID, "expected apple.com or google.com, got \"\(id.shown)\"")
         }
         let input = try call.body(as: DefaultSupportedIdpInput.self, for: administrator)
         let configuration = try await call.configure(as: administrator) {

@@ -27,7 +27,7 @@ extension Endpoint {
         guard id.isGenericOpenID, id.canBeConfigured else {
             throw RequestRefusal.rejected(
                 .invalidProviderID,
-                "expected \"oidc.\" followed by 1 to 32 lower-case letters, digits or hyphens, got \"\(named)\"")
+                "expected \"oidc.\" followed by 1 to 32 lower-case letters, digits or hyphens, got \"\(id.shown)\"")
         }
         let input = try call.body(as: OauthIdpConfigInput.self, for: administrator)
         let configuration = try await call.configure(

@@ -180,7 +180,7 @@ extension ConfigurationProblem: CustomStringConvertible {
 
 extension ProviderID {
     /// The ID for an error message; a long or non-ASCII value is omitted.
-    fileprivate var shown: String {
+    public var shown: String {
         let isShort = rawValue.utf8.count <= 64 && rawValue.utf8.allSatisfy { (0x21...0x7E).contains($0) }
         return isShort ? rawValue : "(unreadable)"
     }
