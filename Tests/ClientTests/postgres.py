@@ -41,7 +41,9 @@ class Postgres:
         self._process.wait(60)
 
     def kill(self):
-        """Ends all processes of the server at once, as a crash does."""
+        """Ends all processes of the server, as a crash does. They are stopped first, because a process that starts in
+        the meantime would remain, and keep the server from starting again."""
+        self._signal_all(signal.SIGSTOP)
         for process in [self._process.pid, *children(self._process.pid)]:
             # A child may have ended since.
             with suppress(ProcessLookupError):

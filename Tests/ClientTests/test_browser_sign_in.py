@@ -130,7 +130,7 @@ def test_an_invalid_response_is_explained_on_a_page_and_then_reported_to_the_app
         consent(button=fault)(window)
         # The page may be loading.
         wait = WebDriverWait(window.driver, SECONDS, ignored_exceptions=[WebDriverException])
-        wait.until(lambda _: window.elements("h1") and "simulated" not in window.heading)
+        wait.until(lambda _: [heading for heading in window.elements("h1") if "simulated" not in heading.text])
         assert window.heading == "We could not sign you in"
         press(window, "Back to the app")
 

@@ -87,7 +87,13 @@ class WebApp:
         others = [handle for handle in self.driver.window_handles if handle != self.main]
         if others:
             self.driver.switch_to.window(others[0])
-            decide(self.window)
+            try:
+                decide(self.window)
+            except BaseException:
+                # An open popup would fail the next tests too.
+                self.driver.close()
+                self.driver.switch_to.window(self.main)
+                raise
         return bool(others)
 
     def redirect(self, provider, decide, **options):
