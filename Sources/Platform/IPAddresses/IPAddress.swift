@@ -143,8 +143,10 @@ public struct IPNetwork: Hashable, Sendable {
     ///   after the prefix.
     public init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        // `Int` would accept a plus sign.
-        guard let address = IPAddress(parts[0]), parts.count == 1 || parts[1].first != "+" else { return nil }
+        // `Int` would accept a sign.
+        guard let address = IPAddress(parts[0]),
+            parts.count == 1 || parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else { return nil }
         let length = parts.count == 1 ? address.bitWidth : Int(parts[1]) ?? -1
         guard (0...address.bitWidth).contains(length) else { return nil }
         self.init(address, length: length)

@@ -78,7 +78,8 @@ struct IPNetworkTests {
     @Test(
         "Text is rejected if it is not an address with an optional prefix length, or has bits after the prefix",
         arguments: [
-            "", "10.0.0.0/33", "10.0.0.1/8", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/+8", "2001:db8::1/32", "::/129",
+            "", "10.0.0.0/33", "10.0.0.1/8", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/+8", "0.0.0.0/-0", "2001:db8::1/32",
+            "::/129",
             "10.0/8", "host",
             "10.0.0.0/8/8", "/8",
         ])
