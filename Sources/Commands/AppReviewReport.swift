@@ -68,6 +68,11 @@ struct AppReviewReport: Encodable {
         }
     }
 
+    /// Pads a verdict or a guideline, so that the texts of the points begin in one column.
+    private static func padded(_ cell: String) -> String {
+        cell + String(repeating: " ", count: max(0, 8 - cell.count))
+    }
+
     private var lines: [String] {
         apps.flatMap { entry in
             let methods =
@@ -77,9 +82,7 @@ struct AppReviewReport: Encodable {
                 "project \(entry.projectId)\(tenant), app \(entry.appId) (\(entry.platform), \(entry.distribution)): \(methods)"
             return [head]
                 + entry.points.map {
-                    let verdict = $0.verdict + String(repeating: " ", count: 6 - $0.verdict.count)
-                    let guideline = $0.guideline + String(repeating: " ", count: 8 - $0.guideline.count)
-                    return "  \(verdict)  \(guideline)  \($0.text)"
+                    "  \(Self.padded($0.verdict))  \(Self.padded($0.guideline))  \($0.text)"
                 }
         }
     }
