@@ -32,9 +32,10 @@ package struct AppleTransferRun: Sendable {
 
         /// For a run in which Apple has accepted no identity.
         ///
-        /// - Throws: ``Failure`` if Apple has rejected an identity.
-        fileprivate func requireNoRejection(hint: String) throws {
-            guard rejected > 0 else { return }
+        /// - Throws: ``Failure`` if Apple has rejected an identity, and no run has exported or moved one. The options
+        ///   of the command are then probably wrong.
+        fileprivate func requireSuccess(hint: String) throws {
+            guard done == 0, rejected > 0 else { return }
             let noun = rejected == 1 ? "identity" : "identities"
             throw Failure(message: "Apple rejected \(rejected) \(noun), and no other has succeeded: \(hint)")
         }
@@ -95,10 +96,8 @@ package struct AppleTransferRun: Sendable {
                 report(progress)
             }
         }
-        if progress.done == 0 {
-            try progress.requireNoRejection(
-                hint: "check --to-team \(team), and that team \(key.teamID) owns or has owned the client IDs")
-        }
+        try progress.requireSuccess(
+            hint: "check --to-team \(team), and that team \(key.teamID) owns or has owned the client IDs")
         return progress
     }
 
@@ -106,8 +105,8 @@ package struct AppleTransferRun: Sendable {
     /// rejects, so that the next run does not request them again.
     ///
     /// Apple also rejects identities if the team, the client ID or the access token is wrong. A rejection is therefore
-    /// recorded only if Apple accepts another identity with the same client ID in this run, and rejects this one a second
-    /// time, with a new token.
+    /// recorded only if another identity has moved to the team, the request had the client ID of the identity's own latest
+    /// sign-in, and Apple rejects the identity a second time, with a new token.
     ///
     /// - Parameter retryingRejected: whether to request identities whose rejection is recorded.
     package func `import`(
@@ -119,7 +118,6 @@ package struct AppleTransferRun: Sendable {
                 message: "no identity has a transfer subject for team \(key.teamID): run export-transfers first")
         }
         var progress = Progress(all: counts.exported, done: counts.imported)
-        var validClientIDs: Set<String> = []
         var rejected: [AppleTransferStore.Waiting] = []
         var last = ""
         while true {
@@ -128,12 +126,12 @@ package struct AppleTransferRun: Sendable {
                 to: key.teamID, retryingRejected: retryingRejected, after: last, limit: Self.batchSize, in: realm)
             guard let end = page.end else { break }
             last = end
-            rejected += try await move(page.waiting, &progress, &validClientIDs, report).map(\.identity)
+            rejected += try await move(page.waiting, &progress, report).map(\.identity)
             progress.rejected = rejected.count
         }
-        let rejectedWithValidClientID = rejected.filter { validClientIDs.contains(client(of: $0).clientID) }
-        for batch in slices(of: rejectedWithValidClientID, Self.batchSize) {
-            let rejectedAgain = try await move(Array(batch), &progress, &validClientIDs, report)
+        let requestedAgain = progress.done > 0 ? rejected.filter(usesOwnClientID) : []
+        for batch in slices(of: requestedAgain, Self.batchSize) {
+            let rejectedAgain = try await move(Array(batch), &progress, report)
             progress.rejected -= batch.count - rejectedAgain.count
             let errors = rejectedAgain.map { ($0.identity.transferSubject ?? "", $0.error.rawValue) }
             try await store.store(errors: Dictionary(errors) { $1 }, to: key.teamID, in: realm)
@@ -141,23 +139,17 @@ package struct AppleTransferRun: Sendable {
         // Sign-ins may have moved identities during the run, and accounts may have been deleted.
         let finalCounts = try await store.counts(to: key.teamID, in: realm)
         (progress.all, progress.done) = (finalCounts.exported, finalCounts.imported)
-        if validClientIDs.isEmpty {
-            try progress.requireNoRejection(
-                hint:
-                    "check the client ID, and that team \(key.teamID) has accepted the transfer of the app, less than 60 days ago"
-            )
-        }
+        try progress.requireSuccess(
+            hint: "check that team \(key.teamID) has accepted the transfer of the app, less than 60 days ago")
         progress.rejectedImports = try await store.rejectedImports(to: key.teamID, in: realm)
         return progress
     }
 
     /// Requests the new subjects of a batch, and rewrites the identities that Apple accepts.
     ///
-    /// - Parameter validClientIDs: receives the client IDs with which Apple has accepted an identity.
     /// - Returns: the identities that Apple rejects.
     private func move(
-        _ batch: [AppleTransferStore.Waiting], _ progress: inout Progress, _ validClientIDs: inout Set<String>,
-        _ report: @Sendable (Progress) -> Void
+        _ batch: [AppleTransferStore.Waiting], _ progress: inout Progress, _ report: @Sendable (Progress) -> Void
     ) async throws -> [(identity: AppleTransferStore.Waiting, error: AppleErrorCode)] {
         var rejected: [(identity: AppleTransferStore.Waiting, error: AppleErrorCode)] = []
         let tokens = try await tokens(for: batch)
@@ -168,15 +160,17 @@ package struct AppleTransferRun: Sendable {
             }
             for (identity, outcome) in outcomes {
                 switch outcome {
-                case .found(let user):
-                    validClientIDs.insert(client(of: identity).clientID)
-                    try await rewrite(identity, user, &progress)
+                case .found(let user): try await rewrite(identity, user, &progress)
                 case .rejected(let error): rejected.append((identity, error))
                 }
             }
             report(progress)
         }
         return rejected
+    }
+
+    private func usesOwnClientID(_ identity: AppleTransferStore.Waiting) -> Bool {
+        clientID == nil || clientID == identity.clientID
     }
 
     private func rewrite(

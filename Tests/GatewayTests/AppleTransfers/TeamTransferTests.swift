@@ -33,7 +33,7 @@ struct TeamTransferTests {
         ///
         /// - Parameter change: changes Apple's endpoint.
         func run(
-            as team: String, _ change: (inout AppleMigrationEndpoint) -> Void = { _ in }
+            as team: String, clientID: String? = nil, _ change: (inout AppleMigrationEndpoint) -> Void = { _ in }
         ) throws -> AppleTransferRun {
             let server = try #require(gateway.appleServer)
             let settings = try #require(SimulatedProviders.providers.first)
@@ -41,7 +41,7 @@ struct TeamTransferTests {
                 try AppleServer.client.get(), at: AppleEndpoints(base: server.baseURL), clock: gateway.clock.wallClock)
             change(&endpoint)
             return AppleTransferRun(
-                gateway.project.realm, settings: settings, clientID: nil,
+                gateway.project.realm, settings: settings, clientID: clientID,
                 key: AppleKeyName(teamID: team, keyID: AppleServer.keyID),
                 privateKey: Secret(try server.privateKey.pem),
                 endpoint: endpoint, pool: gateway.database.pool, clock: gateway.clock.wallClock)
