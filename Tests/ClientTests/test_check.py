@@ -1,4 +1,7 @@
-"""`sekisho check` reports whether `serve` would start, and other commands fail where `serve` would."""
+"""`sekisho check` reports whether `serve` could handle requests.
+
+Commands fail if the database is unreachable or has another master key.
+"""
 
 import json
 

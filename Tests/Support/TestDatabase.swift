@@ -15,11 +15,12 @@ public final class TestDatabase: Sendable {
     public let loop: Loop
     public let pool: Pool
 
-    /// - Parameter loop: where the pool lives.
+    /// - Parameter loop: the loop on which the pool runs.
     public init(on loop: Loop = TestCluster.shared.loop) throws {
         self.loop = loop
         url = try TestCluster.shared.migratedDatabase()
-        // Long deadlines: races of twenty share four connections, on machines that are busy with other tests.
+        // Long deadlines: tests of race conditions send twenty concurrent requests over four connections, on machines
+        // that are busy with other tests.
         pool = Pool(
             loop: loop,
             configuration: Pool.Configuration(
@@ -42,7 +43,8 @@ public final class TestCluster: Sendable {
     public let loop: Loop
     private let server: PrivatePostgres
     private let directory: String
-    private let copies = Mutex(0)
+    /// The number of databases that were created for tests.
+    private let created = Mutex(0)
     /// URLs of databases that were emptied, for later tests.
     private let recycled = Mutex<[String]>([])
     private let schemaFingerprint: String
@@ -85,17 +87,17 @@ public final class TestCluster: Sendable {
     public func emptyDatabase() throws -> String { try newDatabase(template: nil) }
 
     private func newDatabase(template: String?) throws -> String {
-        // One at a time: PostgreSQL copies a template only while nothing else is connected to it.
-        try copies.withLock { count in
+        let number = created.withLock { count in
             count += 1
-            try server.createDatabase(named: "test_\(count)", template: template)
-            return server.url(database: "test_\(count)")
+            return count
         }
+        try server.createDatabase(named: "test_\(number)", template: template)
+        return server.url(database: "test_\(number)")
     }
 
     private func end() {
         server.stop()
-        try? FileManager.default.removeItem(atPath: directory)  // a temporary folder that is left is no failure
+        try? FileManager.default.removeItem(atPath: directory)  // leaving the temporary folder is not an error
     }
 }
 
