@@ -10,28 +10,28 @@ struct TokenCheck: Sendable {
     let isAccepted: Bool
     private let members: [String: JSONValue]
 
-    private init(isAccepted: Bool, _ members: [String: JSONValue], _ header: TokenHeader?) {
+    private init(isAccepted: Bool, _ members: [String: JSONValue], _ token: UnverifiedTokenInfo?) {
         self.isAccepted = isAccepted
-        self.members = members.merging(["accepted": .bool(isAccepted), "token": header?.json ?? .null]) { $1 }
+        self.members = members.merging(["accepted": .bool(isAccepted), "token": token?.json ?? .null]) { $1 }
     }
 
     func text() throws -> String {
         try JSONValue.object(members).pretty()
     }
 
-    static func accepted(_ identity: VerifiedIdentity, _ header: TokenHeader?) -> TokenCheck {
+    static func accepted(_ identity: VerifiedIdentity, _ token: UnverifiedTokenInfo?) -> TokenCheck {
         let members: [String: JSONValue?] = [
             "provider": .string(identity.provider.rawValue), "subject": .string(identity.subject),
             "audience": .string(identity.audience), "email": identity.email.map { .string($0.rawValue) },
             "emailTrust": .string(identity.emailTrust.rawValue), "isPrivateEmail": .bool(identity.isPrivateEmail),
             "displayName": identity.profile.displayName.map(JSONValue.string),
             "realUserStatus": identity.realUserStatus.map { .integer(Int64($0)) },
-            "signsInOnce": .bool(!identity.replayKeys.isEmpty),
+            "isSingleUse": .bool(!identity.replayKeys.isEmpty),
         ]
-        return TokenCheck(isAccepted: true, ["identity": .object(members.compactMapValues { $0 })], header)
+        return TokenCheck(isAccepted: true, ["identity": .object(members.compactMapValues { $0 })], token)
     }
 
-    static func accepted(_ notification: AppleNotification, _ header: TokenHeader?) -> TokenCheck {
+    static func accepted(_ notification: AppleNotification, _ token: UnverifiedTokenInfo?) -> TokenCheck {
         let members: [String: JSONValue?] = [
             "id": .string(notification.id), "audience": .string(notification.audience),
             "type": .string(notification.kind.name), "isKnown": .bool(notification.kind.isKnown),
@@ -40,24 +40,24 @@ struct TokenCheck: Sendable {
             "email": notification.email.map { .string($0.rawValue) },
             "isPrivateEmail": notification.email.map { _ in .bool(notification.isPrivateEmail) },
         ]
-        return TokenCheck(isAccepted: true, ["notification": .object(members.compactMapValues { $0 })], header)
+        return TokenCheck(isAccepted: true, ["notification": .object(members.compactMapValues { $0 })], token)
     }
 
     static func rejected(
-        _ refusal: ProviderRefusal, _ header: TokenHeader?, of provider: ProviderID, at now: Instant
+        _ refusal: ProviderRefusal, _ token: UnverifiedTokenInfo?, of provider: ProviderID, at now: Instant
     ) -> TokenCheck {
-        TokenCheck(isAccepted: false, ["reason": refusal.reason(header, provider, now).json], header)
+        TokenCheck(isAccepted: false, ["reason": refusal.reason(token, provider, now).json], token)
     }
 
     /// The result if the keys of the provider are not available, so that the token cannot be verified.
-    static func unknown(_ error: ProviderUnreachable, _ header: TokenHeader?) -> TokenCheck {
+    static func unknown(_ error: ProviderUnreachable, _ token: UnverifiedTokenInfo?) -> TokenCheck {
         let reason = TokenCheckReason("keys", "the keys of the provider are not available: \(error.reason)")
-        return TokenCheck(isAccepted: false, ["reason": reason.json], header)
+        return TokenCheck(isAccepted: false, ["reason": reason.json], token)
     }
 }
 
 /// Unverified members of a token: algorithm, key ID, type and issuer.
-struct TokenHeader: Sendable {
+struct UnverifiedTokenInfo: Sendable {
     let json: JSONValue
     let algorithm: JSONValue?
     let keyID: JSONValue?

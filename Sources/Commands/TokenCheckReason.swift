@@ -27,12 +27,12 @@ struct TokenCheckReason: Sendable {
 }
 
 extension ProviderRefusal {
-    func reason(_ header: TokenHeader?, _ provider: ProviderID, _ now: Instant) -> TokenCheckReason {
+    func reason(_ token: UnverifiedTokenInfo?, _ provider: ProviderID, _ now: Instant) -> TokenCheckReason {
         switch self {
         case .notConfigured, .disabled, .notForThisApp, .linkOnly:
             TokenCheckReason("configuration", "the provider is not enabled")
         case .credentialMissing: TokenCheckReason("form", "standard input is empty")
-        case .invalidToken(let fault): fault.reason(header, now)
+        case .invalidToken(let fault): fault.reason(token, now)
         case .nonce(let fault): fault.reason(provider)
         case .hostedDomain(let expected, let seen):
             TokenCheckReason(
@@ -46,7 +46,7 @@ extension ProviderRefusal {
 }
 
 extension IdentityTokenFault {
-    fileprivate func reason(_ header: TokenHeader?, _ now: Instant) -> TokenCheckReason {
+    fileprivate func reason(_ token: UnverifiedTokenInfo?, _ now: Instant) -> TokenCheckReason {
         switch self {
         case .malformed:
             TokenCheckReason(
@@ -55,11 +55,11 @@ extension IdentityTokenFault {
         case .algorithmNotAllowed:
             TokenCheckReason(
                 "algorithm", "the provider does not use this algorithm, or not with this key",
-                expected: .string("RS256"), seen: header?.algorithm)
+                expected: .string("RS256"), seen: token?.algorithm)
         case .criticalHeader: TokenCheckReason("header", "the token has an unsupported critical header (crit)")
         case .keyIDMissing: TokenCheckReason("keyId", "the token has no key ID (kid)")
         case .unknownKey:
-            TokenCheckReason("keyId", "the provider has no key with this ID", seen: header?.keyID)
+            TokenCheckReason("keyId", "the provider has no key with this ID", seen: token?.keyID)
         case .signatureInvalid: TokenCheckReason("signature", "the signature does not match the key and the content")
         case .issuer(let expected, let seen):
             TokenCheckReason(

@@ -89,16 +89,16 @@ private struct TokenVerification: Sendable {
 
     private func check(_ text: String, _ fetch: DocumentFetch, on loop: Loop) async throws -> TokenCheck {
         let keys = JWKSCache(fetch: fetch, store: .none, clock: clock, on: loop)
-        let header = TokenHeader(of: text)
+        let token = UnverifiedTokenInfo(of: text)
         do {
-            guard isNotification else { return try await .accepted(identity(in: text, keys), header) }
+            guard isNotification else { return try await .accepted(identity(in: text, keys), token) }
             let clientIDs = project.settings(of: provider)?.clientIDs ?? []
             return .accepted(
-                try await AppleNotifications(keys: keys).read(text, for: clientIDs, at: clock.now()), header)
+                try await AppleNotifications(keys: keys).read(text, for: clientIDs, at: clock.now()), token)
         } catch let refusal as ProviderRefusal {
-            return .rejected(refusal, header, of: provider, at: clock.now())
+            return .rejected(refusal, token, of: provider, at: clock.now())
         } catch let error as ProviderUnreachable {
-            return .unknown(error, header)
+            return .unknown(error, token)
         }
     }
 

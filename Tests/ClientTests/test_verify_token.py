@@ -74,7 +74,7 @@ def test_a_valid_token_of_apple_is_accepted_with_its_identity(jwks):
         "accepted": True,
         "identity": {
             "provider": "apple.com", "subject": "001.ada", "audience": APP, "email": "x1@privaterelay.appleid.com",
-            "emailTrust": "authoritative", "isPrivateEmail": True, "realUserStatus": 2, "signsInOnce": True,
+            "emailTrust": "authoritative", "isPrivateEmail": True, "realUserStatus": 2, "isSingleUse": True,
         },
         "token": {"algorithm": "RS256", "keyId": "one", "issuer": APPLE},
     }
@@ -83,7 +83,7 @@ def test_a_valid_token_of_apple_is_accepted_with_its_identity(jwks):
 def test_a_valid_token_of_google_is_accepted_with_its_identity(jwks):
     assert verify(token("google.com"), jwks, provider="google.com")["identity"] == {
         "provider": "google.com", "subject": "1081", "audience": APP, "email": "ada@gmail.com",
-        "emailTrust": "authoritative", "isPrivateEmail": False, "displayName": "Ada King", "signsInOnce": False,
+        "emailTrust": "authoritative", "isPrivateEmail": False, "displayName": "Ada King", "isSingleUse": False,
     }
 
 
