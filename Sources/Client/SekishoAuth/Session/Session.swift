@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What is stored of a signed-in user: the tokens and the account's profile.
+/// The stored state of a signed-in user: the tokens and the account's profile.
 struct Session: Codable, Hashable, Sendable {
     var tokens: SessionTokens
     var profile: Profile
@@ -44,13 +44,14 @@ struct ProviderProfile: Codable, Hashable, Sendable {
     var phoneNumber: String?
 }
 
-/// The item in the session store: a session, the version of its format, and the instance that it belongs to.
+/// The item in the session store: a session, the version of the item's format, and the session's owner.
 struct StoredSession: Codable, Sendable {
-    /// The version of the format. A new optional member does not change it.
+    /// The version of the format, for later releases; this release does not check it. A new optional member does not
+    /// change it.
     static let format = 1
 
     var format: Int
-    /// The instance that wrote the item. See ``SessionKey/owner``.
+    /// The app, gateway, API key and tenant that the session belongs to. See ``SessionKey/owner``.
     var owner: String
     var session: Session
 
@@ -60,7 +61,7 @@ struct StoredSession: Codable, Sendable {
         self.session = session
     }
 
-    /// - Returns: `nil` if the item is damaged or belongs to another instance.
+    /// - Returns: `nil` if the item is damaged or has another owner.
     init?(decoding item: Data, owner: String) {
         guard let stored = try? JSONDecoder().decode(Self.self, from: item), stored.owner == owner else {
             return nil
@@ -77,8 +78,8 @@ struct StoredSession: Codable, Sendable {
     }
 }
 
-/// The key of an instance's item in the session store. It differs by app, gateway, API key and tenant, so that the tokens
-/// of one gateway, project or tenant are never sent to another.
+/// The key of an ``Auth`` object's item in the session store. The key differs by app, gateway, API key and tenant, so
+/// that the tokens of one gateway, project or tenant are never sent to another.
 struct SessionKey: Hashable, Sendable {
     /// The parts of the key, one per line.
     let owner: String

@@ -70,13 +70,13 @@ struct RestoreTests {
         },
         Item(testDescription: "empty", isReadable: false) { _ in "" },
         Item(testDescription: "truncated", isReadable: false) { String($0.dropLast(10)) },
-        Item(testDescription: "of another instance", isReadable: false) {
+        Item(testDescription: "of another owner", isReadable: false) {
             $0.replacingOccurrences(of: #"\n\#(TestGateway.apiKey)\n"#, with: #"\nanother key\n"#)
         },
     ]
 
     @Test(
-        "An item with members of a later version is read; a damaged one and one of another instance are ignored",
+        "An item with members of a later version is read; a damaged one and one of another owner are ignored",
         arguments: items)
     func item(row: Item) async throws {
         let (app, uid) = try await stored()
