@@ -118,7 +118,7 @@ final class Connection: @unchecked Sendable {
     ///   ``input``.
     private func consumeInput(_ step: (UnsafeRawBufferPointer) -> Int) {
         let previous = input
-        input = previous.consumed(by: step)
+        input = previous.remaining(afterConsumptionBy: step)
     }
 
     /// Processes a request if its head is complete.

@@ -19,7 +19,7 @@ struct PendingInput {
     /// Passes the bytes to `body`, which returns the number of bytes that it has consumed.
     ///
     /// - Returns: the remaining bytes.
-    func consumed(by body: (UnsafeRawBufferPointer) -> Int) -> PendingInput {
+    func remaining(afterConsumptionBy body: (UnsafeRawBufferPointer) -> Int) -> PendingInput {
         let used = bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[start...])) }
         guard start + used < bytes.count else { return PendingInput() }
         var remaining = self
@@ -72,8 +72,8 @@ struct PendingOutput {
     /// The number of sent bytes of `bytes` and `body` together.
     private var sent = 0
 
-    /// Sends `output` and `body`. If the socket does not accept all bytes, keeps the remaining ones and leaves `output`
-    /// empty.
+    /// Sends `output` and `body`. If the socket does not accept all bytes, takes over `output`, which is then empty.
+    /// Otherwise `output` keeps its bytes, and the caller can reuse its memory.
     mutating func send(_ output: inout [UInt8], then body: [UInt8] = [], to descriptor: Int32) -> Outcome {
         swap(&bytes, &output)
         self.body = body
