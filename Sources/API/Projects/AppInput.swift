@@ -17,10 +17,12 @@ struct AppInput: Decodable {
     let clientIds: [String: [String]]?
     let requestedScopes: [String]?
     let androidPackages: [String]?
+    /// SHA-1 fingerprints of the certificates of packages that may use the app's API keys.
     let androidCertificates: [String]?
     let webDomains: [String]?
     let associatedDomains: [String]?
     let teamId: String?
+    /// SHA-256 fingerprints of the certificates in `assetlinks.json`.
     let androidFingerprints: [String]?
     let redirectUris: [String]?
     let exemption: Exemption?

@@ -44,8 +44,8 @@ extension SQL {
         """
     }
 
-    /// Finds the sessions of several look-ups. The lateral subqueries have limits, so no plan can read a table before
-    /// the look-ups; see `LookupPlanTests`.
+    /// Finds the sessions of several look-ups. The lateral subqueries have `LIMIT 1`, so no plan can read a table
+    /// before the look-ups; see `LookupPlanTests`.
     ///
     /// - Returns: the rows of the accounts that exist, each with the `number` of its look-up, counted from 1.
     static func find(_ lookups: [SessionLookup], in realm: ID<Realm>) -> SQL {
