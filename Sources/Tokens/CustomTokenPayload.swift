@@ -3,8 +3,6 @@ internal import JSON
 
 /// The payload of a custom token. The caller verifies the signature.
 public struct CustomTokenPayload: Sendable {
-    private static let audience =
-        "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
     /// The tolerance for clock differences, in seconds.
     private static let leeway: Double = 60
     /// The maximum of `exp` minus `iat`, in seconds.
@@ -24,7 +22,7 @@ public struct CustomTokenPayload: Sendable {
 
     /// Requires the audience of custom tokens (RFC 8725 §3.9).
     public func requireAudience() throws(CustomTokenRefusal) {
-        guard members["aud"] == .string(Self.audience) else { throw .invalid(.wrongAudience) }
+        guard members["aud"] == .string(CustomTokens.audience) else { throw .invalid(.wrongAudience) }
     }
 
     func requireEqualIssuerAndSubject() throws(CustomTokenRefusal) {

@@ -4,7 +4,7 @@ public struct CustomTokenClaim: Hashable, Sendable {
     public let account: ID<Account>
     /// The claims that every ID token of the session contains.
     public let claims: Claims?
-    /// `nil` if the token does not state a valid time.
+    /// The time in `iat`. `nil` only for an unsigned token in dev mode without a valid `iat`.
     public let issuedAt: Instant?
 
     public init(account: ID<Account>, claims: Claims?, issuedAt: Instant?) {
@@ -16,6 +16,10 @@ public struct CustomTokenClaim: Hashable, Sendable {
 
 /// Verifies custom tokens.
 public struct CustomTokens: Sendable {
+    /// The value of `aud` in every signed custom token.
+    public static let audience =
+        "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
+
     /// Throws ``CustomTokenRefusal``; any other error is an internal fault.
     public var read: @Sendable (_ token: String, Project) async throws -> CustomTokenClaim
 
@@ -91,10 +95,10 @@ extension CustomTokenFault {
         switch self {
         case .malformed: "It is not a JWT."
         case .algorithmNotAllowed: "It must be signed with the algorithm of its key: RS256 or ES256."
-        case .unknownKey: "No service key has the ID in its kid or, without a kid, in its iss."
+        case .unknownKey: "Its kid (or its iss, if it has no kid) is not the ID of an active service key."
         case .signatureInvalid: "Its signature is not valid."
         case .keyMayNotMint: "Its service key lacks the scope \(ServiceKeyScope.mintTokens.rawValue)."
-        case .wrongAudience: "Its aud is not Identity Toolkit."
+        case .wrongAudience: "Its aud must be \"\(CustomTokens.audience)\"."
         case .issuerIsNotSubject: "Its iss and sub must be equal."
         case .timesMissing: "Its iat, exp and any nbf must be numbers."
         case .notYetValid: "Its iat or nbf is in the future."

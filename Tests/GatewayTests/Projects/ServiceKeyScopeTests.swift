@@ -120,7 +120,7 @@ struct ServiceKeyScopeTests {
             ),
             (
                 .all, .zero,
-                "400 INVALID_CUSTOM_TOKEN : No service key has the ID in its kid or, without a kid, in its iss."
+                "400 INVALID_CUSTOM_TOKEN : Its kid (or its iss, if it has no kid) is not the ID of an active service key."
             ),
         ])
     func customToken(scopes: ServiceKeyScopes, life: Duration, expected: String) async throws {

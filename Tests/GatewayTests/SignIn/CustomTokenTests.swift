@@ -46,15 +46,16 @@ struct CustomTokenTests {
     }
 
     static let start = 1_800_000_000
+    static let wrongAudience = "INVALID_CUSTOM_TOKEN : Its aud must be \"\(ServiceKey.audience)\"."
 
     @Test(
         "A custom token with invalid claims is rejected",
         arguments: [
-            ClaimsRow("no audience", "INVALID_CUSTOM_TOKEN : Its aud is not Identity Toolkit.") { $0["aud"] = nil },
-            ClaimsRow("another audience", "INVALID_CUSTOM_TOKEN : Its aud is not Identity Toolkit.") {
+            ClaimsRow("no audience", wrongAudience) { $0["aud"] = nil },
+            ClaimsRow("another audience", wrongAudience) {
                 $0["aud"] = "demo"
             },
-            ClaimsRow("a list of audiences", "INVALID_CUSTOM_TOKEN : Its aud is not Identity Toolkit.") {
+            ClaimsRow("a list of audiences", wrongAudience) {
                 $0["aud"] = .array([.string(ServiceKey.audience)])
             },
             ClaimsRow("no issuer", "INVALID_CUSTOM_TOKEN : Its iss and sub must be equal.") { $0["iss"] = nil },
@@ -153,7 +154,7 @@ struct CustomTokenTests {
             ),
             (
                 try JWS.sign(payload: payload, keyID: "unknown", with: backend.key),
-                "INVALID_CUSTOM_TOKEN : No service key has the ID in its kid or, without a kid, in its iss."
+                "INVALID_CUSTOM_TOKEN : Its kid (or its iss, if it has no kid) is not the ID of an active service key."
             ),
             (try JWS.sign(payload: Array("[]".utf8), keyID: "backend", with: backend.key), malformed),
             (
@@ -162,7 +163,7 @@ struct CustomTokenTests {
             ),
             (
                 try await gateway.signUp().idToken,
-                "INVALID_CUSTOM_TOKEN : No service key has the ID in its kid or, without a kid, in its iss."
+                "INVALID_CUSTOM_TOKEN : Its kid (or its iss, if it has no kid) is not the ID of an active service key."
             ),
         ]
         for (token, expected) in rows {
