@@ -38,7 +38,7 @@ extension EmailTexts {
                     + "If you did not, open the link below to restore this address.",
                 link: "Restore this address",
                 [values.lifetime.englishSinceChange, "Then set a new password right away."])
-        case .emailFollowed:
+        case .relayAddressChanged:
             return english(
                 "Your email address for \(app) was changed",
                 "Apple now gives \(app) another address to reach you. Emails about your account for \(app) go to that "

@@ -32,7 +32,7 @@ extension EmailTexts {
                 "【\(app)】メールアドレスが変更されました",
                 "\(app)のアカウントのメールアドレスが、このアドレスから別のアドレスに変更されました。\(noAction)お心当たりがない場合は、次のリンクを開いて、このアドレスに戻してください。",
                 link: "このアドレスに戻す", [values.lifetime.japaneseSinceChange, "その後、すぐに新しいパスワードを設定してください。"])
-        case .emailFollowed:
+        case .relayAddressChanged:
             return japanese(
                 "【\(app)】メールアドレスが変更されました",
                 "Appleから\(app)に、あなたへの連絡先として別のメールアドレスが通知されました。今後、\(app)のアカウントに関するメールはそのアドレスに届きます。Appleでのログイン方法は変わりません。",

@@ -85,7 +85,7 @@ extension OutgoingEmail.Kind {
         case .emailChanged: .recoverEmail
         case .identityLinked: .removeSignInMethod
         case .accountsMerged: .undoMerge
-        case .passwordChanged, .emailFollowed, .identityUnlinked, .accountReclaimed, .accountDeleted: nil
+        case .passwordChanged, .relayAddressChanged, .identityUnlinked, .accountReclaimed, .accountDeleted: nil
         }
     }
 }

@@ -149,7 +149,7 @@ public struct FederatedSignIn: Sendable {
         case .signIn(let account): return (account.id, account.generation, now, .none)
         case .signInChangingEmail(let account, let new):
             let emails = try [account.email, new].compactMap(\.self).flatMap {
-                try outOfBand.notice(.emailFollowed, to: $0, about: account.id, from: origin, at: now)
+                try outOfBand.notice(.relayAddressChanged, to: $0, about: account.id, from: origin, at: now)
             }
             return (account.id, account.generation, now, EmailBatch(emails: emails))
         case .create: return (entropy.accountID(), 1, now, .none)

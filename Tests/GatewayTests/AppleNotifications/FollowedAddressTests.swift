@@ -40,7 +40,7 @@ struct FollowedAddressTests {
         #expect(user["initialEmail"]?.string == old)
         #expect(identityEmail(user) == new)
         #expect(audited.map(\.description) == ["user email.changed \(tokens.localId) provider=apple.com"])
-        let notices = try await gateway.emails(.emailFollowed)
+        let notices = try await gateway.emails(.relayAddressChanged)
         #expect(Set(notices.map(\.recipient)) == [old, new])
         #expect(notices.allSatisfy { $0.content.code == nil })
         #expect(try await gateway.emails(.emailChanged).isEmpty)
@@ -107,7 +107,7 @@ struct FollowedAddressTests {
         #expect(user["email"] == email)
         #expect(identityEmail(user)?.hasSuffix("@private.icloud.com") == true)
         #expect(audited.isEmpty)
-        #expect(try await gateway.emails(.emailFollowed).isEmpty)
+        #expect(try await gateway.emails(.relayAddressChanged).isEmpty)
     }
 
     @Test("The account keeps an address that was not a relay address")
