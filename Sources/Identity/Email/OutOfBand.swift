@@ -83,7 +83,7 @@ extension OutOfBand {
         let payload = EmailPayload(code: issued.secret, provider: method.provider)
         let emails = try notice(
             .identityLinked, to: email, about: account.id, payload, from: origin, at: method.addedAt)
-        return EmailBatch(codes: [issued.code], emails: emails)
+        return EmailBatch(codes: [issued.record], emails: emails)
     }
 
     /// Returns a notice to the owner about a password reset, with a removal link for each of `identities`.
@@ -103,17 +103,17 @@ extension OutOfBand {
         let removals = issued.map { EmailPayload.Removal(provider: $0.provider, code: $0.1.secret) }
         let payload = EmailPayload(removals: removals.isEmpty ? nil : removals)
         let emails = try notice(.passwordChanged, to: email, about: account, payload, from: origin, at: now)
-        return EmailBatch(codes: issued.map(\.1.code), emails: emails)
+        return EmailBatch(codes: issued.map(\.1.record), emails: emails)
     }
 
     private func removalCode(
         for method: AddedSignInMethod, of account: ID<Account>, sentTo email: EmailAddress, at now: Instant
     ) -> IssuedCode {
         let secret = newCode()
-        let code = OOBCode(
+        let record = OOBCode(
             hash: hash(secret), purpose: .removeSignInMethod, account: account, email: email, method: method,
             createdAt: now, expiresAt: now + Policy.removalLinkLifetime)
-        return IssuedCode(secret: secret, code: code)
+        return IssuedCode(secret: secret, record: record)
     }
 
     /// Returns a notice to the account's former address about its replacement, with a link that restores the former

@@ -86,8 +86,9 @@ public struct MailboxChange: Hashable, Sendable {
         return change
     }
 
-    /// Removes `method` and everything that was added at that time or later. The account gets back the address that
-    /// `code` was sent to, or has none if another account keeps that address (see ``Account/losesAddressToOwner``).
+    /// Removes `method`, the identities that were linked at that time or later, and a password that was set since. The
+    /// account gets back the address that `code` was sent to. If another account keeps that address (see
+    /// ``Account/losesAddressToOwner``), the account has no address and no password afterwards.
     ///
     /// - Parameter holder: another account that has the address now.
     public static func removing(

@@ -9,23 +9,25 @@ extension OOBRedemption {
         _ code: String?, removing providers: Set<ProviderID>, in project: Project, from origin: RequestContext
     ) async throws -> RemedyResult {
         let secret = outOfBand.newCode()
-        let result = try await redeem(code, for: [.recoverEmail], in: project, from: origin) { account, code, now in
-            let change = try await recovery(of: account, by: code, removing: providers, in: project)
+        let result = try await redeem(code, for: [.recoverEmail], in: project, from: origin) { account, record, now in
+            let change = try await recovery(of: account, by: record, removing: providers, in: project)
             return (change, EmailBatch(codes: resetCode(secret, after: change, in: project, at: now)))
         }
         return RemedyResult(result, secret)
     }
 
-    /// Removes a sign-in method and everything that was added to the account with or after it. Ends every session.
+    /// Removes a sign-in method, the identities that were linked with or after it, and a password that was set since.
+    /// Restores the address that the code was sent to; if another account keeps that address, the account has no address
+    /// and no password afterwards. Ends every session.
     public func removeSignInMethod(
         _ code: String?, in project: Project, from origin: RequestContext
     ) async throws -> RemedyResult {
         let secret = outOfBand.newCode()
         let result = try await redeem(code, for: [.removeSignInMethod], in: project, from: origin) {
-            account, code, now in
-            guard let method = code.method else { throw OOBCodeRefusal.invalid }
-            let holder = try await otherHolder(of: code.email, than: account, in: project)
-            let change = MailboxChange.removing(method, from: account, by: code, holder: holder)
+            account, record, now in
+            guard let method = record.method else { throw OOBCodeRefusal.invalid }
+            let holder = try await otherHolder(of: record.email, than: account, in: project)
+            let change = MailboxChange.removing(method, from: account, by: record, holder: holder)
             return (change, EmailBatch(codes: resetCode(secret, after: change, in: project, at: now)))
         }
         return RemedyResult(result, secret)
@@ -75,17 +77,17 @@ public struct RemedyResult: Hashable, Sendable {
 
     fileprivate init(_ result: OOBRedemption.RedemptionResult, _ secret: String) {
         account = result.account
-        reset = result.redemption.emailBatch.codes.first.map { IssuedCode(secret: secret, code: $0) }
+        reset = result.redemption.emailBatch.codes.first.map { IssuedCode(secret: secret, record: $0) }
     }
 }
 
-/// A code with its secret, which is not stored.
+/// The record of a code, with the secret, which is not stored.
 public struct IssuedCode: Hashable, Sendable {
     public let secret: String
-    public let code: OOBCode
+    public let record: OOBCode
 
-    public init(secret: String, code: OOBCode) {
+    public init(secret: String, record: OOBCode) {
         self.secret = secret
-        self.code = code
+        self.record = record
     }
 }

@@ -14,7 +14,7 @@ extension OOBRedemption {
             let source = try await refusing(\.atMergeReversal) {
                 try await codes.undoMerge(undoing, in: project.realm)
             }
-            let reset = undoing.reset(of: source).map { IssuedCode(secret: secret, code: $0) }
+            let reset = undoing.reset(of: source).map { IssuedCode(secret: secret, record: $0) }
             return RemedyResult(account: source, reset: reset)
         }
     }
