@@ -89,7 +89,7 @@ private struct ActionPageRequest {
                 let missing = refusal.requirements(by: checked.project.policy)
                 return PageResponse(page(of: checked, missing: missing), of: checked.project.realm, because: refusal)
             }
-        case .verifyEmail where fields[.step] == CodeForm.Step.disavow.rawValue:
+        case .verifyEmail where fields[.step] == CodeForm.AlternativeAction.disavow.rawValue:
             try await emailActions.disavow(code, from: origin)
             return PageResponse(.emailDisavowed(frame(of: checked)), of: checked.project.realm)
         case .verifyEmail, .changeEmail: try await emailActions.apply(code, from: origin)
@@ -132,7 +132,7 @@ private struct ActionPageRequest {
         guard let reset = result.reset else { return done(result.account, checked) }
         let next = ActionPageRequest(call: call, code: reset.secret, continueURL: continueURL, language: language)
         let resetCode = CheckedCode(
-            code: reset.code, project: checked.project, projectName: checked.projectName, account: result.account)
+            code: reset.record, project: checked.project, projectName: checked.projectName, account: result.account)
         return next.page(of: resetCode, after: remedy(checked))
     }
 

@@ -11,8 +11,8 @@ public struct CodeForm: Sendable {
         self.continueURL = continueURL
     }
 
-    /// An action that differs from the purpose of the code.
-    public enum Step: String, Sendable {
+    /// An action other than the one that the code is for.
+    public enum AlternativeAction: String, Sendable {
         /// The user states that the account is not theirs.
         case disavow
     }
@@ -22,16 +22,17 @@ public struct CodeForm: Sendable {
         case continueURL = "continueUrl"
         case language = "lang"
         case newPassword
+        /// An ``AlternativeAction``.
         case step
         /// For password managers; the gateway ignores it.
         case username
         case email
     }
 
-    func form(_ step: Step? = nil, in frame: Page.Frame, _ content: [Markup]) -> Markup {
+    func form(_ action: AlternativeAction? = nil, in frame: Page.Frame, _ content: [Markup]) -> Markup {
         let hidden: [(Field, String?)] = [
             (.code, code), (.continueURL, continueURL?.text), (.language, frame.language.rawValue),
-            (.step, step?.rawValue),
+            (.step, action?.rawValue),
         ]
         return Markup(.form, [.post, .action(.actionPage)], hidden.compactMap(Markup.hidden) + content)
     }

@@ -52,8 +52,8 @@ struct ActionPageRequestTests {
         #expect(page.text.contains(#"name="newPassword""#))
     }
 
-    @Test("A change of address ignores the step that disavows an address")
-    func unknownStep() async throws {
+    @Test("A code that changes an address ignores `step=disavow`")
+    func ignoredStep() async throws {
         let fixture = try await Fixture(.changeEmail)
         let page = try await fixture.submit("&step=disavow")
         #expect(page.status == 200 && page.text.contains("new@example.com"))
