@@ -8,8 +8,8 @@ extension Endpoint {
         let request = try call.body(as: SignInWithPasswordRequest.self)
         guard request.pendingIdToken.nonEmpty == nil else { throw RequestRefusal.notImplemented("pendingIdToken") }
         let signedIn = try await call.services.signIn.authenticator.signIn(
-            email: request.email, password: request.password.map(Secret.init), again: request.idToken.nonEmpty,
-            in: client.project, from: call.origin)
+            email: request.email, password: request.password.map(Secret.init),
+            reauthenticating: request.idToken.nonEmpty, in: client.project, from: call.origin)
         return try .json(SignInWithPasswordResponse(signedIn))
     }
 }

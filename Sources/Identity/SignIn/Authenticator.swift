@@ -61,7 +61,7 @@ public struct Authenticator: Sendable {
     ///
     /// - Parameter idToken: the ID token of the account that authenticates again; `nil` for a sign-in.
     public func signIn(
-        email: String?, password: Secret?, again idToken: String? = nil, in project: Project,
+        email: String?, password: Secret?, reauthenticating idToken: String? = nil, in project: Project,
         from origin: RequestContext
     ) async throws -> SignedIn {
         guard project.policy.allowsPasswords else { throw SignInRefusal.passwordsNotAllowed }
@@ -159,7 +159,7 @@ public struct Authenticator: Sendable {
         Session(
             id: entropy.sessionID(), account: account, generation: generation, method: method,
             authenticatedAt: now, device: origin.device,
-            // An anonymous account has no password that could be guessed.
+            // Known networks matter only for the limit of wrong passwords, and an anonymous account has no password.
             networkHash: method == .anonymous ? nil : networks.hash(of: origin, in: project))
     }
 }

@@ -28,7 +28,7 @@ public struct CustomSignIn: Sendable {
     ///
     /// - Parameter idToken: the ID token of the account that authenticates again; `nil` for a sign-in.
     public func signIn(
-        _ token: String?, again idToken: String? = nil, in project: Project, from origin: RequestContext
+        _ token: String?, reauthenticating idToken: String? = nil, in project: Project, from origin: RequestContext
     ) async throws -> (signedIn: SignedIn, isNewAccount: Bool) {
         guard let token, !token.isEmpty else { throw CustomTokenRefusal.missing }
         let claim = try await customTokens.read(token, project)
