@@ -113,6 +113,7 @@ private struct DefaultSupportedIdpConfig: Encodable {
             settings.provider == .apple
             ? Apple(
                 codeFlowConfig: settings.apple.map { CodeFlow(teamId: $0.teamID, keyId: $0.keyID) },
+                // In Identity Platform's format, the first client ID is `clientId`, and the others are `bundleIds`.
                 bundleIds: Array(settings.clientIDs.dropFirst()),
                 acceptsUnhashedNonces: settings.apple?.acceptsUnhashedNonces ?? false) : nil
         relation = settings.statedRelation?.rawValue

@@ -80,7 +80,7 @@ extension Response {
 }
 
 /// Shadows the standard library's function, so that the synthesized decoding of every optional text in this module
-/// follows the rules of the wire.
+/// follows the rules of the wire protocol.
 extension KeyedDecodingContainer {
     func decodeIfPresent(_: String.Type, forKey key: Key) throws -> String? {
         guard let text = try wireText(forKey: key) else { return nil }

@@ -3,7 +3,8 @@
 public struct AuthorizationFlow: Hashable, SealedTokenContent {
     public static let purpose = "authorization-flow"
 
-    /// The operation that the flow was started for. The result cannot be used for another operation.
+    /// The operation that the flow was started for. The result of ``link`` can only be linked, and no other result
+    /// can be linked.
     public enum Operation: String, CaseIterable, Codable, Sendable {
         case signIn = "SIGN_IN"
         case link = "LINK"
@@ -13,9 +14,9 @@ public struct AuthorizationFlow: Hashable, SealedTokenContent {
 
     /// How the result reaches the app.
     public enum Delivery: Hashable, Codable, Sendable {
-        /// A redirect to the app, with the grant in the query. The client already has the session ID.
+        /// A redirect to the app, with the grant in the query. The client has the `sessionId` of `createAuthUri`.
         ///
-        /// - Parameter sessionHash: the SHA-256 of the session ID in base64url.
+        /// - Parameter sessionHash: the SHA-256 of that `sessionId` in base64url.
         case app(AuthorizationTarget, sessionHash: String)
         /// An event for the frame of Firebase's SDK in the window that opened the popup.
         case popup(SDKEvent, returnTo: AuthorizationTarget)
@@ -55,8 +56,8 @@ extension AuthorizationFlow {
         }
     }
 
-    /// Requires that a response came to the redirect URI of this flow. Every OpenID provider has its own redirect URI,
-    /// so that no provider receives a code of another one (RFC 9700 §4.4.2).
+    /// Requires that a response came to the redirect URI of this flow. Each `oidc.NAME` has its own redirect URI, so
+    /// that it does not receive the code of another provider (RFC 9700 §4.4.2). Apple and Google share one.
     func require(path: String) throws(AuthorizationRefusal) {
         guard redirectURI.hasSuffix(path) else { throw .invalidResponse }
     }
@@ -73,8 +74,8 @@ extension AuthorizationFlow {
     /// The intended use of the identity.
     var use: LoginServices.Use { operation == .link ? .link : .signIn }
 
-    /// Whether the provider posts its response from its own site. Browsers send no cookie with such a request, so the
-    /// form is stored until the browser follows a redirect and sends the cookie.
+    /// Whether the provider posts its response from its own site. Browsers send no `SameSite=Lax` cookie with such
+    /// a request, so the form is stored until the browser follows a redirect and sends the cookie.
     public var receivesForm: Bool { provider == .apple }
 }
 
@@ -128,7 +129,7 @@ public struct ProviderTokens: Hashable, Codable, Sendable {
     }
 }
 
-/// A result whose grant and session ID a client has presented.
+/// A result for which a client has presented the grant and the `sessionId`.
 public struct RedeemedAuthorization: Sendable {
     public let result: AuthorizationResult
     /// Makes the grant single-use; consumed by the sign-in.
@@ -138,7 +139,7 @@ public struct RedeemedAuthorization: Sendable {
 
     var mayCreateAccount: Bool { result.operation != .reauthenticate }
 
-    /// - Throws: ``AuthorizationRefusal/otherOperation`` unless the request does what the flow was started for.
+    /// - Throws: ``AuthorizationRefusal/otherOperation`` unless both the request and the flow link, or neither does.
     func require(linking: Bool) throws(AuthorizationRefusal) {
         guard linking == (result.operation == .link) else { throw .otherOperation }
     }

@@ -17,8 +17,8 @@ extension OOBRedemption {
     }
 
     /// Removes a sign-in method, the identities that were linked with or after it, and a password that was set since.
-    /// Restores the address that the code was sent to; if another account keeps that address, the account has no address
-    /// and no password afterwards. Ends every session.
+    /// Restores the address that the code was sent to; if another account keeps that address, the account has no
+    /// address and no password afterwards. Ends every session.
     public func removeSignInMethod(
         _ code: String?, in project: Project, from origin: RequestContext
     ) async throws -> RemedyResult {

@@ -1,5 +1,6 @@
-/// An error caused by the caller: the gateway responds with a code of the wire. Every other error is a fault of the
-/// gateway, with status 500, or 503 if a retry may succeed.
+/// An error caused by the caller: the gateway responds with an error code of the wire protocol. Every other error is a
+/// fault of the gateway or of a server that the gateway depends on, with status 500, or 503 if a retry may
+/// succeed.
 public protocol Refusal: Error {
     var code: ErrorCode { get }
     /// A text for developers, which follows the code in the message. `nil` if the code needs no explanation.
@@ -29,7 +30,7 @@ extension Refusal {
     public var metadata: [String: String] { [:] }
 }
 
-/// The error codes of the wire. A client branches on them, so their texts never change.
+/// The error codes of the wire protocol. A client branches on them, so their texts never change.
 public enum ErrorCode: String, CaseIterable, Sendable {
     case adminOnlyOperation = "ADMIN_ONLY_OPERATION"
     case apiKeyAndroidAppBlocked = "API_KEY_ANDROID_APP_BLOCKED"
