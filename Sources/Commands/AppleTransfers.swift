@@ -8,7 +8,7 @@ internal import Synchronization
 extension Command {
     static let exportTransfers = Command(
         words: ["apple", "export-transfers"],
-        summary: "Fetch Apple's transfer subjects of all users into the database, before an app moves to another team",
+        summary: "Fetch Apple's transfer subjects of all users into the database, for moving an app to another team",
         options: [
             .project, .tenant, .text("to-team", "ID", "ID of the new team", isRequired: true),
         ] + TransferArguments.options,

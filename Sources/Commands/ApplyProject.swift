@@ -10,7 +10,7 @@ extension Command {
     private static let fileMembers: [(term: String, description: String)] = [
         ("project", "project ID"),
         ("name, profile", "same values as the options of `projects create`"),
-        ("policy", "members that `projects policy --help` lists"),
+        ("policy", "settings that `projects policy --help` lists"),
         ("authorizedDomains", "list of hosts"),
         (
             "email",
@@ -25,7 +25,7 @@ extension Command {
         ("clientIds", "accepted client IDs"),
         (
             "relation",
-            "whose accounts the provider has, for guideline 4.8: social, own, organisation, government, marketplace, thirdPartyService; null: treated as social. Google: only social, or organisation with hostedDomains. Apple: only social"
+            "kind of login service for guideline 4.8: social, own, organisation, government, marketplace, thirdPartyService; null: treated as social. Google: only social, or organisation with hostedDomains. Apple: only social"
         ),
         ("hostedDomains", "Google: the Workspace domains whose users are accepted"),
         ("teamId, keyId", "Apple: the IDs of the team and of its private key"),

@@ -8,11 +8,12 @@ extension Command {
         summary: "Show the policy of a project, or change it",
         operand: .projectID,
         options: [
-            .text("set", "NAME=VALUE", "change a policy member; takes effect within seconds", isRepeatable: true)
+            .text(
+                "set", "NAME=VALUE", "change a setting of the policy; takes effect within seconds", isRepeatable: true)
         ],
         tables: [
             HelpTable(
-                title: "Policy members",
+                title: "Settings of the policy",
                 rows: Policy.members.map { ($0.name, "\($0.meaning) (\($0.values))") })
         ],
         environment: ["DATABASE_URL"]

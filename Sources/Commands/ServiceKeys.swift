@@ -19,7 +19,7 @@ extension Command {
         ],
         details: [
             "Prints the ID, the bearer secret and the private key. They are printed only once, because only a hash and the public key are stored.",
-            "A key with users.link, tokens.mint, or config and trust can act as any user. A key with users.write can set the password of any user.",
+            "A key can act as any user if it has users.link, or tokens.mint, or both config and trust. A key with users.write can set the password of any user.",
         ],
         tables: [
             HelpTable(title: "Scopes", rows: ServiceKeyScope.allCases.map { ($0.rawValue, $0.help) })

@@ -33,7 +33,7 @@ extension ProjectFile {
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
             guard let member = Policy.members.first(where: { $0.name == name }) else {
                 reader.addProblem(
-                    "policy.\(name)", "unknown member; `sekisho projects policy --help` lists the members")
+                    "policy.\(name)", "unknown setting; `sekisho projects policy --help` lists the settings")
                 continue
             }
             let text: String? =

@@ -10,14 +10,14 @@ enum UserArguments {
             "hash-algo", "NAME",
             "algorithm of the password hashes: SCRYPT (Firebase's own), STANDARD_SCRYPT, BCRYPT, PBKDF2_SHA256, PBKDF_SHA1, HMAC_SHA512, HMAC_SHA256, HMAC_SHA1, HMAC_MD5, SHA512, SHA256, SHA1, MD5, or CRYPT for hashes that begin with $2b$, $5$, $6$, $y$ or $argon2id$; rows with such a hash are accepted whatever NAME is"
         ),
-        .text("hash-key", "KEY", "signer key in base64"),
-        .text("hash-key-file", "PATH", "file with the signer key in base64"),
+        .text("hash-key", "KEY", "hash key in base64 (Firebase: signer key)"),
+        .text("hash-key-file", "PATH", "file with the hash key in base64"),
         .text("salt-separator", "TEXT", "salt separator in base64"),
         .number("rounds", "N", in: 0...Int.max, "rounds of the algorithm, as in `firebase auth:import`"),
         .number("mem-cost", "N", in: 0...Int.max, "memory cost, as in `firebase auth:import`"),
         .number("parallelization", "N", in: 0...Int.max, "parallelization"),
         .number("block-size", "N", in: 0...Int.max, "block size"),
-        .number("dk-len", "N", in: 0...Int.max, "length of the derived key"),
+        .number("dk-len", "N", in: 0...Int.max, "length of the derived key in bytes"),
         .choice("hash-input-order", "NAME", ["SALT_FIRST", "PASSWORD_FIRST"], "order of salt and password"),
     ]
 
@@ -47,7 +47,7 @@ enum UserArguments {
         }
     }
 
-    /// Returns the signer key from `--hash-key`, `--hash-key-file` or the environment; `nil` if none of them is set.
+    /// Returns the hash key from `--hash-key`, `--hash-key-file` or the environment; `nil` if none of them is set.
     ///
     /// - Throws: ``UsageError`` if more than one of them is set, or the key is not valid base64.
     private static func key(_ arguments: Arguments) throws -> PasswordKey? {

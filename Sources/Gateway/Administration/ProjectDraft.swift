@@ -26,7 +26,7 @@ package struct ProjectDraft: Sendable {
         guard Self.canBeID(id) else {
             throw UsageError(
                 message:
-                    "expected a project ID of at most 63 characters (a-z, 0-9 and hyphens, not beginning with a hyphen) that is not a path of the gateway, got \"\(id)\""
+                    "expected a project ID of at most 63 characters (a-z, 0-9 and hyphens, not beginning with a hyphen) that is not reserved for a path of the gateway, got \"\(id)\""
             )
         }
         // Twelve digits, like Firebase's project numbers.
