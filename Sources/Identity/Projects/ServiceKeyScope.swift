@@ -2,8 +2,8 @@
 /// requests.
 ///
 /// With ``linkUsers``, ``mintTokens``, or both ``config`` and ``trust``, the holder of a key can sign in as any user:
-/// by linking an identity, minting a token, receiving a link that proves control of a mailbox, or changing whose tokens are
-/// accepted. With ``writeUsers`` too, by setting a password, but the user notices that.
+/// by linking an identity, minting a token, receiving a link that proves control of a mailbox, or changing whose tokens
+/// are accepted. With ``writeUsers`` too, by setting a password, but the user notices that.
 public enum ServiceKeyScope: String, Hashable, Sendable, CaseIterable {
     case readUsers = "users.read"
     case writeUsers = "users.write"

@@ -1,6 +1,5 @@
 /// An error caused by the caller: the gateway responds with an error code of the wire protocol. Every other error is a
-/// fault of the gateway or of a server that the gateway depends on, with status 500, or 503 if a retry may
-/// succeed.
+/// fault of the gateway or of a server that the gateway depends on, with status 500, or 503 if a retry may succeed.
 public protocol Refusal: Error {
     var code: ErrorCode { get }
     /// A text for developers, which follows the code in the message. `nil` if the code needs no explanation.
