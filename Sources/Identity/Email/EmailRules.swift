@@ -44,6 +44,6 @@ extension EmailSettings {
 }
 
 extension OutgoingEmail.Kind {
-    /// The name in configuration files: that of the case, except for one.
-    public var name: String { self == .relayAddressChanged ? "emailFollowed" : "\(self)" }
+    /// The name in configuration files.
+    public var name: String { "\(self)" }
 }

@@ -13,7 +13,7 @@ public struct OutgoingEmail: Hashable, Sendable {
         /// Sent to the former address, with a link that restores it.
         case emailChanged = "notice.email-changed"
         /// Sent to the former relay address of an Apple identity and to the new one. Has no link.
-        case relayAddressChanged = "notice.email-followed"
+        case relayAddressChanged = "notice.relay-address-changed"
         /// Sent after an identity, a password or an email link was added. Has a link that removes the sign-in method.
         case identityLinked = "notice.identity-linked"
         case identityUnlinked = "notice.identity-unlinked"
