@@ -30,10 +30,10 @@ extension Command {
         summary: "Replace the Apple subjects and relay addresses of all users, after an app moved to another team",
         options: [
             .project, .tenant,
-            .flag("retry-rejected", "also request the identities that Apple rejected in earlier runs"),
+            .flag("retry-rejected", "also try again the identities that Apple rejected in earlier runs"),
         ] + TransferArguments.options,
         details: [
-            "Each exported identity gets its new subject and relay address in one transaction; the account keeps its ID and its sessions. Configure the new team's ID, key ID and private key first (`sekisho projects apply`), and run the command in the 60 days after the transfer. Imported identities are skipped, so running an interrupted command again continues it. Identities that Apple rejects are recorded and listed, and not requested again without --retry-rejected. A user who signs in before the import is found by the token's transfer_sub.",
+            "Each exported identity gets its new subject and relay address in one transaction; the account keeps its ID and its sessions. Configure the new team's ID, key ID and private key first (`sekisho projects apply`), and run the command in the 60 days after the transfer. Imported identities are skipped, so running an interrupted command again continues it. Identities that Apple rejects are recorded and listed; later runs skip them unless --retry-rejected is given. A user who signs in before the import is found by the token's transfer_sub.",
             TransferArguments.keyNote,
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]

@@ -21,7 +21,7 @@ extension Command {
         ],
         details: [
             "Reads the variables of `serve` and changes nothing. Exit status: 0 if every check passes, 1 if one fails, 2 if the environment is invalid.",
-            "With --app-review, each requirement is `met`, `violated` (exit status 1) or `open` (exit status 0): the gateway cannot check an open requirement, or a declaration is missing.",
+            "With --app-review, each requirement is `met`, `violated` or `open`. `open` means that the gateway cannot check the requirement, or that a setting is not declared. Exit status: 1 if a requirement is violated, otherwise 0.",
         ]
     ) { arguments in
         if arguments.has("app-review") {

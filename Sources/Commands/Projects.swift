@@ -21,7 +21,7 @@ extension Command {
         ],
         details: [
             "ID has 1 to 63 characters: a to z, 0 to 9 and hyphens, but no hyphen at the beginning. Some IDs are reserved for paths of the gateway, such as `v1`.",
-            "The app \"default\" has the platform and distribution `other`, no bundle ID, and every sign-in method that the project enables. Guideline 4.8 applies to this app too: it can offer a social login only if it also offers apple.com. Because its platform is `other`, apple.com may have a bundle ID or a Services ID as client ID; `sekisho projects apply` sets the platform.",
+            "The app \"default\" has the platform and distribution `other`, no bundle ID, and every sign-in method that the project enables. Apple's App Review guideline 4.8 applies to it as to every app: it can offer a social login only if it also offers apple.com. Because its platform is `other`, apple.com may have a bundle ID or a Services ID as client ID; `sekisho projects apply` sets the platform.",
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
     ) { arguments in

@@ -37,7 +37,7 @@ extension Command {
         ],
         details: [
             "The new key is published now and signs after 15 minutes, because verifiers cache keys. The old keys are accepted until the last session cookie that they may have signed has expired, after 14 days.",
-            "No user is signed out. With --now, clients refresh their ID tokens early, and session cookies become invalid.",
+            "Refresh tokens stay valid, so apps stay signed in. With --now, apps refresh their ID tokens early, and users with a session cookie have to sign in again.",
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
     ) { arguments in

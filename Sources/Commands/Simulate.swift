@@ -11,7 +11,9 @@ extension Command {
         summary: "Print the credential of a simulated sign-in at Apple or Google, from a running `sekisho dev`",
         operand: Operand(placeholder: "PROVIDER", noun: "provider"),
         options: [
-            .text("email", "ADDRESS", "email address of the user", defaultNote: "the address of Ada Lovelace"),
+            .text(
+                "email", "ADDRESS", "email address of the user",
+                defaultNote: "none if a name is given, otherwise Ada Lovelace's"),
             .text("given-name", "NAME", "given name of the user"),
             .text("family-name", "NAME", "family name of the user"),
             .flag("hide-email", "Apple gives the app a private relay address"),

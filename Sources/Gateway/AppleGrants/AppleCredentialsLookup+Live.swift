@@ -7,8 +7,8 @@ internal import Storage
 extension AppleCredentialsLookup {
     /// Reads the settings and the private key of a realm, and caches them for ``ConfigurationCache/lifetime``.
     ///
-    /// Tokens of a disabled provider can still be revoked. So can tokens of a client ID that the provider no longer lists,
-    /// because Apple decides whether the key belongs to the client ID.
+    /// Does not check whether `apple.com` is enabled in the realm, or lists the client ID, so that tokens can be revoked in
+    /// both cases. Apple rejects a client ID that the key does not belong to.
     static func live(on pool: Pool, under masterKeys: MasterKeys) -> AppleCredentialsLookup {
         let store = AppleKeyStore(pool: pool)
         let box = SealedBox(keys: masterKeys)

@@ -20,8 +20,9 @@ extension Account {
         return (newPrimary.email, newPrimary.emailTrust == .authoritative)
     }
 
-    /// The account after the deletion of the Apple Account with this subject. A relay address is removed, because it no
-    /// longer forwards email. Any other address stays, because it may be the only way to recover the account.
+    /// The account after the deletion of the Apple Account with this subject. If the account has the relay address of this
+    /// identity, the address changes as in ``primaryEmail(without:)``, because the relay no longer forwards email. Any other
+    /// address stays, because it may be the only way to recover the account.
     func afterDeletion(ofAppleAccount subject: String) -> Account {
         var account = self
         if let identity = identity(.apple, subject: subject), identity.isPrivateEmail, identity.email == email {
@@ -47,8 +48,8 @@ extension Account {
     /// The address of the account after an administrator has added this sign-in method, and whether it is verified.
     ///
     /// An account keeps its own address and its verification. An account without an address gets the identity's
-    /// address, unless that address is unverified: otherwise, a user who verifies it later would have to reclaim the
-    /// account.
+    /// address, unless its trust is ``EmailTrust/none``: a user who proves such an address later would reclaim the account.
+    /// The address is verified only if the provider is authoritative for it.
     public func primaryEmail(with identity: LinkedIdentity) -> (email: EmailAddress?, isVerified: Bool) {
         guard email == nil, identity.emailTrust != .none else { return (email, emailIsVerified) }
         return (identity.email, identity.email != nil && identity.emailTrust == .authoritative)

@@ -21,14 +21,15 @@ public struct AuthorizationCode: Sendable {
     }
 }
 
-/// A code, or the refresh token that the code was exchanged for, before either is stored as an ``AppleGrant``. The
-/// verified identity that came with the code contains it, and so do pending tokens and merge tokens.
+/// An authorization code of Apple, or the refresh token that the gateway exchanged it for. Verified identities, pending
+/// tokens and merge tokens contain it. A code is stored as an ``AppleGrant`` when a sign-in uses its identity; a refresh
+/// token is stored at once, in the state ``AppleGrant/State/redeeming``.
 public struct SealedCode: Hashable, Codable, Sendable {
-    /// The ID of the grant that the code becomes.
+    /// The ID of its grant.
     public let id: ID<AppleGrant>
     public let subject: String
     public let clientID: String
-    /// Encrypted, bound to ``id``.
+    /// The code or the refresh token, encrypted and bound to ``id``.
     public let code: [UInt8]
     public let redirectURI: String?
     /// When the code expires. For a refresh token: when no sign-in can use it any more.

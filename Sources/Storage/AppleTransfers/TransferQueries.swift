@@ -11,7 +11,8 @@ extension SQL {
         """
     }
 
-    /// The limit applies to the identities that are read, because after an interrupted export most do not wait.
+    /// - Parameter limit: the maximum of identities to read, including exported ones. After an interrupted export, a
+    ///   statement that looks for the others could read all of them.
     static func waitingForExport(to team: String, after last: String, limit: Int, in realm: ID<Realm>) -> SQL {
         """
         WITH page AS MATERIALIZED (
@@ -107,8 +108,8 @@ extension SQL {
             """
     }
 
-    /// Stores the new subject in the grants. Their tokens belong to the old team: a deletion revokes them only if Apple
-    /// still knows the old key.
+    /// Stores the new subject in the grants. Their tokens were issued to the old team, so Apple may reject their revocation
+    /// with the key of the new team.
     static func moveGrants(of transfer: IdentityTransfer, in realm: ID<Realm>) -> SQL {
         """
         UPDATE apple_grant SET subject = \(transfer.subject)

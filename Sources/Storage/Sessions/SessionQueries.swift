@@ -3,7 +3,7 @@ internal import FoundationEssentials
 internal import Identity
 internal import Postgres
 
-/// The columns of a ``Session``.
+/// The values of a ``Session`` as PostgreSQL types.
 struct SessionRow {
     static let columns: SQL =
         "s.id AS session_id, s.account_id, s.generation AS session_generation, s.method, s.authenticated_at, s.claims AS session_claims, s.device"
@@ -19,7 +19,7 @@ struct SessionRow {
     let networkHash: [UInt8]?
     let credentialIssuedAt: Timestamp?
 
-    /// For an existing session, or a session that begins at its authentication.
+    /// For a session that begins at its authentication, or an existing session, whose ``openedAt`` is not used.
     ///
     /// - Throws: ``NotAUUID``. Session IDs come from ``Entropy`` and from verified tokens, so this indicates a defect.
     init(_ session: Session) throws {
@@ -51,7 +51,7 @@ struct SessionRow {
     }
 }
 
-/// The values of a session in a statement: parameters, or the columns of a batch.
+/// SQL expressions for the values of a session: parameters, or columns of a batch.
 struct SessionColumns {
     let id: SQL
     let account: SQL

@@ -8,7 +8,8 @@ import Testing
 struct UpdateRequestTests {
     /// The account after an update. Before, it has a display name, a photo, an address and a password.
     struct Row: CustomTestStringConvertible {
-        let testDescription: String
+        /// The members of the request, as JSON.
+        let members: String
         var displayName: JSON? = "Ada"
         var photoURL: JSON? = "http://x/a"
         var email: JSON? = "ada@example.com"
@@ -16,8 +17,10 @@ struct UpdateRequestTests {
         var endsSessions = false
         var audit: [String] = []
 
+        var testDescription: String { members }
+
         init(_ members: String, _ change: (inout Row) -> Void = { _ in }) {
-            testDescription = members
+            self.members = members
             change(&self)
         }
     }
@@ -51,7 +54,7 @@ struct UpdateRequestTests {
         var response: Exchange?
         let audit = try await gateway.audited {
             response = try await gateway.post(
-                "/v1/accounts:update", text: #"{"idToken":"\#(ada.idToken)",\#(row.testDescription)}"#)
+                "/v1/accounts:update", text: #"{"idToken":"\#(ada.idToken)",\#(row.members)}"#)
         }
         let body = try #require(response)
         #expect(body.status == 200, "\(body.text)")
@@ -70,7 +73,7 @@ struct UpdateRequestTests {
         #expect(user["createdAt"] == "1800000000000")
         let stored = try await gateway.storedPassword(of: ada.localId)
         #expect((stored != nil) == row.hasPassword)
-        #expect((stored == hash) == !row.testDescription.contains(#""password":"1"#) || !row.hasPassword)
+        #expect((stored == hash) == !row.members.contains(#""password":"1"#) || !row.hasPassword)
         #expect(audit.map(\.action).sorted() == row.audit)
         for line in audit {
             #expect(line.actor == "user" && line.network == "192.0.2.0/24" && line.request != nil, "\(line)")
