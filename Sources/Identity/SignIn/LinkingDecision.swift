@@ -75,6 +75,28 @@ public enum SignInChange: Hashable, Sendable {
     case create(takesEmail: Bool)
 }
 
+/// A change that signs a user in, with everything needed to apply it.
+public struct SignInCommit: Hashable, Sendable {
+    public let change: SignInChange
+    public let identity: VerifiedIdentity
+    /// The replay keys to consume. If one was used before, nothing is applied.
+    public let replayKeys: [ReplayKey]
+    /// The session to open. Its account is the account of the change, or a new one.
+    public let session: Session
+    public let trace: RequestTrace
+    public let committedAt: Instant
+    /// The emails to enqueue with the change.
+    public let emailBatch: EmailBatch
+
+    /// The identity in the form in which it is newly linked to an account.
+    public var linked: LinkedIdentity {
+        var linked = LinkedIdentity(identity)
+        linked.linkedAt = committedAt
+        linked.linkedDevice = session.device
+        return linked
+    }
+}
+
 extension LinkingDecision {
     /// Makes the decision. The account of an identity that is already linked is never selected by an email address.
     public init(_ facts: LinkingFacts) {

@@ -37,7 +37,7 @@ public struct PostgresFederationStore: FederationStore {
     }
 
     private func signIn(_ account: Account, _ commit: SignInCommit, in realm: ID<Realm>) async throws -> Account {
-        if let transfer = IdentityTransfer(commit.identity, of: account) {
+        if commit.identity.transferSubject != nil, let transfer = IdentityTransfer(commit.identity, of: account) {
             return try await signIn(account, completing: transfer, commit, in: realm)
         }
         let signIn = try ReturningSignIn(account, commit)
