@@ -49,11 +49,12 @@ SDK_PAGE = """<!DOCTYPE html>
 
 
 @pytest.fixture(scope="module")
-def own_dev(tmp_path_factory):
+def own_dev(folder):
     """A gateway that knows the app's domain."""
-    folder = tmp_path_factory.mktemp("dev")
-    folder.chmod(0o711)
-    with gateway.dev(folder) as dev:
+    # pytest's own folders are closed to PostgreSQL's user, and `dev` would keep its data elsewhere.
+    own_folder = folder / "nginx-dev"
+    own_folder.mkdir(mode=0o711)
+    with gateway.dev(own_folder) as dev:
         url = f"{dev.url}/identitytoolkit.googleapis.com/v2/projects/demo/config?updateMask=authorizedDomains"
         change = {"authorizedDomains": ["localhost", HOST]}
         requests.patch(url, json=change, headers=OWNER, timeout=30).raise_for_status()
