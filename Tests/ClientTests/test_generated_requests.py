@@ -20,13 +20,12 @@ GENERATED = schemathesis.openapi.from_dict(CONTRACT.document)
 
 
 @pytest.fixture(scope="module")
-def own_dev(tmp_path_factory):
+def own_dev(folder):
     """A gateway that the requests may change."""
-    folder = tmp_path_factory.mktemp("dev")
-    # PostgreSQL does not run as root: its own user needs access to its files in this folder.
-    for path in (folder, *folder.parents[:2]):
-        path.chmod(0o711)
-    with gateway.dev(folder) as running:
+    # pytest's own folders are closed to PostgreSQL's user, and `dev` would keep its data elsewhere.
+    own_folder = folder / "generated-dev"
+    own_folder.mkdir(mode=0o711)
+    with gateway.dev(own_folder) as running:
         yield running
 
 
