@@ -68,11 +68,6 @@ struct AppReviewReport: Encodable {
         }
     }
 
-    /// Pads a verdict or a guideline, so that the texts of the points begin in one column.
-    private static func padded(_ cell: String) -> String {
-        cell + String(repeating: " ", count: max(0, 8 - cell.count))
-    }
-
     private var lines: [String] {
         apps.flatMap { entry in
             let methods =
@@ -82,7 +77,7 @@ struct AppReviewReport: Encodable {
                 "project \(entry.projectId)\(tenant), app \(entry.appId) (\(entry.platform), \(entry.distribution)): \(methods)"
             return [head]
                 + entry.points.map {
-                    "  \(Self.padded($0.verdict))  \(Self.padded($0.guideline))  \($0.text)"
+                    "  \($0.verdict.padded(to: 8))  \($0.guideline.padded(to: 8))  \($0.text)"
                 }
         }
     }
