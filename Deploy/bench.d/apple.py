@@ -31,7 +31,9 @@ class Apple:
                            f"'{json.dumps({'keys': [jwk]})}', now())")
 
     def bodies(self, subjects):
-        """Returns one sign-in request per subject, each with its own nonce."""
+        """Returns one sign-in request per subject, each with its own nonce. Two requests are in the order of their
+        subjects; more are not.
+        """
         pem = self.key.private_bytes(
             serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
         workers = len(os.sched_getaffinity(0))

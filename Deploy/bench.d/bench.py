@@ -1,4 +1,4 @@
-"""Runs each load and its limit alternately, and prints the ratios."""
+"""Runs each load and its limit in turn, and prints the ratios of their rates, start time, memory and latencies."""
 
 import json
 import resource
@@ -14,25 +14,28 @@ from pathlib import Path
 
 import limits
 from apple import Apple, configuration
-from gateway import Installation, Postgres, database, output, private_postgres, psql, session_of, sign_up_many
+from gateway import (
+    Installation, Postgres, database_description, output, private_postgres, psql, session_of, sign_up_many)
 from report import Measurement, report
-from statements import sample
+from statements import pgbench_scripts
 
-# Many short rounds, so that other processes of the machine affect a load and its limit equally.
+# The rounds of a load and of its limit, in turn and short, so that other processes of the machine affect both equally.
 ROUNDS = 4
 SECONDS = 2
 # The pause after a load, in which the requests in flight end.
 SETTLE_SECONDS = 0.3
 CLIENTS = (1, 8, 64)
-# The numbers of clients of the limit. The better result is the limit.
+# The numbers of clients with which pgbench measures a limit. The higher rate is the limit.
 LIMIT_CLIENTS = (8, 64)
 # Enough clients to keep every core busy with password hashes.
 PASSWORD_CLIENTS = 8
 ACCOUNTS = 256
 THREADS = 2
+# How often the time from the start to the first response is measured.
 STARTS = 5
-# The number of single-use request bodies by number of clients: more than the gateway can process in SECONDS.
-ONCE = {1: 4000, 8: 10_000, 64: 16_000}
+# The number of requests with single-use credentials, by number of clients: more than the gateway can process in
+# SECONDS.
+SINGLE_USE_REQUESTS = {1: 4000, 8: 10_000, 64: 16_000}
 PASSWORD = "correct horse battery"
 # The clients whose password sign-ins saturate every core while a refresh is measured.
 BACKGROUND_CLIENTS = 32
@@ -46,24 +49,29 @@ IDLE_SETTINGS = {"SEKISHO_CONNECTIONS": "20000", "SEKISHO_CONNECTIONS_PER_ADDRES
 
 
 class Bench:
-    def __init__(self, folder, installation, scripts, rotating_key, lasting_key, apple):
+    """Loads a gateway with `wrk`, and measures the limit of each load.
+
+    Refresh tokens of a project with the profile `sekisho` rotate; those of a project with `firebase` do not.
+    """
+
+    def __init__(self, folder, installation, scripts, sekisho_profile_key, firebase_profile_key, apple):
         self.folder = folder
         self.installation = installation
         self.postgres = Postgres(folder)
         self.scripts = scripts
-        self.rotating_key = rotating_key
-        self.lasting_key = lasting_key
+        self.sekisho_profile_key = sekisho_profile_key
+        self.firebase_profile_key = firebase_profile_key
         self.apple = apple
         self.sign_in_bodies = [
             {"email": f"user{number}@example.com", "password": PASSWORD} for number in range(ACCOUNTS)]
 
     def run(self, gateway, wanted):
         """Returns the measurements of the wanted operations in the order of the table."""
-        accounts = sign_up_many(gateway, self.rotating_key, self.sign_in_bodies)
+        accounts = sign_up_many(gateway, self.sekisho_profile_key, self.sign_in_bodies)
         operations = {
             "look-up": lambda: self.lookup(gateway, accounts),
-            "refresh": lambda: self.refresh(gateway, "refresh", self.rotating_key),
-            "refresh-lasting": lambda: self.refresh(gateway, "refresh-lasting", self.lasting_key),
+            "refresh": lambda: self.refresh(gateway, "refresh", self.sekisho_profile_key),
+            "refresh-lasting": lambda: self.refresh(gateway, "refresh-lasting", self.firebase_profile_key),
             "sign-up": lambda: self.sign_up(gateway),
             "password": lambda: self.sign_in(gateway),
             "apple": lambda: [*self.apple_first(gateway), *self.apple_returning(gateway)],
@@ -75,24 +83,26 @@ class Bench:
         bodies = [json.dumps({"idToken": account["idToken"]}) for account in accounts]
 
         def load(measurement, _):
-            self.load(gateway, measurement, "cycle", "/v1/accounts:lookup", self.rotating_key, bodies)
+            self.load(gateway, measurement, "cycle", "/v1/accounts:lookup", self.sekisho_profile_key, bodies)
 
         return self.rounds("look-up", 0.55, load, "lookup")
 
     def refresh(self, gateway, script, key):
         def load(measurement, _):
-            # New accounts in each round: the previous load and pgbench have rotated the tokens.
+            # New accounts in each round, because in a project whose tokens rotate, the previous load and pgbench have
+            # rotated them.
             accounts = sign_up_many(gateway, key, [{}] * ACCOUNTS)
             self.use_rows(accounts)
             tokens = [account["refreshToken"] for account in accounts]
             self.load(gateway, measurement, "refresh", "/v1/token", key, tokens)
 
-        rotation = "with rotation" if key == self.rotating_key else "without rotation"
+        rotation = "with rotation" if key == self.sekisho_profile_key else "without rotation"
         return self.rounds(f"refresh, {rotation}", 0.8, load, script)
 
     def sign_up(self, gateway):
         def load(measurement, _):
-            self.load(gateway, measurement, "cycle", "/v1/accounts:signUp", self.rotating_key, ["{}"] * THREADS)
+            self.load(
+                gateway, measurement, "cycle", "/v1/accounts:signUp", self.sekisho_profile_key, ["{}"] * THREADS)
 
         return self.rounds("anonymous sign-up", 0.8, load, "sign-up")
 
@@ -101,14 +111,15 @@ class Bench:
         phc = self.stored_hash()
         for _ in range(ROUNDS):
             self.load(
-                gateway, measurement, "cycle", "/v1/accounts:signInWithPassword", self.rotating_key,
+                gateway, measurement, "cycle", "/v1/accounts:signInWithPassword", self.sekisho_profile_key,
                 [json.dumps(body) for body in self.sign_in_bodies])
+            # 0 clients, because no client takes part in this limit.
             measurement.add_limit(0, limits.argon2id(phc, PASSWORD, SECONDS))
         return [measurement]
 
     def apple_first(self, gateway):
         def load(measurement, turn):
-            count = ONCE[measurement.clients]
+            count = SINGLE_USE_REQUESTS[measurement.clients]
             self.load_once(
                 gateway, measurement, [f"first-{turn}-{measurement.clients}-{number}" for number in range(count)])
 
@@ -122,7 +133,7 @@ class Bench:
         people = psql(url, "SELECT subject FROM bench_person").split()
 
         def load(measurement, _):
-            count = ONCE[measurement.clients]
+            count = SINGLE_USE_REQUESTS[measurement.clients]
             self.load_once(gateway, measurement, [people[number % ACCOUNTS] for number in range(count)])
 
         return self.rounds("returning sign-in with Apple", 0.7, load, "apple-returning")
@@ -142,7 +153,7 @@ class Bench:
 
     def load_once(self, gateway, measurement, subjects):
         lines = [json.dumps(body) for body in self.apple.bodies(subjects)]
-        self.load(gateway, measurement, "once", "/v1/accounts:signInWithIdp", self.rotating_key, lines)
+        self.load(gateway, measurement, "once", "/v1/accounts:signInWithIdp", self.sekisho_profile_key, lines)
 
     def load(self, gateway, measurement, script, path, key, lines):
         threads = min(THREADS, measurement.clients)
@@ -172,7 +183,7 @@ class Bench:
             self.installation.database_url, self.folder, text, constants | {"rows": str(ACCOUNTS)}, clients, SECONDS)
 
     def use_rows(self, accounts):
-        """Selects the sessions of these accounts for pgbench."""
+        """Stores the sessions of these accounts in the table that the scripts of pgbench read."""
         rows = "".join(f"{n}\t{session_of(account['idToken'])}\n" for n, account in enumerate(accounts))
         url = self.installation.database_url
         psql(url, "CREATE TABLE IF NOT EXISTS bench_row (n int PRIMARY KEY, session uuid NOT NULL)")
@@ -180,10 +191,11 @@ class Bench:
         psql(url, "COPY bench_row FROM STDIN", input=rows)
 
     def refresh_p99(self, gateway):
-        """Returns the p99 of a refresh in ms in three situations: without other work, while Argon2id hashes of another
-        process saturate every core, and while password sign-ins saturate every core.
+        """Returns the median of the p99 of a refresh with 8 clients, in ms, in three situations: without other work,
+        while Argon2id hashes of another process saturate every core, and while password sign-ins do.
 
-        The second value shows the effect of any program with the priority of the password threads.
+        The second value is the baseline for the third: the effect of any program that saturates every core with the
+        niceness of the password threads.
         """
         alone, beside_hashes, beside_sign_ins = (Measurement("refresh", 8, None) for _ in range(3))
         file = self.folder / "background"
@@ -193,13 +205,13 @@ class Bench:
         sign_ins = [
             "wrk", f"-t{THREADS}", f"-c{BACKGROUND_CLIENTS}", f"-d{seconds}s", "--timeout", "10s", "-s",
             "cycle.lua",
-            gateway.url("/v1/accounts:signInWithPassword", self.rotating_key), "--", file, str(THREADS)]
+            gateway.url("/v1/accounts:signInWithPassword", self.sekisho_profile_key), "--", file, str(THREADS)]
         for _ in range(P99_ROUNDS):
             for measurement, command in (alone, None), (beside_hashes, hashes), (beside_sign_ins, sign_ins):
-                accounts = sign_up_many(gateway, self.rotating_key, [{}] * ACCOUNTS)
+                accounts = sign_up_many(gateway, self.sekisho_profile_key, [{}] * ACCOUNTS)
                 tokens = [account["refreshToken"] for account in accounts]
                 with in_background(command):
-                    self.load(gateway, measurement, "refresh", "/v1/token", self.rotating_key, tokens)
+                    self.load(gateway, measurement, "refresh", "/v1/token", self.sekisho_profile_key, tokens)
         return [
             statistics.median(measurement.p99) / 1000 for measurement in (alone, beside_hashes, beside_sign_ins)]
 
@@ -210,9 +222,10 @@ class Bench:
 
 @contextmanager
 def in_background(command):
-    """Starts `command`, unless it is `None`, and waits for its end.
+    """Starts `command`, runs the block of `with`, and waits for the end of `command`. `None` runs only the block.
 
-    The command has its own session, like the gateway, because Linux divides the processor between sessions first.
+    The command has its own session, like the gateway, because by default Linux divides the processor between sessions
+    first.
     """
     if command is None:
         yield
@@ -247,23 +260,24 @@ def main(binary, wanted):
         folder.chmod(0o711)
         with private_postgres(binary, folder) as server_url:
             installation = Installation(binary, server_url)
-            rotating_key = installation.create_project("rotating", "sekisho")
-            lasting_key = installation.create_project("lasting", "firebase")
+            sekisho_profile_key = installation.create_project("rotating", "sekisho")
+            firebase_profile_key = installation.create_project("lasting", "firebase")
             apple = Apple()
             apple.publish(installation.database_url)
             installation.run("projects", "apply", "-", input=configuration("rotating"))
-            scripts = sample(installation, folder / "data/postgres/postgres.log", rotating_key, lasting_key, apple)
+            log = folder / "data/postgres/postgres.log"
+            scripts = pgbench_scripts(installation, log, sekisho_profile_key, firebase_profile_key, apple)
             starts = []
             for _ in range(STARTS):
                 with installation.serve() as (_, seconds):
                     starts.append(seconds * 1000)
             with installation.serve() as (gateway, _):
-                bench = Bench(folder, installation, scripts, rotating_key, lasting_key, apple)
+                bench = Bench(folder, installation, scripts, sekisho_profile_key, firebase_profile_key, apple)
                 measurements = bench.run(gateway, wanted)
                 loaded = gateway.resident_mib()
                 p99 = bench.refresh_p99(gateway) if not wanted or "p99" in wanted else None
             idle = memory_with_idle_connections(installation)
-            print(f"\n{ROUNDS} rounds of {SECONDS} s each; {database(installation.database_url)}")
+            print(f"\n{ROUNDS} rounds of {SECONDS} s each; {database_description(installation.database_url)}")
             report(measurements, statistics.median(starts), idle, loaded, p99)
 
 

@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from apple import Apple, configuration
-from bench import ACCOUNTS, CLIENTS, ONCE, PASSWORD_CLIENTS, THREADS, Bench
+from bench import ACCOUNTS, CLIENTS, PASSWORD_CLIENTS, SINGLE_USE_REQUESTS, THREADS, Bench
 from gateway import Installation, private_postgres, sign_up_many
 from report import Measurement
 
@@ -26,24 +26,26 @@ class Side:
     def __init__(self, binary, folder, stack):
         folder.mkdir(mode=0o711)
         installation = Installation(binary, stack.enter_context(private_postgres(binary, folder)))
-        self.rotating_key = installation.create_project("rotating", "sekisho")
-        self.lasting_key = installation.create_project("lasting", "firebase")
+        self.sekisho_profile_key = installation.create_project("rotating", "sekisho")
+        self.firebase_profile_key = installation.create_project("lasting", "firebase")
         self.apple = Apple()
         self.apple.publish(installation.database_url)
         installation.run("projects", "apply", "-", input=configuration("rotating"))
         self.gateway, _ = stack.enter_context(installation.serve())
-        self.bench = Bench(folder, installation, {}, self.rotating_key, self.lasting_key, self.apple)
-        self.accounts = sign_up_many(self.gateway, self.rotating_key, self.bench.sign_in_bodies)
+        self.bench = Bench(
+            folder, installation, {}, self.sekisho_profile_key, self.firebase_profile_key, self.apple)
+        self.accounts = sign_up_many(self.gateway, self.sekisho_profile_key, self.bench.sign_in_bodies)
+        # Creates the accounts of the users whose later sign-ins are measured as returning.
         self.returning_sign_in_with_apple(Measurement("returning", 8, None), None)
 
     def look_up(self, measurement, _):
         self.cycle(measurement, "lookup", [{"idToken": account["idToken"]} for account in self.accounts])
 
     def refresh(self, measurement, _):
-        self.refresh_with(measurement, self.rotating_key)
+        self.refresh_with(measurement, self.sekisho_profile_key)
 
     def refresh_without_rotation(self, measurement, _):
-        self.refresh_with(measurement, self.lasting_key)
+        self.refresh_with(measurement, self.firebase_profile_key)
 
     def sign_up(self, measurement, _):
         self.cycle(measurement, "signUp", [{}] * THREADS)
@@ -59,14 +61,15 @@ class Side:
 
     def cycle(self, measurement, operation, bodies):
         lines = [json.dumps(body) for body in bodies]
-        self.bench.load(self.gateway, measurement, "cycle", f"/v1/accounts:{operation}", self.rotating_key, lines)
+        self.bench.load(
+            self.gateway, measurement, "cycle", f"/v1/accounts:{operation}", self.sekisho_profile_key, lines)
 
     def refresh_with(self, measurement, key):
         tokens = [account["refreshToken"] for account in sign_up_many(self.gateway, key, [{}] * ACCOUNTS)]
         self.bench.load(self.gateway, measurement, "refresh", "/v1/token", key, tokens)
 
     def load_once(self, measurement, subject):
-        subjects = [subject(number) for number in range(ONCE[measurement.clients])]
+        subjects = [subject(number) for number in range(SINGLE_USE_REQUESTS[measurement.clients])]
         self.bench.load_once(self.gateway, measurement, subjects)
 
 

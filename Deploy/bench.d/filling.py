@@ -3,7 +3,7 @@
 import users
 from gateway import psql
 
-# The number of users that are imported. SQL generates the others in the same form.
+# The number of users that `sekisho users import` imports. SQL generates the others in the same form.
 IMPORTED = 100
 # The maximum time for one statement, in seconds.
 SECONDS = 3600
@@ -28,7 +28,8 @@ FROM {numbers} n, (SELECT * FROM linked_identity WHERE email = 'user0@example.co
 COLUMNS = {
     "account": "project_id, id, email, email_verified, phone_number, display_name, password_hash, "
                "password_updated_at, created_at, last_sign_in_at, valid_since",
-    "linked_identity": "project_id, provider, subject, account_id, email, display_name, photo_url, created_at, linked_at",
+    "linked_identity": "project_id, provider, subject, account_id, email, display_name, photo_url, created_at, "
+                       "linked_at",
 }
 # One session per account.
 SESSIONS = """
@@ -36,8 +37,9 @@ INSERT INTO session (project_id, id, account_id, generation, method, authenticat
 SELECT project_id, gen_random_uuid(), id, generation, 'password', last_sign_in_at, last_sign_in_at, last_sign_in_at
 FROM account"""
 
-# The statements that create the indexes and foreign keys of the tables again, in the order of their creation, because
-# the planner prefers the newest of equal indexes. Foreign keys follow last.
+# Stores the statements that create the indexes of the three tables again, and the foreign keys that refer to account.
+# Indexes keep their order of creation, because the planner prefers the newest of those with equal costs. Foreign keys
+# come last.
 DEFINITIONS = """
 CREATE TABLE definition AS
 SELECT i.indexrelid::bigint AS position, CASE WHEN c.oid IS NULL THEN pg_get_indexdef(i.indexrelid)
@@ -65,9 +67,10 @@ END $$"""
 
 
 def fill(installation, folder, project, count):
-    """Imports the first users, adds the others and a session for each, and updates the planner's statistics.
+    """Imports the first users, adds the others and a session for each account, and updates the planner's statistics.
 
-    The project must be the only one in its database, and have no accounts."""
+    The project must be the only one in its database, and have no accounts.
+    """
     file = folder / "users.json"
     users.write(file, (
         users.user(number, count) | {"phoneNumber": users.phone_number(number)}
@@ -77,7 +80,7 @@ def fill(installation, folder, project, count):
     require_equal_rows(url, count)
 
     def run(*statements):
-        psql(url, SETTINGS + ";".join(statements), limit=SECONDS)
+        psql(url, SETTINGS + ";".join(statements), timeout=SECONDS)
 
     run(DEFINITIONS, DROP)
     numbers = f"generate_series({IMPORTED}::bigint, {count - 1})"
@@ -88,9 +91,9 @@ def fill(installation, folder, project, count):
         run(statement)
     run("DROP TABLE definition")
     # Without this, autovacuum would run during the measurement.
-    psql(url, "VACUUM ANALYZE", limit=SECONDS)
+    psql(url, "VACUUM ANALYZE", timeout=SECONDS)
     # Without this, requests that read pages would first write pages that the insertions changed.
-    psql(url, "CHECKPOINT", limit=SECONDS)
+    psql(url, "CHECKPOINT", timeout=SECONDS)
 
 
 def require_equal_rows(url, count):

@@ -43,13 +43,13 @@ class Postgres:
         self.main = int((folder / "data/postgres/data/postmaster.pid").read_text().split()[0])
 
     def cpu_seconds(self):
-        """Returns the time of all processes, those that have ended included."""
+        """Returns the CPU time of all processes of the server, those that have ended included."""
         children = [int(word) for word in Path(f"/proc/{self.main}/task/{self.main}/children").read_text().split()]
         return sum(times(self.main)) + sum(sum(times(child)[:2]) for child in children)
 
 
 def times(process_id):
-    """Returns the seconds of a process: in its code, in the kernel, and the same of its children that have ended.
+    """Returns the CPU seconds of a process: in its code, in the kernel, and the same of its children that have ended.
 
     Returns zeros if the process has ended.
     """
@@ -97,6 +97,7 @@ def sign_up_many(gateway, key, bodies):
 
 
 def session_of(id_token):
+    """Returns the ID of the session that an ID token belongs to."""
     payload = id_token.split(".")[1]
     return json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))["sid"]
 
@@ -105,10 +106,10 @@ def session_of(id_token):
 def private_postgres(binary, folder):
     """Yields the URL of the private database that `sekisho dev` runs."""
     log = folder / "dev.log"
-    with log.open("w") as output:
+    with log.open("w") as file:
         process = subprocess.Popen(
-            [binary, "dev", "--port", "0", "--data", folder / "data"], stdin=subprocess.DEVNULL, stdout=output,
-            stderr=output, start_new_session=True)
+            [binary, "dev", "--port", "0", "--data", folder / "data"], stdin=subprocess.DEVNULL, stdout=file,
+            stderr=file, start_new_session=True)
     with ending(process):
         deadline = time.monotonic() + DEADLINE_SECONDS
         while not (found := re.search(r"database: (\S+)\n", log.read_text())):
@@ -119,8 +120,11 @@ def private_postgres(binary, folder):
 
 
 @contextmanager
-def postgres_with_defaults(binary, folder):
-    """Yields the URL of a server with PostgreSQL's default memory. The server of `sekisho dev` has less."""
+def postgres_with_default_buffers(binary, folder):
+    """Yields the URL of a server with PostgreSQL's default `shared_buffers`, and more `max_wal_size` than the default.
+
+    `sekisho dev` creates the data directory. Its server, with less `shared_buffers`, ends before this server starts.
+    """
     with private_postgres(binary, folder) as url:
         data = Path(psql(url, "SHOW data_directory"))
         process = Path("/proc", (data / "postmaster.pid").read_text().split()[0])
@@ -148,7 +152,7 @@ def postgres_with_defaults(binary, folder):
 
 
 class Installation:
-    """A migrated database, a master key and projects, for `sekisho serve`."""
+    """A migrated database and a master key for `sekisho serve`. `create_project` adds projects."""
 
     def __init__(self, binary, server_url, name="bench"):
         self.binary = binary
@@ -171,7 +175,9 @@ class Installation:
         return output([self.binary, *words], env=self.environment, **options)
 
     def create_project(self, name, profile):
-        """Creates a project without rate limits, because all load comes from one address. Returns an API key."""
+        """Creates a project without the limits on sign-ups and wrong passwords, because all load comes from one
+        address. Returns an API key.
+        """
         self.run("projects", "create", name, "--profile", profile)
         self.run("projects", "policy", name, "--set", "signUpLimit=0", "--set", "passwordFailureLimit=0")
         printed = self.run("keys", "create-api-key", "--project", name)
@@ -194,6 +200,7 @@ class Installation:
 
 @contextmanager
 def ending(process):
+    """Sends SIGTERM to the process after the block of `with`, and waits for its end."""
     try:
         yield
     finally:
@@ -216,13 +223,14 @@ def psql(url, statement, **options):
     return output(["psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-c", statement, url], **options).strip()
 
 
-def database(url):
+def database_description(url):
     version, fsync = (psql(url, f"SHOW {name}") for name in ("server_version", "fsync"))
     return f"PostgreSQL {version}, fsync {fsync}"
 
 
-def output(command, limit=DEADLINE_SECONDS, **options):
-    done = subprocess.run(command, capture_output=True, text=True, timeout=limit, **options)
+def output(command, timeout=DEADLINE_SECONDS, **options):
+    """Returns the standard output of a command. Exits with an error if the command fails."""
+    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, **options)
     if done.returncode != 0:
         raise SystemExit(f"{' '.join(map(str, command[:3]))} failed:\n{done.stdout}{done.stderr}")
     return done.stdout

@@ -16,7 +16,8 @@ DEADLINE_SECONDS = 600
 COPIES = {
     "account": "id, email, email_verified, display_name, password_hash, password_updated_at, created_at, "
                "last_sign_in_at, valid_since, project_id",
-    "linked_identity": "project_id, provider, subject, account_id, email, display_name, photo_url, created_at",
+    "linked_identity": "project_id, provider, subject, account_id, email, display_name, photo_url, created_at, "
+                       "linked_at",
 }
 
 
@@ -27,14 +28,14 @@ def timed(action):
 
 
 def copy_seconds(url, folder):
-    """Returns the seconds that COPY takes for the same rows into the same tables."""
+    """Exports the imported rows, empties the tables, and returns the seconds that COPY takes to insert the rows."""
     files = {}
     for table, columns in COPIES.items():
         files[table] = folder / f"{table}.copy"
         psql(url, f"\\copy {table} ({columns}) TO '{files[table]}'")
     psql(url, "TRUNCATE account CASCADE")
     script = "".join(f"\\copy {table} ({columns}) FROM '{files[table]}'\n" for table, columns in COPIES.items())
-    return timed(lambda: output(["psql", "-Xqv", "ON_ERROR_STOP=1", url], input=script, limit=DEADLINE_SECONDS))
+    return timed(lambda: output(["psql", "-Xqv", "ON_ERROR_STOP=1", url], input=script, timeout=DEADLINE_SECONDS))
 
 
 def main(binary):
@@ -47,11 +48,11 @@ def main(binary):
             file = folder / "users.json"
             users.write(file, (users.user(number, ROWS) for number in range(ROWS)))
             words = ["users", "import", str(file), "--project", "bench", *users.OPTIONS]
-            import_seconds = timed(lambda: installation.run(*words, limit=DEADLINE_SECONDS))
+            import_seconds = timed(lambda: installation.run(*words, timeout=DEADLINE_SECONDS))
             # The maximum of all child processes so far. The import uses more memory than the others.
             memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
             export_seconds = timed(lambda: installation.run(
-                "users", "export", str(folder / "out.json"), "--project", "bench", limit=DEADLINE_SECONDS))
+                "users", "export", str(folder / "out.json"), "--project", "bench", timeout=DEADLINE_SECONDS))
             plain_seconds = copy_seconds(installation.database_url, folder)
     for name, seconds in (("users import", import_seconds), ("users export", export_seconds),
                           ("plain COPY of the same rows", plain_seconds)):

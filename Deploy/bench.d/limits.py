@@ -1,4 +1,4 @@
-"""Measures limits of this machine: pgbench with the gateway's statements, password hashes and signatures."""
+"""Measures limits of this machine: the rates of the gateway's statements in pgbench, of password hashing, and of signatures."""
 
 import ctypes
 import os
@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from gateway import output
 
-# The niceness of the gateway's password threads.
+# What the gateway adds to its own niceness for its password threads.
 NICENESS = 5
 
 

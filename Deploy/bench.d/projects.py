@@ -24,7 +24,7 @@ class Project:
     count: int
     api_key: str
     service_key: dict
-    chance: random.Random = field(default_factory=lambda: random.Random(SEED))
+    generator: random.Random = field(default_factory=lambda: random.Random(SEED))
 
     @classmethod
     def filled(cls, installation, folder, name, count):
@@ -33,18 +33,18 @@ class Project:
         filling.fill(installation, folder, name, count)
         return cls(name, count, api_key, key)
 
-    def some(self, wanted, step=1):
-        """Returns random distinct user numbers, all multiples of `step`."""
+    def random_users(self, wanted, step=1):
+        """Returns the numbers of at most `wanted` random, distinct users; all are multiples of `step`."""
         numbers = range(0, self.count, step)
-        return self.chance.sample(numbers, min(wanted, len(numbers)))
+        return self.generator.sample(numbers, min(wanted, len(numbers)))
 
     def id_tokens(self, gateway, wanted):
-        """Returns ID tokens of that many random users."""
+        """Returns ID tokens of at most `wanted` random, distinct users."""
         key = serialization.load_pem_private_key(self.service_key["privateKey"].encode(), None)
         client = Client(gateway, self.api_key)
         return [
             client.post("signInWithCustomToken", {"token": self.custom_token(key, number)})["idToken"]
-            for number in self.some(wanted)]
+            for number in self.random_users(wanted)]
 
     def custom_token(self, key, number):
         now, issuer = int(time.time()), self.service_key["id"]
@@ -53,16 +53,18 @@ class Project:
         text = ".".join(encoded(json.dumps(part).encode()) for part in ({"alg": "RS256", "kid": issuer}, claims))
         return f"{text}.{encoded(key.sign(text.encode(), padding.PKCS1v15(), hashes.SHA256()))}"
 
-    def post(self, operation, body):
+    def post_request(self, operation, body):
         return self.request(f"POST /v1/projects/{self.name}/accounts:{operation}", json.dumps(body))
 
-    def get(self, operation, **query):
+    def get_request(self, operation, **query):
         return self.request(f"GET /v1/projects/{self.name}/accounts:{operation}?{urlencode(query)}")
 
     def request(self, line, body=""):
+        """Returns the bytes of a request with the service key."""
         return http(line, body, f"Authorization: Bearer {self.service_key['secret']}\r\n")
 
-    def client_post(self, operation, body):
+    def app_post_request(self, operation, body):
+        """Returns the bytes of a request with the API key."""
         return http(f"POST /v1/accounts:{operation}?key={self.api_key}", json.dumps(body))
 
 

@@ -1,5 +1,5 @@
--- Exchanges refresh tokens. The token of each answer goes to the end of the queue, so that every session is used
--- and two connections never use the same session at once.
+-- Exchanges refresh tokens. The refresh token of each response goes to the end of the queue, so that every session is
+-- used and two connections never use the same session at once.
 dofile("common.lua")
 
 local queue, first, last = {}, 1, 0

@@ -1,7 +1,7 @@
 """Sends the same requests to a small and a large project in turn: operations with an index must be about equally fast.
 
 Each project has a database of its own, in one PostgreSQL server, and a gateway of its own. All requests of an operation
-are sent twice: in the large project, most of the first ones read from the disk."""
+are sent twice: in the large project, most requests of the first time find their pages outside PostgreSQL's memory."""
 
 import re
 import shutil
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import users
-from gateway import DEADLINE_SECONDS, Installation, database, postgres_with_defaults
+from gateway import DEADLINE_SECONDS, Installation, database_description, postgres_with_default_buffers
 from projects import Project
 from report import machine, table
 
@@ -36,19 +36,19 @@ BYTES = 1800
 class Operation:
     name: str
     requests: list
-    # The number of accounts in each answer.
+    # The number of accounts that each answer must have.
     accounts: int = 1
-    # Whether the operation reads all accounts and has no target; see DECISIONS.md.
+    # Whether the operation reads all accounts and therefore has no target; see DECISIONS.md.
     is_full_scan: bool = False
     # Whether the gateway rejected a request because reading all accounts took too long.
     was_rejected: bool = False
 
 
 def operations(project, id_tokens):
-    """Yields the operations to measure. Requests about single accounts name a different one each time."""
+    """Yields the operations to measure. Requests about single accounts name a different account each time."""
     count = REQUESTS
-    tokens = [project.client_post("lookup", {"idToken": token}) for token in id_tokens]
-    yield Operation("look-up by ID token", tokens)
+    lookups = [project.app_post_request("lookup", {"idToken": token}) for token in id_tokens]
+    yield Operation("look-up by ID token", lookups)
     for operation, name, step, body in (
         ("lookup", "look-up by ID", 1, lambda n: {"localId": [users.local_id(n, project.count)]}),
         ("lookup", "look-up by email", 1, lambda n: {"email": [users.email(n)]}),
@@ -58,26 +58,31 @@ def operations(project, id_tokens):
         ("query", "query for an email", 1, lambda n: {"expression": [{"email": users.email(n)}]}),
         ("query", "query for a phone number", 1, lambda n: {"expression": [{"phoneNumber": users.phone_number(n)}]}),
     ):
-        yield Operation(name, [project.post(operation, body(number)) for number in project.some(count, step)])
+        numbers = project.random_users(count, step)
+        yield Operation(name, [project.post_request(operation, body(number)) for number in numbers])
     yield Operation(
-        "search by email", [project.get("search", q=users.email(number)) for number in project.some(count)])
-    beginnings = [users.ranked_id(number)[:-1] for number in project.some(count, SIBLINGS)]
+        "search by email",
+        [project.get_request("search", q=users.email(number)) for number in project.random_users(count)])
+    beginnings = [users.ranked_id(number)[:-1] for number in project.random_users(count, SIBLINGS)]
     yield Operation(
-        "search by prefix of an ID", [project.get("search", q=beginning) for beginning in beginnings], SIBLINGS)
-    yield Operation("first page of all", [project.get("batchGet", maxResults=PAGE)] * count, PAGE)
-    middle = [users.ranked_id(project.count // 4 + number // 2) for number in project.some(count, 2)]
+        "search by prefix of an ID", [project.get_request("search", q=beginning) for beginning in beginnings], SIBLINGS)
+    yield Operation("first page of all", [project.get_request("batchGet", maxResults=PAGE)] * count, PAGE)
+    middle = [users.ranked_id(project.count // 4 + number // 2) for number in project.random_users(count, 2)]
     yield Operation(
-        "page in the middle", [project.get("batchGet", maxResults=PAGE, nextPageToken=last) for last in middle], PAGE)
+        "page in the middle",
+        [project.get_request("batchGet", maxResults=PAGE, nextPageToken=last) for last in middle], PAGE)
     for order in ("USER_ID", "USER_EMAIL", "CREATED_AT", "NAME", "LAST_LOGIN_AT"):
         yield Operation(
-            f"query, sorted by {order}", [project.post("query", {"sortBy": order, "limit": str(PAGE)})] * count, PAGE,
+            f"query, sorted by {order}",
+            [project.post_request("query", {"sortBy": order, "limit": str(PAGE)})] * count, PAGE,
             is_full_scan=order == "LAST_LOGIN_AT")
-    yield Operation("count of all", [project.post("query", {"returnUserInfo": False})] * count, 0, is_full_scan=True)
+    yield Operation(
+        "count of all", [project.post_request("query", {"returnUserInfo": False})] * count, 0, is_full_scan=True)
 
 
 @dataclass
 class Comparison:
-    """Milliseconds for the small and the large project."""
+    """The times of one operation. Each list has the milliseconds of the small and of the large project."""
 
     operation: Operation
     requests: int
@@ -113,7 +118,10 @@ class Connection:
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def milliseconds(self, operation, request):
-        """Returns the milliseconds of one request. Its answer must have all accounts, or be the error for too many."""
+        """Returns the milliseconds of one request.
+
+        Exits with an error unless the answer has `operation.accounts` accounts or is the rejection of a slow query.
+        """
         began = time.perf_counter_ns()
         self.socket.sendall(request)
         answer = self.received()
@@ -174,7 +182,7 @@ class Side:
 def compare(sides):
     """Returns the comparisons of all operations."""
     with ExitStack() as stack:
-        # One loop, so that every request of a side finds the same thread and database connection.
+        # One event loop, so that every request of a side finds the same thread and database connection.
         gateways = [stack.enter_context(side.installation.serve(SEKISHO_LOOPS="1"))[0] for side in sides]
         projects = [side.project for side in sides]
         tokens = [project.id_tokens(gateway, REQUESTS) for project, gateway in zip(projects, gateways)]
@@ -191,10 +199,10 @@ def main(binary, *counts):
         folder.chmod(0o711)
         if shutil.disk_usage(folder).free < (needed := sum(sizes.values()) * BYTES):
             raise SystemExit(f"{folder.parent} needs {needed / 1e9:.0f} GB of free space")
-        with postgres_with_defaults(binary, folder) as server_url:
+        with postgres_with_default_buffers(binary, folder) as server_url:
             sides = [Side.filled(binary, server_url, folder, name, count) for name, count in sizes.items()]
             comparisons = compare(sides)
-            print(f"{machine()}; {database(server_url)}")
+            print(f"{machine()}; {database_description(server_url)}")
     report(sizes, comparisons)
     sys.exit(any(comparison.failed for comparison in comparisons))
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from gateway import Client, psql
 
 LOGGING = {"log_statement": "all", "log_error_verbosity": "default"}
-# The number of transactions after which a script selects its next row, by a statement that is not counted.
+# A script selects a row and uses it in this many transactions. The limit includes the time of the SELECT.
 TRANSACTIONS_PER_ROW = 100
 
 # Patterns of parameters in the log, with the PostgreSQL type that the script gives them. The first match decides.
@@ -43,7 +43,7 @@ class Statement:
     def script(self, varying, prefix="c"):
         """Returns a pgbench script and its constants.
 
-        `varying` maps a value and its type to an expression, or to None for a constant.
+        `varying` returns the expression that replaces a value of a type, or None if the value stays constant.
         """
         constants = {}
 
@@ -65,6 +65,7 @@ def by_session(statement):
     """Returns the script of a look-up or refresh. The session varies, and if tokens rotate, the counter varies too."""
     script, constants = statement.script(
         lambda _, kind: {"uuid": ":session::uuid", "bigint": ":counter::bigint"}.get(kind))
+    # Of these statements, only a refresh has a Boolean parameter: whether the token rotates.
     rotates = "t" in statement.values
     return NEXT_ROW + script + ("\\set counter :counter + 1\n" if rotates else ""), constants | {"left": "0"}
 
@@ -79,7 +80,7 @@ def by_account(statement, account):
 def by_person(statements, person):
     """Returns the script of a sign-in with Apple. The person varies, and each sign-in stores its own replay key.
 
-    `person` maps values of the sample to expressions.
+    `person` maps values of the recorded sign-in to the expressions that replace them.
     """
     script, constants = "", {}
     for number, statement in enumerate(statements):
@@ -106,12 +107,13 @@ NEW_PERSON = """\\set person random(1000000000000000000, 9000000000000000000)
 """
 
 
-def apple_sample(log, client, apple):
+def apple_scripts(log, client, apple):
     """Returns the pgbench scripts of a first and of a returning sign-in with Apple."""
-    subject = "sample"
-    client.post("signInWithIdp", apple.bodies(["sample-before"])[0])
+    subject = "recorded"
+    # Two sign-ins fill the caches of the gateway: this one, and the first call of `recorded`.
+    client.post("signInWithIdp", apple.bodies(["warm-up"])[0])
     first, answer = recorded(
-        log, lambda body: client.post("signInWithIdp", body), apple.bodies(["ignored", subject]), 2)
+        log, lambda body: client.post("signInWithIdp", body), apple.bodies(["warm-up-2", subject]), 2)
     again, _ = recorded(log, lambda body: client.post("signInWithIdp", body), apple.bodies([subject] * 2), 2)
     new = {subject: ":person::text", f"{subject}@example.com": ":person || '@example.com'",
            answer["localId"]: ":person::text"}
@@ -124,25 +126,27 @@ def apple_sample(log, client, apple):
     }
 
 
-def sample(installation, log, rotating_key, lasting_key, apple):
-    """Returns the pgbench script of each operation by name."""
+def pgbench_scripts(installation, log, sekisho_profile_key, firebase_profile_key, apple):
+    """Returns the pgbench script and its constants for each operation, by name."""
     for name, value in LOGGING.items():
         psql(installation.database_url, f"ALTER DATABASE bench SET {name} = '{value}'")
-    # With one loop, the second call finds keys and projects in the cache, so that it sends only one statement.
+    # With one event loop, the second call of an operation finds keys and projects in the cache, so that it sends only
+    # the statements of the operation.
     with installation.serve(SEKISHO_LOOPS="1") as (gateway, _):
-        rotating, lasting = Client(gateway, rotating_key), Client(gateway, lasting_key)
+        # Refresh tokens rotate in a project with the profile `sekisho`, and do not in one with `firebase`.
+        rotating, not_rotating = Client(gateway, sekisho_profile_key), Client(gateway, firebase_profile_key)
         (sign_up,), answer = recorded(log, lambda _: rotating.post("signUp", {}))
         (lookup,), _ = recorded(log, lambda _: rotating.post("lookup", {"idToken": answer["idToken"]}))
         (refresh,), _ = recorded(log, lambda _: rotating.refresh(answer["refreshToken"]))
-        token = lasting.post("signUp", {})["refreshToken"]
-        (refresh_lasting,), _ = recorded(log, lambda _: lasting.refresh(token))
-        apple_scripts = apple_sample(log, rotating, apple)
+        token = not_rotating.post("signUp", {})["refreshToken"]
+        (refresh_lasting,), _ = recorded(log, lambda _: not_rotating.refresh(token))
+        of_apple = apple_scripts(log, rotating, apple)
     for name in LOGGING:
         psql(installation.database_url, f"ALTER DATABASE bench RESET {name}")
     return {
         "lookup": by_session(lookup), "refresh": by_session(refresh), "refresh-lasting": by_session(refresh_lasting),
         "sign-up": by_account(sign_up, answer["localId"]),
-    } | apple_scripts
+    } | of_apple
 
 
 def recorded(log, call, arguments=(None, None), count=1):

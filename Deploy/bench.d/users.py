@@ -26,11 +26,12 @@ def phone_number(number):
 
 
 def subject(number):
-    """Returns the user's subject at Google; one user in four has an identity there."""
+    """Returns the user's subject at Google. Only users whose number is a multiple of 4 have an identity there."""
     return str(10**20 + number)
 
 
 def user(number, count):
+    """Returns one of `count` users. Its number determines every member."""
     google = {"providerId": "google.com", "rawId": subject(number), "email": email(number),
               "displayName": f"User {number}", "photoUrl": f"https://example.com/{number}.png"}
     return {
