@@ -7,7 +7,7 @@ struct ProgramOptions {
     static let help = """
         Usage: sekisho-sample [OPTION…]
           --server URL       development server (default: http://127.0.0.1:9099)
-          --store DIRECTORY  directory of the stored session (default: in the user's data directory)
+          --store DIRECTORY  directory of the stored session (default: sekisho in the user's data directory)
           --device NAME      name in the list of devices (default: program and system)
           --timeout SECONDS  timeout of a request (default: 60)
 

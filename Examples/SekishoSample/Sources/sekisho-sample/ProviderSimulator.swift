@@ -5,7 +5,7 @@ import SekishoSample
     import FoundationNetworking
 #endif
 
-/// The dialogs of Apple and Google, which `sekisho dev` simulates.
+/// Replaces the dialogs of Apple and Google: requests their results from the simulators of `sekisho dev`.
 struct ProviderSimulator: Sendable {
     private struct Request: Encodable {
         struct Person: Encodable {

@@ -1,8 +1,8 @@
 import Foundation
 import SekishoSample
 
-/// The command-line version of the sample app. Reads commands from standard input, and prints the state of the screens as
-/// JSON after each.
+/// The command-line version of the sample app. Reads commands from standard input, and prints the state of the screens
+/// as JSON after each command.
 @main struct SampleProgram {
     @MainActor static func main() async {
         let options: ProgramOptions
@@ -11,14 +11,14 @@ import SekishoSample
             exit(2)
         }
         let model = SampleModel(server: options.server)
-        let screen = Screen(model: model, simulator: ProviderSimulator(server: options.url))
+        let runner = CommandRunner(model: model, simulator: ProviderSimulator(server: options.url))
         await model.start()
-        screen.show()
+        runner.printState()
         for await line in lines() {
             let words = words(of: line)
             guard !words.isEmpty else { continue }
             if words == ["quit"] { return }
-            await screen.run(words)
+            await runner.run(words)
         }
     }
 

@@ -4,7 +4,7 @@ public import Foundation
 public struct AuthDataResult: Sendable {
     /// The user.
     public let user: User
-    /// The provider's profile of the user. `nil` for an anonymous user who was already signed in.
+    /// The provider's profile of the user. `nil` if ``Auth/signInAnonymously()`` returns the current user.
     public let additionalUserInfo: AdditionalUserInfo?
     /// A credential with the provider's tokens, for requests to the provider's API. `nil` unless an identity provider was
     /// used.
@@ -83,7 +83,7 @@ public struct AuthTokenResult: Sendable {
 }
 
 extension AuthTokenResult: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The expiration date. Contains neither the token nor its claims.
+    /// The expiration date. Contains neither the token nor any other claim.
     public var description: String { "AuthTokenResult(expirationDate: \(expirationDate))" }
     /// See `description`.
     public var debugDescription: String { description }

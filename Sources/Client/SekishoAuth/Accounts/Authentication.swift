@@ -102,10 +102,10 @@ extension AuthCore {
         if operation.reauthenticationIDToken != nil { request.autoCreate = false }
         do {
             let response: TimedResponse<SignInWithIdpResponse> = try await post("/v1/accounts:signInWithIdp", request)
-            if let conflict = response.value.conflict(credential.provider) { throw conflict }
+            if let conflict = response.value.conflict(defaultProvider: credential.provider) { throw conflict }
             return Authentication(
                 tokens: try .required(response.tokens), additionalUserInfo: AdditionalUserInfo(response.value),
-                credential: response.value.credential(credential))
+                credential: response.value.credential(completedBy: credential))
         } catch let error as AuthErrorCode {
             throw error.withUpdatedCredential(of: credential.provider)
         }
@@ -124,9 +124,10 @@ extension AuthCore {
 }
 
 extension AuthCredential {
-    /// The credential in a request, if it is an identity provider's.
+    /// The identity provider's tokens as a member of a request. `nil` for a password, an email link or a pending
+    /// token.
     ///
-    /// - Throws: ``AuthErrorCode/invalidCredential`` if it has no ID token.
+    /// - Throws: ``AuthErrorCode/invalidCredential`` if the identity provider's tokens include no ID token.
     var idpCredential: IdpCredential? {
         get throws {
             guard case .idp(let tokens) = content else { return nil }
@@ -142,25 +143,27 @@ extension AuthCredential {
 
 extension SignInWithIdpResponse {
     /// Returns the error in a response with status 200, or `nil` if the sign-in succeeded.
-    fileprivate func conflict(_ provider: String) -> AuthErrorCode? {
+    ///
+    /// - Parameter defaultProvider: the provider of the error's credential if the response names none.
+    fileprivate func conflict(defaultProvider: String) -> AuthErrorCode? {
         var details: [String: any Sendable] = [:]
         details[AuthErrors.userInfoEmailKey] = email
         details[AuthErrors.userInfoUpdatedCredentialKey] = pendingToken.map {
             OAuthCredential(
-                provider: providerId ?? provider, .pendingToken($0), idToken: oauthIdToken,
+                provider: providerId ?? defaultProvider, .pendingToken($0), idToken: oauthIdToken,
                 accessToken: oauthAccessToken)
         }
         if needConfirmation == true {
             details[AuthErrors.userInfoSignInMethodsKey] = verifiedProvider
-            return AuthErrorCode.accountExistsWithDifferentCredential.with(nil, details)
+            return AuthErrorCode.accountExistsWithDifferentCredential.with(details: details)
         }
-        return errorMessage.map { ServerError(message: $0).authError.with(nil, details) }
+        return errorMessage.map { ServerError(message: $0).authError.with(details: details) }
     }
 
     /// Returns the credential for requests to the provider's API.
     ///
     /// - Parameter sent: the credential of the request, whose tokens are used if the response has none.
-    fileprivate func credential(_ sent: AuthCredential) -> OAuthCredential {
+    fileprivate func credential(completedBy sent: AuthCredential) -> OAuthCredential {
         OAuthCredential(
             provider: providerId ?? sent.provider,
             .idp(
@@ -171,12 +174,11 @@ extension SignInWithIdpResponse {
 }
 
 extension AuthErrorCode {
-    /// Returns the error with an updated credential that is made from its pending token, if it has one.
+    /// Returns the error with an ``updatedCredential``, if the gateway's error has a pending token to make it from.
     fileprivate func withUpdatedCredential(of provider: String) -> AuthErrorCode {
         guard updatedCredential == nil, let pendingToken else { return self }
         return with(
-            nil,
-            [
+            details: [
                 AuthErrors.userInfoUpdatedCredentialKey: OAuthCredential(
                     provider: provider, .pendingToken(pendingToken))
             ])

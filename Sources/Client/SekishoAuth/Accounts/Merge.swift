@@ -17,7 +17,8 @@ public struct MergePreview: Sendable {
     public let targetUID: String
     /// What the target gets from the source.
     public let moves: MergeMoves
-    /// What the source has and the target does not get: any of `email`, `password`, `phoneNumber`, `customClaims`.
+    /// What the source has and the target does not get: any of `email`, `password`, `phoneNumber`, `customClaims`. A
+    /// display name or photo URL that does not move is not listed.
     public let drops: [String]
     /// When the preview expires, by the device's clock.
     public let expiresAt: Date
@@ -61,7 +62,7 @@ public struct MergeResult: Sendable {
     public let sourceUID: String
     /// What the target got from the source.
     public let moves: MergeMoves
-    /// What the target did not get. See ``MergePreview/drops``.
+    /// What the source had and the target did not get. See ``MergePreview/drops``.
     public let drops: [String]
     /// Until when the merge can be undone, by the app's backend or with a link in an email to the user.
     public let undoableUntil: Date?
@@ -73,7 +74,9 @@ extension User {
     /// - Parameter target: proof of the target account.
     /// - Throws: ``AuthErrorCode/invalidCredential`` or ``AuthErrorCode/missingOrInvalidNonce`` for the proof;
     ///   ``AuthErrorCode/userNotFound`` if it belongs to no account; ``AuthErrorCode/requiresRecentLogin``;
-    ///   ``AuthErrorCode/providerAlreadyLinked`` if both accounts have an identity of the same provider.
+    ///   ``AuthErrorCode/providerAlreadyLinked`` if both accounts have an identity of the same provider;
+    ///   ``AuthErrorCode/internalError`` with the ``AuthErrorCode/serverCode`` `MERGE_SAME_ACCOUNT` if the target is this
+    ///   account, or `RECOVERY_PENDING` if this account's email address was changed and its recovery link is still valid.
     public func previewMerge(into target: MergeTarget) async throws -> MergePreview {
         let received: TimedResponse<MergeResponse> = try await withIDToken(onAccountError: .keepUser) {
             [core] idToken in
@@ -96,6 +99,7 @@ extension User {
             throw AuthErrorCode.internalError.with("The response contains no merge token.")
         }
         let now = core.options.clock.now()
+        // If the response does not state the lifetime of the merge token, 600 seconds are assumed, as in the gateway.
         return MergePreview(
             sourceUID: received.value.sourceLocalId, targetUID: received.value.localId,
             moves: MergeMoves(received.value.moves), drops: received.value.drops,
@@ -104,9 +108,10 @@ extension User {
 
     /// Merges this account into the target of a preview, and signs in to the target.
     ///
-    /// - Throws: ``AuthErrorCode/requiresRecentLogin``; ``AuthErrorCode/internalError`` with the
-    ///   ``AuthErrorCode/serverCode`` `MERGE_PREVIEW_OUTDATED` if an account has changed since the preview. After
-    ///   ``AuthErrorCode/networkError``, the accounts may be merged: the user then has to sign in to the target.
+    /// - Throws: ``AuthErrorCode/requiresRecentLogin``; ``AuthErrorCode/invalidCredential`` if the preview has expired;
+    ///   ``AuthErrorCode/internalError`` with the ``AuthErrorCode/serverCode`` `MERGE_PREVIEW_OUTDATED` if an account has
+    ///   changed since the preview. After ``AuthErrorCode/networkError``, the accounts may be merged: the user then has to
+    ///   sign in to the target.
     public func merge(_ preview: MergePreview) async throws -> MergeResult {
         let core = core
         return try await replacingTokens(onAccountError: .keepUser) { idToken in

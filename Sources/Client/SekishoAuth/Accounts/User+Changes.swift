@@ -13,7 +13,8 @@ extension User {
         try await performReauthentication(with: credential)
     }
 
-    /// Links a credential to the account, which keeps its ``uid``. An anonymous user becomes a permanent one.
+    /// Links a credential to the account, which keeps its ``uid``. An anonymous user becomes a permanent one. Linking a
+    /// password ends all other sessions of the account.
     ///
     /// - Throws: ``AuthErrorCode/credentialAlreadyInUse`` if the credential is linked to another account: use the error's
     ///   ``AuthErrorCode/updatedCredential`` to sign in to that account or to merge the accounts.
@@ -23,14 +24,16 @@ extension User {
         try await performLink(with: credential)
     }
 
-    /// Unlinks a provider from the account.
+    /// Unlinks a provider from the account. Other sessions that were opened with this provider end. Unlinking the
+    /// password ends all other sessions of the account. An email address that only this provider supplied is removed,
+    /// or replaced by the address of another linked provider.
     ///
     /// - Parameters:
     ///   - provider: the provider ID, for example `apple.com`.
     ///   - allowNoSignInMethod: whether the last sign-in method may be removed (default: false).
     /// - Throws: ``AuthErrorCode/noSuchProvider`` if the provider is not linked; ``AuthErrorCode/requiresRecentLogin``;
     ///   ``AuthErrorCode/internalError`` with the ``AuthErrorCode/serverCode`` `LAST_SIGN_IN_METHOD` if the provider is the
-    ///   last sign-in method.
+    ///   last sign-in method, `allowNoSignInMethod` is false, and the project protects the last sign-in method.
     /// - Returns: this user.
     public func unlink(fromProvider provider: String, allowNoSignInMethod: Bool = false) async throws -> User {
         guard session.current.profile.identities.contains(where: { $0.providerID == provider }) else {
@@ -74,7 +77,8 @@ extension User {
     /// Sends an email with a link that verifies the account's email address.
     ///
     /// - Throws: ``AuthErrorCode/missingEmail`` if the account has none; ``AuthErrorCode/unauthorizedDomain`` or
-    ///   ``AuthErrorCode/invalidContinueURI`` for the ``ActionCodeSettings/url``.
+    ///   ``AuthErrorCode/invalidContinueURI`` for the ``ActionCodeSettings/url``; ``AuthErrorCode/operationNotAllowed`` if
+    ///   the gateway does not send email.
     public func sendEmailVerification(with actionCodeSettings: ActionCodeSettings? = nil) async throws {
         try await withIDToken { [self] in
             try await core.sendOobCode("VERIFY_EMAIL", idToken: $0, settings: actionCodeSettings)

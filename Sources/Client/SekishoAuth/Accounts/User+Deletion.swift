@@ -2,7 +2,8 @@
 public enum AppleRevocation: String, Sendable {
     /// The gateway will revoke Apple's tokens. This disconnects the app from the Apple Account.
     case queued = "QUEUED"
-    /// The gateway has no token from Apple. The user can disconnect the app in the settings of a device.
+    /// The gateway has no token from Apple, or no private key to revoke the token with. The user can disconnect the app in
+    /// the settings of a device.
     case notPossible = "NOT_POSSIBLE"
     /// There is nothing to revoke.
     case notNeeded = "NONE"

@@ -37,7 +37,8 @@ extension User {
     /// Revokes a session. If it is the session of this device, the user is signed out.
     ///
     /// - Parameter id: an ID from ``listSessions()``.
-    /// - Throws: ``AuthErrorCode/internalError`` with the ``AuthErrorCode/serverCode`` `SESSION_NOT_FOUND`.
+    /// - Throws: ``AuthErrorCode/internalError`` with the ``AuthErrorCode/serverCode`` `SESSION_NOT_FOUND` if the
+    ///   user has no active session with this ID.
     public func revokeSession(_ id: String) async throws {
         try await revoke(id == session.current.tokens.sessionID ? "current" : id)
     }

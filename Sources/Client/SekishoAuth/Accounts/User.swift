@@ -34,7 +34,7 @@ public final class User: UserInfo {
     public var email: String? { profile.email }
     /// The phone number in E.164 format.
     public var phoneNumber: String? { profile.phoneNumber }
-    /// Whether the user was created by ``Auth/signInAnonymously()`` and no credential has been linked since.
+    /// Whether ``Auth/signInAnonymously()`` created the user, and ``link(with:)`` has linked no credential since.
     public var isAnonymous: Bool { session.current.isAnonymous }
     /// Whether the email address is verified. Call ``reload()`` after the user has verified it.
     public var isEmailVerified: Bool { profile.isEmailVerified }

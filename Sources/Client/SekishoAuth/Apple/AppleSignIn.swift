@@ -65,7 +65,7 @@
             let requests: [ASAuthorizationRequest] = [apple, ASAuthorizationPasswordProvider().createRequest()]
             let authorization: ASAuthorization
             do {
-                authorization = try await perform(requests, immediately: true)
+                authorization = try await perform(requests, prefersAvailable: true)
             } catch is ASAuthorizationError {
                 return nil
             }
@@ -84,15 +84,16 @@
             let nonce = try await auth.issueNonce()
             let request = ASAuthorizationAppleIDProvider().createRequest()
             request.prepare(with: nonce, requestedScopes: scopes)
-            let authorization = try await perform([request], immediately: false)
+            let authorization = try await perform([request], prefersAvailable: false)
             guard let credential = authorization.credential as? ASAuthorizationAppleIDCredential else {
                 throw AuthErrorCode.invalidCredential
             }
             return (credential, nonce)
         }
 
+        /// - Parameter prefersAvailable: whether to offer only credentials of this device, if the system can do so.
         private func perform(
-            _ requests: [ASAuthorizationRequest], immediately: Bool
+            _ requests: [ASAuthorizationRequest], prefersAvailable: Bool
         ) async throws -> ASAuthorization {
             guard continuation == nil else {
                 throw AuthErrorCode.internalError.with("An Apple sign-in dialog is already open.")
@@ -106,7 +107,7 @@
             try await withCheckedThrowingContinuation { continuation in
                 self.continuation = continuation
                 #if (os(iOS) || os(visionOS)) && !targetEnvironment(macCatalyst)
-                    if immediately, #available(iOS 16.0, visionOS 1.0, *) {
+                    if prefersAvailable, #available(iOS 16.0, visionOS 1.0, *) {
                         controller.performRequests(options: .preferImmediatelyAvailableCredentials)
                         return
                     }

@@ -15,8 +15,8 @@ enum DeviceName {
         return "\(app)\(version) (\(machine); \(system) \(release.majorVersion).\(release.minorVersion))"
     }
 
-    /// Returns the first of the names and the process's name that is not empty and contains only ASCII, because other
-    /// characters are not sent; otherwise `app`.
+    /// Returns the first usable name: one of `names`, then the name of the process, then `app`. A usable name is not
+    /// empty and contains only ASCII characters, because other characters are sent as `?`.
     static func app(named names: [String?]) -> String {
         (names + [ProcessInfo.processInfo.processName]).lazy.compactMap { $0 }
             .first { !$0.isEmpty && $0.allSatisfy(\.isASCII) } ?? "app"

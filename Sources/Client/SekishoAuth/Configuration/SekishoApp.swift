@@ -25,7 +25,7 @@ public final class SekishoApp: Sendable {
     public static func configure(name: String, options: SekishoOptions) {
         let auth = Auth(app: SekishoApp(name: name, options: options))
         let replaced = configured.withLock { $0.updateValue(auth, forKey: name) }
-        replaced?.core.stop()
+        replaced?.core.stopProactiveRefreshes()
     }
 
     /// Returns the default app, or `nil` if it is not configured.

@@ -15,7 +15,7 @@ public enum GoogleAuthProvider {
 
     /// Creates a credential from a Google ID token with a nonce.
     ///
-    /// - Parameter rawNonce: the nonce before hashing.
+    /// - Parameter rawNonce: the nonce before hashing. The token contains this nonce or its SHA-256.
     public static func credential(
         withIDToken idToken: String, accessToken: String? = nil, rawNonce: String
     ) -> AuthCredential {

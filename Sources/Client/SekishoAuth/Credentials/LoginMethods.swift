@@ -2,7 +2,8 @@ internal import Foundation
 
 /// The sign-in methods that the app should offer.
 public struct LoginMethods: Sendable {
-    /// The sign-in methods in display order. Apple is first.
+    /// The sign-in methods in display order. Apple is first if another method requires Apple by App Review guideline
+    /// 4.8.
     public let methods: [LoginMethod]
     /// Providers that can be linked, but not used for sign-in.
     public let linkOnlyMethods: [LoginMethod]
@@ -28,7 +29,8 @@ public struct LoginMethod: Hashable, Sendable, Identifiable {
     public var id: String { providerID }
     /// The provider's ID, for example `apple.com` or `password`.
     public let providerID: String
-    /// `apple`, `password`, or what the provider is to the app, for example `social`.
+    /// `apple`, `password`, or the provider's relation to the app: `social`, `own`, `organisation`, `government`,
+    /// `marketplace` or `thirdPartyService`.
     public let kind: String
     /// The display name of an OpenID Connect provider.
     public let displayName: String?

@@ -115,8 +115,8 @@ extension AuthErrorCode {
     public static let emailChangeNeedsVerification = AuthErrorCode(known: 17090)
     /// The app's identifier is missing from the request.
     public static let missingClientIdentifier = AuthErrorCode(known: 17093)
-    /// The identity token was already used, or its nonce is not the SHA-256 of the raw nonce in lower-case hexadecimal
-    /// digits. Pass the raw nonce, neither hashed nor encoded.
+    /// The nonce is missing, expired or already used, or does not match the identity token. Pass the raw nonce, neither
+    /// hashed nor encoded.
     public static let missingOrInvalidNonce = AuthErrorCode(known: 17094)
     /// A blocking function rejected the operation.
     public static let blockingCloudFunctionError = AuthErrorCode(known: 17105)
@@ -204,8 +204,8 @@ extension AuthErrorCode {
         17093: ("ERROR_MISSING_CLIENT_IDENTIFIER", "The app's identifier is missing from the request."),
         17094: (
             "ERROR_MISSING_OR_INVALID_NONCE",
-            "The identity token was already used, or its nonce is not the SHA-256 of the raw nonce in "
-                + "lower-case hexadecimal digits. Pass the raw nonce, neither hashed nor encoded."
+            "The nonce is missing, expired or already used, or does not match the identity token. Pass the raw "
+                + "nonce, neither hashed nor encoded."
         ),
         17105: ("ERROR_BLOCKING_CLOUD_FUNCTION_ERROR", "A blocking function rejected the operation."),
         17211: ("ERROR_PASSWORD_DOES_NOT_MEET_REQUIREMENTS", "The password does not meet the project's policy."),

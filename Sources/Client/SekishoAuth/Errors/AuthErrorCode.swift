@@ -84,8 +84,8 @@ public struct AuthErrorCode: CustomNSError, LocalizedError, RawRepresentable, Se
         self.details = details
     }
 
-    /// Returns the error with a localized description and `userInfo` values.
-    func with(_ message: String? = nil, _ details: [String: any Sendable] = [:]) -> AuthErrorCode {
+    /// Returns the error with a localized description, unless `message` is `nil`, and with further `userInfo` values.
+    func with(_ message: String? = nil, details: [String: any Sendable] = [:]) -> AuthErrorCode {
         AuthErrorCode(
             self, message: message ?? self.message, details: self.details.merging(details) { _, new in new })
     }
@@ -105,8 +105,9 @@ public struct AuthErrorCode: CustomNSError, LocalizedError, RawRepresentable, Se
         return userInfo
     }
 
-    /// The credential to use after ``credentialAlreadyInUse`` or ``accountExistsWithDifferentCredential``. It can sign in,
-    /// link or merge without another dialog of the provider.
+    /// The credential of the failed request, to use without another dialog of the provider. After
+    /// ``accountExistsWithDifferentCredential``, it can only be linked to the account that has the email address. After
+    /// other errors, such as ``credentialAlreadyInUse``, it can sign in, link or merge.
     public var updatedCredential: AuthCredential? {
         details[AuthErrors.userInfoUpdatedCredentialKey] as? AuthCredential
     }

@@ -61,7 +61,7 @@ struct ServerError: Sendable {
         let isUnknown = known == .internalError
         var details: [String: any Sendable] = [AuthErrors.userInfoServerCodeKey: code]
         details[AuthErrorCode.pendingTokenKey] = metadata["pendingToken"]
-        return known.with(text ?? (isUnknown ? "The gateway rejected the request: \(code)." : nil), details)
+        return known.with(text ?? (isUnknown ? "The gateway rejected the request: \(code)." : nil), details: details)
     }
 
     /// Whether a code means that the session has ended, or that the account is deleted or disabled.

@@ -7,7 +7,8 @@ extension Auth {
     ///
     /// - Throws: ``AuthErrorCode/userNotFound`` without email enumeration protection; ``AuthErrorCode/invalidEmail`` or
     ///   ``AuthErrorCode/missingEmail``; ``AuthErrorCode/unauthorizedDomain`` or
-    ///   ``AuthErrorCode/invalidContinueURI`` for the ``ActionCodeSettings/url``.
+    ///   ``AuthErrorCode/invalidContinueURI`` for the ``ActionCodeSettings/url``; ``AuthErrorCode/operationNotAllowed`` if
+    ///   the project does not allow passwords, or the gateway does not send email.
     public func sendPasswordReset(
         withEmail email: String, actionCodeSettings: ActionCodeSettings? = nil
     ) async throws {
@@ -17,8 +18,10 @@ extension Auth {
 
     /// Sends an email with a sign-in link (email link).
     ///
-    /// - Throws: ``AuthErrorCode/operationNotAllowed`` if ``ActionCodeSettings/handleCodeInApp`` is false, or the project
-    ///   does not allow email links; otherwise as ``sendPasswordReset(withEmail:actionCodeSettings:)``.
+    /// - Throws: ``AuthErrorCode/operationNotAllowed`` if ``ActionCodeSettings/handleCodeInApp`` is false, the project does
+    ///   not allow email links, or the gateway does not send email; ``AuthErrorCode/invalidEmail`` or
+    ///   ``AuthErrorCode/missingEmail``; ``AuthErrorCode/unauthorizedDomain`` or
+    ///   ``AuthErrorCode/invalidContinueURI`` for the ``ActionCodeSettings/url``.
     public func sendSignInLink(toEmail email: String, actionCodeSettings: ActionCodeSettings) async throws {
         guard !email.isEmpty else { throw AuthErrorCode.missingEmail }
         guard actionCodeSettings.handleCodeInApp else {
@@ -27,11 +30,11 @@ extension Auth {
         try await core.sendOobCode("EMAIL_SIGNIN", email: email, settings: actionCodeSettings)
     }
 
-    /// Sets a new password with the action code of a password reset.
+    /// Sets a new password with the action code of a password reset. All sessions of the account end.
     ///
     /// - Throws: ``AuthErrorCode/invalidActionCode`` or ``AuthErrorCode/expiredActionCode``;
     ///   ``AuthErrorCode/weakPassword`` or ``AuthErrorCode/passwordDoesNotMeetRequirements``;
-    ///   ``AuthErrorCode/userDisabled``.
+    ///   ``AuthErrorCode/userDisabled``; ``AuthErrorCode/operationNotAllowed`` if the project does not allow passwords.
     public func confirmPasswordReset(withCode code: String, newPassword: String) async throws {
         guard !newPassword.isEmpty else { throw AuthErrorCode.weakPassword }
         _ = try await core.resetPassword(code, newPassword: newPassword)
@@ -82,6 +85,9 @@ extension Auth {
 }
 
 extension AuthCore {
+    /// Sends an email with an action code (`oobCode`).
+    ///
+    /// - Parameter requestType: the operation of the code, for example `PASSWORD_RESET`.
     func sendOobCode(
         _ requestType: String, email: String? = nil, newEmail: String? = nil, idToken: String? = nil,
         settings: ActionCodeSettings?
@@ -95,6 +101,8 @@ extension AuthCore {
                 androidPackageName: settings?.androidPackageName))
     }
 
+    /// Returns the operation and the addresses of an action code. If `newPassword` is set, uses the code to change the
+    /// password.
     func resetPassword(_ code: String, newPassword: String? = nil) async throws -> ResetPasswordResponse {
         try await post(
             "/v1/accounts:resetPassword",

@@ -3,7 +3,8 @@ extension Auth {
     ///
     /// - Throws: ``AuthErrorCode/invalidCredential`` if the address or the password is wrong, or instead, without email
     ///   enumeration protection, ``AuthErrorCode/userNotFound`` or ``AuthErrorCode/wrongPassword``;
-    ///   ``AuthErrorCode/userDisabled``; ``AuthErrorCode/invalidEmail`` or ``AuthErrorCode/missingEmail``.
+    ///   ``AuthErrorCode/userDisabled``; ``AuthErrorCode/invalidEmail`` or ``AuthErrorCode/missingEmail``;
+    ///   ``AuthErrorCode/operationNotAllowed`` if the project does not allow passwords.
     @discardableResult public func signIn(
         withEmail email: String, password: String
     ) async throws -> AuthDataResult {
@@ -14,7 +15,8 @@ extension Auth {
     ///
     /// - Throws: ``AuthErrorCode/emailAlreadyInUse``; ``AuthErrorCode/weakPassword`` or
     ///   ``AuthErrorCode/passwordDoesNotMeetRequirements``; ``AuthErrorCode/invalidEmail`` or
-    ///   ``AuthErrorCode/missingEmail``; ``AuthErrorCode/operationNotAllowed`` if the project does not allow it.
+    ///   ``AuthErrorCode/missingEmail``; ``AuthErrorCode/operationNotAllowed`` if the project or the app's
+    ///   configuration does not allow passwords.
     @discardableResult public func createUser(
         withEmail email: String, password: String
     ) async throws -> AuthDataResult {
@@ -35,7 +37,8 @@ extension Auth {
 
     /// Creates an anonymous account and signs in to it. If the current user is anonymous, returns that user.
     ///
-    /// - Throws: ``AuthErrorCode/adminRestrictedOperation`` if the project does not allow anonymous accounts.
+    /// - Throws: ``AuthErrorCode/adminRestrictedOperation`` if the project does not allow anonymous accounts;
+    ///   ``AuthErrorCode/operationNotAllowed`` if the app's configuration does not allow them.
     @discardableResult public func signInAnonymously() async throws -> AuthDataResult {
         try await core.anonymousSignIns.run { [core] in
             if let user = core.currentUser, user.isAnonymous {
@@ -58,7 +61,8 @@ extension Auth {
     /// Signs in with an email link from ``sendSignInLink(toEmail:actionCodeSettings:)``.
     ///
     /// - Throws: ``AuthErrorCode/invalidActionCode`` or ``AuthErrorCode/expiredActionCode``;
-    ///   ``AuthErrorCode/invalidEmail`` if the link was sent to another address; ``AuthErrorCode/userDisabled``.
+    ///   ``AuthErrorCode/invalidEmail`` if the link was sent to another address; ``AuthErrorCode/userDisabled``;
+    ///   ``AuthErrorCode/operationNotAllowed`` if the project or the app's configuration does not allow email links.
     @discardableResult public func signIn(withEmail email: String, link: String) async throws -> AuthDataResult {
         try await signIn(with: EmailAuthProvider.credential(withEmail: email, link: link))
     }

@@ -8,8 +8,9 @@ public typealias IDTokenDidChangeListenerHandle = any NSObjectProtocol
 
 /// Signs users in and out, and keeps the current user between launches of the app.
 ///
-/// All members can be used on any thread. Completion handlers and listeners run on the main queue. Listeners are called
-/// before the method that caused the change returns, so the main thread must not be blocked until it returns.
+/// All members can be used on any thread. Completion handlers and listeners run on the main queue. An `async` method
+/// returns after the listeners were called for its changes, so the main thread must not be blocked until the method
+/// returns. ``signOut()`` does not wait for the listeners.
 ///
 /// Methods throw ``AuthErrorCode``, or `CancellationError` if the calling task is cancelled. Every method that sends a
 /// request can throw ``AuthErrorCode/networkError``, ``AuthErrorCode/tooManyRequests``, ``AuthErrorCode/invalidAPIKey``,
@@ -19,7 +20,7 @@ public final class Auth: Sendable {
     /// The version of the library.
     public static let libraryVersion = "0.1.0"
 
-    private let cores: Locked<AuthCore>
+    private let lockedCore: Locked<AuthCore>
     private let configuredApp: SekishoApp
 
     /// Returns the instance of the default app. Ends the process if ``SekishoApp/configure(options:)`` was not called.
@@ -40,14 +41,14 @@ public final class Auth: Sendable {
 
     init(app: SekishoApp) {
         configuredApp = app
-        cores = Locked(AuthCore(appName: app.name, options: app.options))
+        lockedCore = Locked(AuthCore(appName: app.name, options: app.options))
         // Restores the session in the background, so that `currentUser` seldom has to wait.
         DispatchQueue.global(qos: .userInitiated).async { [core] in core.withState { _ in } }
     }
 
-    deinit { core.stop() }
+    deinit { core.stopProactiveRefreshes() }
 
-    var core: AuthCore { cores.current }
+    var core: AuthCore { lockedCore.current }
 
     /// The app that the instance was created for.
     public var app: SekishoApp? { configuredApp }
@@ -88,7 +89,8 @@ public final class Auth: Sendable {
 
     /// Sends all further requests to a development server (`sekisho dev`), without TLS. Call it before any other method.
     ///
-    /// The session at the development server is stored separately. A user of the configured gateway stays signed in there.
+    /// The session at the development server is stored separately. A user who is signed in to the configured gateway stays
+    /// signed in to that gateway.
     ///
     /// - Parameters:
     ///   - host: a host name or an IP address. If it is not valid, the call has no effect.
@@ -96,7 +98,7 @@ public final class Auth: Sendable {
     public func useEmulator(withHost host: String, port: Int) {
         let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
         guard let server = URL(string: "http://\(name):\(port)") else { return }
-        cores.withLock { $0 = AuthCore(emulator: server, replacing: $0) }
+        lockedCore.withLock { $0 = AuthCore(emulator: server, replacing: $0) }
         core.withState { _ in }
     }
 
@@ -122,11 +124,11 @@ public final class Auth: Sendable {
     /// Removes a listener. After a call on the main queue, the listener is not called any more.
     public func removeIDTokenDidChangeListener(_ handle: IDTokenDidChangeListenerHandle) { remove(handle) }
 
-    /// The current user, and the user after each sign-in and sign-out (`nil`: no user).
-    public var authStateChanges: AuthStateSequence { AuthStateSequence(cores: cores, subject: .user) }
+    /// The current user, and then the new one whenever another user signs in or the user signs out (`nil`: no user).
+    public var authStateChanges: AuthStateSequence { AuthStateSequence(lockedCore: lockedCore, subject: .user) }
 
-    /// The current user, and the user after each change of the ID token and each sign-out (`nil`: no user).
-    public var idTokenChanges: AuthStateSequence { AuthStateSequence(cores: cores, subject: .idToken) }
+    /// The current user, and then the user whenever the ID token changes or the user signs out (`nil`: no user).
+    public var idTokenChanges: AuthStateSequence { AuthStateSequence(lockedCore: lockedCore, subject: .idToken) }
 
     private func addListener(
         _ subject: Observer.Subject, _ listener: @escaping (Auth, User?) -> Void

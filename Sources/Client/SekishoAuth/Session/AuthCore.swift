@@ -15,10 +15,9 @@ final class AuthCore: Sendable {
         /// Whether the store has an older session than memory, because a write failed.
         var needsSave = false
         var observers: [Int: Observer] = [:]
-        var nextObserver = 0
+        var nextObserverID = 0
         var proactiveRefresh: Task<Void, Never>?
-        /// Whether tokens are no longer refreshed proactively.
-        var isStopped = false
+        var hasStoppedProactiveRefreshes = false
     }
 
     enum Restoration: Equatable {
@@ -49,7 +48,7 @@ final class AuthCore: Sendable {
         observeSystem()
     }
 
-    /// Takes over the settings and the observers of another core, and stops that core.
+    /// Takes over the settings and the observers of another core, and stops that core's proactive refreshes.
     init(emulator: URL, replacing previous: AuthCore) {
         appName = previous.appName
         options = previous.options
@@ -60,13 +59,13 @@ final class AuthCore: Sendable {
             previous.state.withLock { previous in
                 var state = State(tenantID: previous.tenantID)
                 state.languageCode = previous.languageCode
-                // Each is notified of the user at this server, because `lastNotified` is not copied.
+                // Each observer is notified of the user at this server, because `lastNotified` is not copied.
                 state.observers = previous.observers.mapValues { Observer(subject: $0.subject, delivery: $0.delivery) }
-                state.nextObserver = previous.nextObserver
+                state.nextObserverID = previous.nextObserverID
                 previous.observers = [:]
                 return state
             })
-        previous.stop()
+        previous.stopProactiveRefreshes()
         observeSystem()
     }
 
@@ -80,7 +79,7 @@ final class AuthCore: Sendable {
 
     var currentUser: User? { withState(\.user) }
 
-    var key: SessionKey {
+    var sessionKey: SessionKey {
         SessionKey(app: appName, server: server, apiKey: options.apiKey, tenantID: options.tenantID)
     }
 
@@ -92,9 +91,9 @@ final class AuthCore: Sendable {
     }
 
     /// Stops proactive refreshes for good.
-    func stop() {
+    func stopProactiveRefreshes() {
         state.withLock { state in
-            state.isStopped = true
+            state.hasStoppedProactiveRefreshes = true
             state.proactiveRefresh?.cancel()
         }
     }
@@ -105,7 +104,7 @@ final class AuthCore: Sendable {
         guard state.restoration != .done else { return }
         let previous = state.restoration
         do {
-            let key = key
+            let key = sessionKey
             let item = try options.store.load(key.name)
             state.restoration = .done
             guard let session = item.flatMap({ StoredSession(decoding: $0, owner: key.owner)?.session }) else {
@@ -155,7 +154,7 @@ final class AuthCore: Sendable {
             if expected != nil { adoptStored(&state) }
             let user = state.user
             if let expected, user !== expected { return nil }
-            do { try options.store.remove(key.name) } catch { throw Self.storeError(error) }
+            do { try options.store.remove(sessionKey.name) } catch { throw Self.storeError(error) }
             state.restoration = .done
             state.needsSave = false
             state.user = nil
@@ -201,7 +200,7 @@ final class AuthCore: Sendable {
     ///   removed the item.
     @discardableResult private func adoptStored(_ state: inout State) -> Bool {
         guard let user = state.user, !state.needsSave else { return true }
-        let key = key
+        let key = sessionKey
         let item: Data?
         do { item = try options.store.load(key.name) } catch { return true }
         guard let item else { return false }
@@ -223,7 +222,7 @@ final class AuthCore: Sendable {
     }
 
     private func save(_ session: Session) throws {
-        let key = key
+        let key = sessionKey
         do {
             try options.store.save(StoredSession(session, owner: key.owner).encoded, for: key.name)
         } catch { throw Self.storeError(error) }

@@ -19,7 +19,7 @@ struct IDTokenClaims: Sendable {
         self.subject = subject
     }
 
-    /// Returns a member of the claim `firebase`.
+    /// Returns a member of the claim `firebase`; `nil` if the member is missing or is not a string.
     func firebase(_ name: String) -> String? { values["firebase"]?.object?[name]?.string }
 
     /// Whether `firebase.identities` contains a provider.

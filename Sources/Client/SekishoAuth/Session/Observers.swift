@@ -4,7 +4,7 @@ internal import Foundation
 /// A listener or an iterator that observes the current user.
 struct Observer: Sendable {
     enum Subject: Sendable {
-        /// Sign-in, sign-out, and a change of the user.
+        /// Sign-in of another user, and sign-out.
         case user
         /// A change of the ID token, and sign-out.
         case idToken
@@ -32,8 +32,8 @@ extension AuthCore {
     /// Adds an observer. It is notified of the current user as soon as the session is restored.
     func addObserver(_ subject: Observer.Subject, _ delivery: Observer.Delivery) -> Int {
         withState { state in
-            let id = state.nextObserver
-            state.nextObserver += 1
+            let id = state.nextObserverID
+            state.nextObserverID += 1
             state.observers[id] = Observer(subject: subject, delivery: delivery)
             if state.restoration != .pending { notifyObservers(&state) }
             return id
@@ -86,14 +86,14 @@ public struct AuthStateSequence: AsyncSequence, Sendable {
     /// The sequence never throws.
     public typealias Failure = Never
 
-    let cores: Locked<AuthCore>
+    let lockedCore: Locked<AuthCore>
     let subject: Observer.Subject
 
     /// Starts to observe the current user.
     public func makeAsyncIterator() -> AsyncIterator {
         let (stream, continuation) = AsyncStream.makeStream(of: User?.self, bufferingPolicy: .bufferingNewest(1))
-        let id = cores.current.addObserver(subject, .stream(continuation))
-        continuation.onTermination = { [weak cores] _ in cores?.current.removeObserver(id) }
+        let id = lockedCore.current.addObserver(subject, .stream(continuation))
+        continuation.onTermination = { [weak lockedCore] _ in lockedCore?.current.removeObserver(id) }
         return AsyncIterator(base: stream.makeAsyncIterator())
     }
 

@@ -10,7 +10,7 @@ extension AuthCore {
     func scheduleRefresh(_ state: inout State) {
         state.proactiveRefresh?.cancel()
         state.proactiveRefresh = nil
-        guard options.refreshesProactively, !state.isStopped, let user = state.user else { return }
+        guard options.refreshesProactively, !state.hasStoppedProactiveRefreshes, let user = state.user else { return }
         let idToken = user.session.current.tokens.idToken
         state.proactiveRefresh = Task { [weak self, weak user, clock = options.clock] in
             var failures = 0

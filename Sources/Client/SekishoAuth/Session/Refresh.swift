@@ -62,7 +62,7 @@ extension User {
         }
     }
 
-    /// Requests new tokens with the refresh token. If the gateway cannot read it, uses the previous one.
+    /// Requests new tokens with the refresh token. If the gateway cannot read that token, uses the previous refresh token.
     private func requestTokens() async throws -> SessionTokens {
         let tokens = session.current.tokens
         do {
@@ -92,6 +92,7 @@ extension User {
             } catch let error as AuthErrorCode where error.isTransient && failures < 2 {
                 failures += 1
                 let delay = max(error.retryAfter ?? 0, 0.5 * TimeInterval(failures))
+                // The app decides about a longer wait. It gets the time as `retryAfter`.
                 if delay > 5 { throw error }
                 try await core.options.clock.sleep(delay)
             }
@@ -102,7 +103,7 @@ extension User {
         let state = refreshState.current
         let wait = state.notBefore - core.options.clock.uptime()
         if wait > 0, let failure = state.failure {
-            throw failure.with(nil, [AuthErrors.userInfoRetryAfterKey: wait])
+            throw failure.with(details: [AuthErrors.userInfoRetryAfterKey: wait])
         }
     }
 

@@ -18,7 +18,8 @@ struct ResumptionKey: Codable, Hashable, Sendable {
 }
 
 extension User {
-    /// Sends a request. If it replaces the gateway's session, stores a resumption key first and passes it to the request.
+    /// Sends a request. If the request replaces the gateway's session, first stores a resumption key, and passes the key to
+    /// the request.
     ///
     /// The caller adopts the tokens of the response and removes the key in one write.
     func replacingSession<Result>(

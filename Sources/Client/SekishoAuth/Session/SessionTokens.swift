@@ -2,7 +2,8 @@ internal import Foundation
 
 /// The tokens of a session and their age.
 struct SessionTokens: Codable, Hashable, Sendable {
-    /// Seconds before the expiry of an ID token at which it is refreshed.
+    /// Seconds before the expiry of an ID token at which the token is refreshed. If half of the token's lifetime is
+    /// shorter, that half applies instead.
     static let refreshMargin: TimeInterval = 300
 
     var idToken: String
@@ -30,7 +31,8 @@ struct SessionTokens: Codable, Hashable, Sendable {
     /// The claim `sid` of the ID token: the ID of the gateway's session. `nil` if the token cannot be read.
     var sessionID: String? { try? IDTokenClaims(of: idToken).values["sid"]?.string }
 
-    /// Seconds until the ID token expires. In the process that requested it, this does not depend on the device's clock.
+    /// Seconds until the ID token expires. In the process that requested the token, the result does not depend on
+    /// ``AuthClock/now``, which the user can set.
     func remainingLifetime(at now: ClockReading) -> TimeInterval {
         if let requestedUptime { return lifetime - (now.uptime - requestedUptime) }
         let age = now.deviceTime + (now.clockOffset ?? clockOffset) - requestedAt

@@ -6,7 +6,8 @@ public import Foundation
 public protocol SessionStore: Sendable {
     /// Returns the item of a key, or `nil` if it does not exist.
     ///
-    /// - Throws: ``SessionStoreError`` if the item cannot be read. `nil` would sign the user out.
+    /// - Throws: ``SessionStoreError`` if the item cannot be read. Do not return `nil` then, because that would sign
+    ///   the user out.
     func load(_ key: String) throws -> Data?
     /// Replaces the item of a key, or creates it.
     ///

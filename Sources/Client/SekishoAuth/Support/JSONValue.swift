@@ -12,9 +12,9 @@ enum JSONValue: Decodable, Sendable {
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
+        // A `try?` that returns `nil` means that the value has another type.
         if container.decodeNil() {
             self = .null
-            // A failure means that the value has another type.
         } else if let value = try? container.decode(Bool.self) {
             self = .bool(value)
         } else if let value = try? container.decode(Int.self) {
@@ -57,6 +57,7 @@ enum JSONValue: Decodable, Sendable {
         if case .bool(let value) = self { value } else { nil }
     }
 
+    /// A number, for claims that are times in seconds.
     var seconds: TimeInterval? {
         switch self {
         case .integer(let value): TimeInterval(value)

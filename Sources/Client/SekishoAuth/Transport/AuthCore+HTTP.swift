@@ -106,11 +106,11 @@ extension AuthCore {
             retryAfter.map { [AuthErrors.userInfoRetryAfterKey: min($0, 3600)] } ?? [:]
         // The response can also come from a proxy or a captive portal.
         if (400..<500).contains(response.status), let error = ServerError(decoding: response.body) {
-            return error.authError.with(nil, details)
+            return error.authError.with(details: details)
         }
-        if response.status == 429 { return AuthErrorCode.tooManyRequests.with(nil, details) }
+        if response.status == 429 { return AuthErrorCode.tooManyRequests.with(details: details) }
         return AuthErrorCode.internalError.with(
             "Unexpected response with HTTP status \(response.status), from the gateway or from a proxy.",
-            details)
+            details: details)
     }
 }

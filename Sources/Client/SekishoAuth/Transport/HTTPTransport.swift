@@ -4,7 +4,7 @@ public import Foundation
 public protocol HTTPTransport: Sendable {
     /// Sends a request and returns the response, whatever its status is. Must not follow redirects.
     ///
-    /// - Throws: any error if no complete response arrives before the request's timeout. The caller of the library gets
+    /// - Throws: any error if no complete response arrives before the request's timeout. The library converts it to
     ///   ``AuthErrorCode/networkError``.
     func send(_ request: TransportRequest) async throws -> TransportResponse
 }

@@ -96,6 +96,7 @@ struct ResetPasswordRequest: Encodable {
 struct CreateAuthUriRequest: Encodable {
     var tenantId: String?
     var identifier: String
+    /// The operation requires a URI, but uses it only to start a sign-in with a provider.
     var continueUri = "http://localhost"
 }
 

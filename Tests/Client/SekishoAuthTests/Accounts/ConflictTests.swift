@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Conflicts between accounts")
 struct ConflictTests {
-    @Test("A link of an identity of another account fails with a credential that signs in to that account")
+    @Test("Linking an identity of another account fails; the error contains a credential that signs in to that account")
     func credentialInUse() async throws {
         let app = try await TestApp()
         let owner = try await app.auth.signIn(with: app.gateway.apple().credential()).user.uid
@@ -26,7 +26,7 @@ struct ConflictTests {
         #expect(signedIn.additionalUserInfo?.isNewUser == false)
     }
 
-    @Test("The error of a conflict has the credential as an NSError too")
+    @Test("The error of a conflict still has the credential after a conversion to NSError")
     func nsError() async throws {
         let app = try await TestApp()
         _ = try await app.auth.signIn(with: app.gateway.apple().credential())
@@ -40,7 +40,7 @@ struct ConflictTests {
     }
 
     @Test(
-        "A provider with another account's address is linked after a sign-in to that account, without a second dialog")
+        "A credential with another account's address is linked after a sign-in to that account, without another dialog")
     func otherCredential() async throws {
         let app = try await TestApp(TestGateway(.sekisho, transport: .socket))
         let owner = try await app.auth.createUser(withEmail: "mary@company.example", password: "correct horse battery")
@@ -57,7 +57,7 @@ struct ConflictTests {
         #expect(Set(user.providerData.map(\.providerID)) == ["password", "google.com"])
     }
 
-    @Test("A link of a linked provider fails without a request, and an unlink of another provider fails")
+    @Test("A link of a linked provider fails without a request, and an unlink of a provider that is not linked fails")
     func alreadyLinked() async throws {
         let app = try await TestApp()
         let user = try await app.auth.signIn(with: app.gateway.apple().credential()).user
@@ -113,6 +113,7 @@ struct ConflictTests {
         let proof = try app.gateway.apple().credential()
         let conflict = try #require(await failure { try await source.link(with: proof) })
         let preview = try await source.previewMerge(into: .credential(try #require(conflict.updatedCredential)))
+        // Neither the credential nor the merge token is visible.
         #expect(Mirror(reflecting: preview).children.compactMap(\.label) == ["sourceUID", "targetUID"])
         app.transport.injectNext(.holdResponse, for: "merge")
         let merge = Task { try await source.merge(preview).user.uid }

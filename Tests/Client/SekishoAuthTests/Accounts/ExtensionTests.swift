@@ -57,7 +57,7 @@ struct ExtensionTests {
         #expect(methods.isCompliant)
     }
 
-    @Test("The credential state is the one that the gateway has recorded")
+    @Test("The credential state is the one that the gateway has recorded, or notFound without an Apple identity")
     func credentialState() async throws {
         let app = try await TestApp(TestGateway(transport: .socket, servesApple: true))
         let user = try await app.auth.signIn(with: app.gateway.appleWithCode().credential()).user

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Changes of an account")
 struct ProfileTests {
-    @Test("The display name and the photo URL can be set, and the photo URL can be removed")
+    @Test("The display name and the photo URL can be set, and the URL removed; without a change, no request is sent")
     func profile() async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
@@ -73,6 +73,7 @@ struct ProfileTests {
     func recentLogin() async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
+        // Twice the five minutes in which a login is recent.
         app.clock.advance(by: 600)
         #expect(await failure { try await user.updatePassword(to: "another secret") } == .requiresRecentLogin)
         #expect(await failure { try await user.delete() } == .requiresRecentLogin)
@@ -96,7 +97,7 @@ struct ProfileTests {
         #expect(app.store.isEmpty)
     }
 
-    @Test("The last sign-in method is removed only on request")
+    @Test("The last sign-in method is removed only with allowNoSignInMethod")
     func lastMethod() async throws {
         let app = try await TestApp(TestGateway(.sekisho, transport: .socket))
         let user = try await app.auth.signIn(with: app.gateway.apple().credential()).user
@@ -106,7 +107,7 @@ struct ProfileTests {
         #expect(user.providerData.isEmpty)
     }
 
-    @Test("A token result has the claims and the times of the ID token")
+    @Test("A token result has the claims and the times of the ID token, and the user has a creation date")
     func tokenResult() async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user

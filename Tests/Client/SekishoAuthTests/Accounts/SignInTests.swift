@@ -9,7 +9,7 @@ import Testing
 @Suite("Signing in")
 struct SignInTests {
     @Test(
-        "A sign-in with Apple keeps the user's name, whatever its characters",
+        "A sign-in with Apple stores the user's name, whatever its characters, unless the name is blank",
         arguments: [
             ("Ada", "Lovelace"), ("A&B", "100% + 1=2"), ("花子", "山田"), ("🚀", "O’Neill"), (" ", ""),
         ])
@@ -85,7 +85,7 @@ struct SignInTests {
         #expect(app.auth.currentUser?.providerData.count == 1)
     }
 
-    @Test("A sign-in keeps the current user if the session cannot be stored")
+    @Test("A sign-up keeps the current user if the session cannot be stored")
     func storeFails() async throws {
         let app = try await TestApp()
         let current = try await app.auth.signInAnonymously().user
@@ -153,7 +153,7 @@ struct SignInTests {
         #expect(await failure { try await other.auth.updateCurrentUser(user) } == .tenantIDMismatch)
     }
 
-    @Test("A request has header fields that identify the app, the language and the library")
+    @Test("A request has header fields with the API key, the app, the language and the library")
     func headers() async throws {
         let app = try await TestApp()
         app.auth.languageCode = "ja"
@@ -202,7 +202,7 @@ struct SignInTests {
         #expect(code == 17009)
     }
 
-    @Test("A custom token signs in")
+    @Test("A valid custom token signs in, and an invalid one is rejected")
     func customToken() async throws {
         let app = try await TestApp(TestGateway(transport: .socket, mode: .dev(ID("demo"))))
         #expect(try await app.auth.signIn(withCustomToken: #"{"uid":"ada"}"#).user.uid == "ada")

@@ -37,7 +37,7 @@ struct AuthErrorCodeTests {
         ("INVALID_REFRESH_TOKEN", 17017), ("LAST_SIGN_IN_METHOD", 17999), ("SOMETHING_NEW : text", 17999),
     ].map { Row(message: $0.0, number: $0.1) }
 
-    @Test("Errors of the gateway have FirebaseAuth's numbers", arguments: rows)
+    @Test("Error codes of the wire have FirebaseAuth's numbers, and other codes have 17999", arguments: rows)
     func codes(row: Row) throws {
         let body = #"{"error":{"code":400,"message":"\#(row.message)","unknown":1}}"#
         let error = try #require(ServerError(decoding: Data(body.utf8))).authError
@@ -46,7 +46,7 @@ struct AuthErrorCodeTests {
         #expect(error.localizedDescription.isEmpty == false)
     }
 
-    @Test("Every code has a unique name, and the codes of the gateway can be created from their numbers")
+    @Test("Every code has a unique name, and the code of each error of the gateway can be created from its number")
     func descriptions() {
         #expect(Set(AuthErrorCode.descriptions.values.map(\.name)).count == AuthErrorCode.descriptions.count)
         for code in ServerError.codes.values { #expect(AuthErrorCode(rawValue: code.rawValue) == code) }
@@ -55,7 +55,7 @@ struct AuthErrorCodeTests {
 
     @Test("An error can be matched as an NSError, as a code and in a catch clause")
     func matching() throws {
-        let thrown: any Error = AuthErrorCode.wrongPassword.with("text", ["key": "value"])
+        let thrown: any Error = AuthErrorCode.wrongPassword.with("text", details: ["key": "value"])
         let error = thrown as NSError
         #expect(error.domain == AuthErrorDomain)
         #expect(error.code == AuthErrorCode.wrongPassword.rawValue)
@@ -67,20 +67,20 @@ struct AuthErrorCodeTests {
         #expect((thrown as? AuthErrorCode)?.code == .wrongPassword)
         #expect(thrown._code == 17009)
         switch AuthErrorCode(_nsError: error).code {
-        case .weakPassword: Issue.record("another code")
+        case .weakPassword: Issue.record("matched weakPassword")
         case .wrongPassword: break
-        default: Issue.record("no code")
+        default: Issue.record("matched no code")
         }
         do {
             throw thrown
         } catch AuthErrorCode.weakPassword {
-            Issue.record("another code")
+            Issue.record("matched weakPassword")
         } catch AuthErrorCode.wrongPassword {
         }
         #expect(AuthErrorCode(_nsError: NSError(domain: "other", code: 17009)) == .internalError)
     }
 
-    @Test("An error of the gateway has the explanation that follows the code")
+    @Test("The description of an error of the gateway is the explanation that follows the code")
     func text() throws {
         let body = #"{"error":{"code":400,"message":"WEAK_PASSWORD : at least 6 characters"}}"#
         let error = try #require(ServerError(decoding: Data(body.utf8))).authError
@@ -102,7 +102,7 @@ struct AuthErrorCodeTests {
             EmailAuthProvider.credential(withEmail: secret, link: "https://example.com/?oobCode=\(secret)"),
             OAuthProvider.credential(withProviderID: "apple.com", idToken: secret, rawNonce: secret),
             OAuthProvider.credential(providerID: .apple, pendingToken: secret),
-            AuthErrorCode.credentialAlreadyInUse.with(nil, [AuthErrorCode.pendingTokenKey: secret]),
+            AuthErrorCode.credentialAlreadyInUse.with(details: [AuthErrorCode.pendingTokenKey: secret]),
             SignInNonce(rawNonce: secret, sha256: secret, expiresAt: nil),
         ]
         for value in values {

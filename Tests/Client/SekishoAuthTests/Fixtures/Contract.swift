@@ -14,6 +14,8 @@ enum Contract {
     }()
 
     /// Records an issue for each difference from the contract. Responses that are not JSON are not checked.
+    ///
+    /// - Throws: an error if the contract does not describe the operation, its request body or the status.
     static func check(_ request: TransportRequest, _ response: TransportResponse) throws {
         let document = try #require(document)
         let operation = try #require(
@@ -37,13 +39,14 @@ enum Contract {
     }
 }
 
-/// A validator for the parts of JSON Schema that the contract uses. Members that the schema does not describe are
-/// problems.
+/// Validates types, members, alternatives, enumerations and minimum lengths. Ignores formats, patterns, bounds and
+/// other lengths. Members that the schema does not describe are problems, unless it has `additionalProperties`.
 struct SchemaCheck {
     private let document: JSON
 
     init(_ document: JSON) { self.document = document }
 
+    /// Returns the differences of a value from a schema, each with its path in the value (`$` is the value itself).
     func problems(_ value: JSON, _ schema: JSON, at path: String = "$") -> [String] {
         if let name = schema["$ref"]?.string?.split(separator: "/").last.map(String.init) {
             guard let target = document["components"]?["schemas"]?[name] else { return ["\(path): unknown \(name)"] }

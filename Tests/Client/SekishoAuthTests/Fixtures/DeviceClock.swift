@@ -29,9 +29,9 @@ final class DeviceClock: Sendable {
         set { state.withLock { $0.error = newValue } }
     }
 
-    /// The durations of all waits so far, in seconds.
+    /// The requested durations of all waits so far, in seconds.
     var sleeps: [TimeInterval] { state.withLock { $0.sleeps } }
-    /// The number of tasks that wait for the clock.
+    /// The number of tasks that now wait for the clock.
     var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
     /// Advances the clocks of the device and the gateway.
@@ -46,9 +46,11 @@ final class DeviceClock: Sendable {
         for continuation in woken { continuation.resume() }
     }
 
-    var auth: AuthClock {
+    /// The clocks as an app's option.
+    var authClock: AuthClock {
         AuthClock(
             now: { [self] in Date(timeIntervalSince1970: seconds + wallClockError) },
+            // The device started on 2023-11-14 (1,700,000,000 seconds after 1970).
             uptime: { [self] in seconds - 1_700_000_000 },
             sleep: { [self] in try await sleep($0) })
     }

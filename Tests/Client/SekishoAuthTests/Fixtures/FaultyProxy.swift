@@ -13,7 +13,7 @@ final class FaultyProxy: Sendable {
 
     let port: Int
     private let server: TCPServer
-    private let isFaulty: Flag
+    private let faultFlag: Flag
 
     private final class Flag: Sendable {
         private let value = Mutex(false)
@@ -25,18 +25,18 @@ final class FaultyProxy: Sendable {
 
     /// Whether faults are injected (default: false).
     var hasFaults: Bool {
-        get { isFaulty.isSet }
-        set { isFaulty.isSet = newValue }
+        get { faultFlag.isSet }
+        set { faultFlag.isSet = newValue }
     }
 
     init(before gatewayPort: Int, seed: UInt64) throws {
         let generator = Mutex(SeededRandom(seed: seed))
-        let isFaulty = Flag()
-        self.isFaulty = isFaulty
+        let faultFlag = Flag()
+        self.faultFlag = faultFlag
         server = try TCPServer { connection in
             let (fault, position) = generator.withLock { generator in
                 (
-                    isFaulty.isSet ? Fault.allCases.randomElement(using: &generator) ?? .none : .none,
+                    faultFlag.isSet ? Fault.allCases.randomElement(using: &generator) ?? .none : .none,
                     Double.random(in: 0..<1, using: &generator)
                 )
             }
@@ -63,7 +63,8 @@ final class FaultyProxy: Sendable {
             response.removeLast(Int(Double(response.count - body) * position))
         case .corruptResponse:
             let index = body + Int(Double(response.count - body) * position)
-            if response.indices.contains(index) { response[index] = response[index] == 65 ? 66 : 65 }
+            let (letter, other) = (UInt8(ascii: "A"), UInt8(ascii: "B"))
+            if response.indices.contains(index) { response[index] = response[index] == letter ? other : letter }
         case .delayResponse: Thread.sleep(forTimeInterval: 0.05)
         case .none, .closeConnection, .respondWithHTML: break
         }

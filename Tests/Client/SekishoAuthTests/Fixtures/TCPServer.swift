@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A server on a free port of 127.0.0.1. It runs a script for each connection, on a separate thread.
+/// A server on a free port of 127.0.0.1. It calls a function, `script`, for each connection, on a separate thread.
 final class TCPServer: Sendable {
     let port: Int
     private let descriptor: Int32

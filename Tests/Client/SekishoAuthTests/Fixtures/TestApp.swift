@@ -14,6 +14,9 @@ struct TestApp: Sendable {
     let store: TestStore
     let auth: Auth
 
+    /// Creates an app that runs against `gateway` (default: a new gateway on a socket).
+    ///
+    /// - Parameter change: changes the options of the library.
     init(
         _ gateway: TestGateway? = nil, store: TestStore = TestStore(), change: (inout SekishoOptions) -> Void = { _ in }
     ) async throws {
@@ -45,7 +48,7 @@ struct TestApp: Sendable {
         options.deviceName = "Ada's phone"
         options.store = store
         options.transport = transport
-        options.clock = clock.auth
+        options.clock = clock.authClock
         options.refreshesProactively = false
         change(&options)
         let auth = Auth(options: options)

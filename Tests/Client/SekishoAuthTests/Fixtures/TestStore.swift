@@ -13,13 +13,13 @@ final class TestStore: SessionStore {
 
     var isEmpty: Bool { state.withLock { $0.items.isEmpty } }
 
-    /// The only item.
+    /// The only item; `nil` if the store is empty. A new value replaces the item; an empty store stays empty.
     var item: Data? {
         get { state.withLock { $0.items.values.first } }
         set { state.withLock { state in for key in state.items.keys { state.items[key] = newValue } } }
     }
 
-    /// Makes every further call throw an error. `nil` ends this.
+    /// Makes every further `load`, `save` and `remove` throw an error, until `failure` is `nil`.
     func fail(_ failure: SessionStoreError?) { state.withLock { $0.failure = failure } }
 
     func load(_ key: String) throws -> Data? { try access { $0.items[key] } }

@@ -62,7 +62,7 @@ final class TestTransport: HTTPTransport {
         state.withLock { $0.faults.append((operation, fault)) }
     }
 
-    /// Injects a fault into every request from now on. `nil` ends this.
+    /// Injects a fault into every request for which ``injectNext(_:for:)`` has set none. `nil` ends this.
     func injectAlways(_ fault: Fault?) { state.withLock { $0.permanent = fault } }
 
     /// Lets each held response return to its caller.
@@ -110,6 +110,8 @@ final class TestTransport: HTTPTransport {
         format.locale = Locale(identifier: "en_US_POSIX")
         format.timeZone = TimeZone(secondsFromGMT: 0)
         format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        // The client learns the gateway's time from this field. The server writes the machine's time, not that of
+        // `clock`.
         response.headers["Date"] = format.string(
             from: Date(timeIntervalSince1970: TimeInterval(clock.now.seconds)))
         try Contract.check(request, response)

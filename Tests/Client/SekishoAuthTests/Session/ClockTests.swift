@@ -6,6 +6,8 @@ import Testing
 
 @Suite("Token age and proactive refresh")
 struct ClockTests {
+    // ID tokens are valid for 3600 seconds and are refreshed 300 seconds before they expire: after 3300 seconds.
+
     @Test("The token age does not depend on the device's clock", arguments: [-7200, 7200] as [TimeInterval])
     func wrongClock(error: TimeInterval) async throws {
         let app = try await TestApp()
@@ -37,6 +39,7 @@ struct ClockTests {
         #expect(try await refreshes(app, #require(try app.restarted().currentUser)) == 1)
     }
 
+    /// Returns how many refreshes `getIDToken` sends.
     private func refreshes(_ app: TestApp, _ user: User) async throws -> Int {
         try await app.transport.operations { try await user.getIDToken() }.operations.count { $0 == "token" }
     }

@@ -6,14 +6,15 @@ import Testing
 
 @Suite("Restoring a session")
 struct RestoreTests {
-    private func stored() async throws -> (app: TestApp, uid: String) {
+    /// Returns an app whose store has the session of an anonymous user, and the ID of the user.
+    private func appWithStoredSession() async throws -> (app: TestApp, uid: String) {
         let app = try await TestApp()
         return (app, try await app.auth.signInAnonymously().user.uid)
     }
 
     @Test("While the store is locked, no listener is called; the user is restored after it is unlocked")
     func locked() async throws {
-        let (app, uid) = try await stored()
+        let (app, uid) = try await appWithStoredSession()
         app.store.fail(.locked)
         let auth = try app.restarted()
         let log = ListenerLog(auth)
@@ -30,7 +31,7 @@ struct RestoreTests {
 
     @Test("The user is restored when the device is unlocked")
     func unlocked() async throws {
-        let (app, uid) = try await stored()
+        let (app, uid) = try await appWithStoredSession()
         app.store.fail(.locked)
         let auth = try app.restarted()
         var users = auth.authStateChanges.makeAsyncIterator()
@@ -42,7 +43,7 @@ struct RestoreTests {
 
     @Test("If the store fails, its item is kept, listeners see no user, and the user is restored later")
     func failed() async throws {
-        let (app, uid) = try await stored()
+        let (app, uid) = try await appWithStoredSession()
         app.store.fail(.failed("-34018"))
         let auth = try app.restarted()
         let log = ListenerLog(auth)
@@ -76,10 +77,10 @@ struct RestoreTests {
     ]
 
     @Test(
-        "An item with members of a later version is read; a damaged one and one of another owner are ignored",
+        "An item with members of a later version is read; damaged items and items of another owner are ignored",
         arguments: items)
     func item(row: Item) async throws {
-        let (app, uid) = try await stored()
+        let (app, uid) = try await appWithStoredSession()
         let text = String(decoding: try #require(app.store.item), as: UTF8.self)
         app.store.item = Data(row.change(text).utf8)
         let auth = try app.restarted()
@@ -93,7 +94,7 @@ struct RestoreTests {
 
     @Test("The sessions of different servers, API keys and tenants are separate")
     func keys() async throws {
-        let (app, _) = try await stored()
+        let (app, _) = try await appWithStoredSession()
         let configured = Auth(options: try #require(app.auth.app).options)
         #expect(configured.currentUser == nil)
         #expect(try app.restarted { $0.apiKey = "another" }.currentUser == nil)
@@ -103,7 +104,7 @@ struct RestoreTests {
 
     @Test("A listener that is added before or after the restore is called with the user once")
     func listeners() async throws {
-        let (app, uid) = try await stored()
+        let (app, uid) = try await appWithStoredSession()
         app.store.fail(.locked)
         let auth = try app.restarted()
         let before = ListenerLog(auth)
@@ -117,7 +118,7 @@ struct RestoreTests {
 
     @Test("A listener that is removed is no longer called")
     func removed() async throws {
-        let (app, _) = try await stored()
+        let (app, _) = try await appWithStoredSession()
         let log = ListenerLog()
         let handle = app.auth.addStateDidChangeListener { _, _ in log.append("called") }
         await MainQueue.drain()
@@ -127,7 +128,7 @@ struct RestoreTests {
         #expect(log.lines == ["called"])
     }
 
-    /// Removes its listener in its deinitializer, as controllers of tutorials do.
+    /// Removes its listener in its deinitializer, as the view controllers in many tutorials do.
     private final class Owner: @unchecked Sendable {
         private let auth: Auth
         private var handle: (any NSObjectProtocol)?
@@ -142,7 +143,7 @@ struct RestoreTests {
 
     @Test("A removed listener can hold the last reference to an object whose deinitializer removes another listener")
     func removedInDeinit() async throws {
-        let (app, _) = try await stored()
+        let (app, _) = try await appWithStoredSession()
         nonisolated(unsafe) let handle = { [owner = Owner(app.auth)] in
             app.auth.addStateDidChangeListener { _, _ in withExtendedLifetime(owner) {} }
         }()
@@ -157,7 +158,7 @@ struct RestoreTests {
 
     @Test("A sequence that is cancelled while the store is locked ends")
     func cancelledSequence() async throws {
-        let (app, _) = try await stored()
+        let (app, _) = try await appWithStoredSession()
         app.store.fail(.locked)
         let auth = try app.restarted()
         let task = Task {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A change of the server")
 struct ServerChangeTests {
-    /// The development server, under another name.
+    /// Another host name of the test gateway.
     private static let otherHost = "localhost"
 
     private func useOtherServer(_ app: TestApp) throws {
@@ -30,7 +30,7 @@ struct ServerChangeTests {
         #expect(app.transport.hosts == ["127.0.0.1"])
     }
 
-    @Test("A sign-in that is in progress stays at its server")
+    @Test("A sign-in in progress completes at the server at which it began, and sets no user at the new server")
     func signIn() async throws {
         let app = try await TestApp()
         app.transport.injectNext(.holdResponse, for: "signUp")

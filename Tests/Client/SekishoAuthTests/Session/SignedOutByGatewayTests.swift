@@ -6,53 +6,54 @@ import Testing
 
 @Suite("Sign-out by the gateway")
 struct SignedOutByGatewayTests {
-    struct Fault: CustomTestStringConvertible, Sendable {
+    struct FaultCase: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let fault: TestTransport.Fault
         let error: AuthErrorCode
     }
 
     static let faults = [
-        Fault(testDescription: "no connection", fault: .dropRequest, error: .networkError),
-        Fault(testDescription: "a lost response", fault: .dropResponse, error: .networkError),
-        Fault(testDescription: "503 with text", fault: .respond(503, [:], "overloaded"), error: .internalError),
-        Fault(
+        FaultCase(testDescription: "no connection", fault: .dropRequest, error: .networkError),
+        FaultCase(testDescription: "a lost response", fault: .dropResponse, error: .networkError),
+        FaultCase(testDescription: "503 with text", fault: .respond(503, [:], "overloaded"), error: .internalError),
+        FaultCase(
             testDescription: "500 with the JSON of a rejection",
             fault: .respond(500, [:], #"{"error":{"code":400,"message":"USER_NOT_FOUND"}}"#), error: .internalError),
-        Fault(testDescription: "429 with text", fault: .respond(429, [:], "slow down"), error: .tooManyRequests),
-        Fault(
-            testDescription: "the page of a captive portal", fault: .respond(200, [:], "<html>"), error: .internalError),
-        Fault(
+        FaultCase(testDescription: "429 with text", fault: .respond(429, [:], "slow down"), error: .tooManyRequests),
+        FaultCase(
+            testDescription: "the page of a captive portal", fault: .respond(200, [:], "<html>"),
+            error: .internalError),
+        FaultCase(
             testDescription: "a truncated body", fault: .respond(200, [:], #"{"access_token":"x","#),
             error: .internalError),
-        Fault(testDescription: "an empty body", fault: .respond(200), error: .internalError),
-        Fault(testDescription: "a JSON array", fault: .respond(200, [:], "[]"), error: .internalError),
-        Fault(
+        FaultCase(testDescription: "an empty body", fault: .respond(200), error: .internalError),
+        FaultCase(testDescription: "a JSON array", fault: .respond(200, [:], "[]"), error: .internalError),
+        FaultCase(
             testDescription: "a redirect", fault: .respond(302, ["Location": "http://localhost/login"]),
             error: .internalError),
-        Fault(testDescription: "a proxy's 407", fault: .respond(407, [:], "<html>"), error: .internalError),
-        Fault(testDescription: "404 with text", fault: .respond(404, [:], "not found"), error: .internalError),
-        Fault(
+        FaultCase(testDescription: "a proxy's 407", fault: .respond(407, [:], "<html>"), error: .internalError),
+        FaultCase(testDescription: "404 with text", fault: .respond(404, [:], "not found"), error: .internalError),
+        FaultCase(
             testDescription: "a wrong API key",
             fault: .respond(
                 400, [:],
                 #"{"error":{"code":400,"message":"API key not valid.","errors":[{"reason":"keyInvalid"}]}}"#),
             error: .invalidAPIKey),
-        Fault(
+        FaultCase(
             testDescription: "a disabled project",
             fault: .respond(403, [:], #"{"error":{"code":403,"message":"PROJECT_DISABLED"}}"#), error: .internalError),
-        Fault(
+        FaultCase(
             testDescription: "a refresh token of another database",
             fault: .respond(400, [:], #"{"error":{"code":400,"message":"INVALID_REFRESH_TOKEN"}}"#),
             error: .invalidUserToken),
-        Fault(
+        FaultCase(
             testDescription: "a code that this version does not know",
             fault: .respond(400, [:], #"{"error":{"code":400,"message":"BRAND_NEW_CODE : text"}}"#),
             error: .internalError),
     ]
 
     @Test("An error that does not mean that the session has ended keeps the user signed in", arguments: faults)
-    func keepsUser(row: Fault) async throws {
+    func keepsUser(row: FaultCase) async throws {
         let app = try await TestApp()
         let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
         let log = ListenerLog(app.auth)

@@ -40,7 +40,7 @@ struct FileStoreTests {
         }
     }
 
-    @Test("A saved item leaves no temporary file, and one that a crash has left is ignored")
+    @Test("A save leaves no temporary file, and a temporary file that a crash has left is ignored")
     func leftovers() throws {
         try withStore { store in
             try store.save(Data("1".utf8), for: "a")

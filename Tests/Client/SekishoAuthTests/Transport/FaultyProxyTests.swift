@@ -5,7 +5,7 @@ import Testing
 
 @testable import Support
 
-@Suite("An app behind a proxy that drops, truncates, corrupts and delays responses")
+@Suite("An app behind a proxy that drops, truncates, corrupts, delays and replaces responses")
 struct FaultyProxyTests {
     @Test(
         "Faults do not sign the user out, and a refresh succeeds after they end",

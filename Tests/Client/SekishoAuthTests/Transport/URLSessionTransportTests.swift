@@ -73,7 +73,8 @@ struct URLSessionTransportTests {
             try await exchange { connection in
                 connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n")
                 let part = [UInt8](repeating: 32, count: 1 << 20)
-                // Less than `Content-Length`: without the limit, the error would be different.
+                // 64 MiB are more than the limit of 4 MiB, and less than `Content-Length`: without the limit, the error
+                // would be different.
                 for _ in 0..<64 { connection.send(part) }
             }
         }

@@ -27,8 +27,8 @@ extension SampleModel {
         }
     }
 
-    /// Sends an email with a link to a new address. The link verifies the new address, which then replaces the account's
-    /// address.
+    /// Sends an email with a link to a new address. The link verifies the new address, which then replaces the
+    /// account's address.
     public func changeEmail(to email: String) async {
         await perform {
             try await self.user.sendEmailVerification(beforeUpdatingEmail: email)

@@ -5,7 +5,7 @@ import SekishoAuth
 public struct ProviderAuthorization: Sendable {
     /// The provider's ID, for example `apple.com`.
     public var providerID: String
-    /// The identity token.
+    /// The ID token, as the provider issued it.
     public var idToken: String
     /// The user's name. Apple sends it at the first sign-in only.
     public var fullName: PersonNameComponents?
@@ -24,11 +24,12 @@ public struct ProviderAuthorization: Sendable {
 }
 
 extension SampleModel {
-    /// Requests a nonce for the next dialog from the gateway. Called when the button appears.
+    /// Requests a nonce from the gateway for the next dialog. Call it before the dialog opens, for example when its
+    /// button appears.
     public func prepareNonce() async { await perform { self.nonce = try await self.auth.issueNonce() } }
 
-    /// Returns the nonce for the request to the provider. On Apple's systems, creates a nonce on the device if that of the
-    /// gateway is missing or expired. On Linux, `nil` if that of the gateway is missing.
+    /// Returns the gateway's nonce for the request to the provider. If that nonce is missing or expired, creates a
+    /// nonce on the device. On Linux, returns the gateway's nonce even if it is expired, and `nil` if it is missing.
     public func nonceForRequest() -> SignInNonce? {
         #if canImport(CryptoKit)
             if nonce.map({ ($0.expiresAt ?? .distantFuture) < Date() }) ?? true { nonce = .random() }

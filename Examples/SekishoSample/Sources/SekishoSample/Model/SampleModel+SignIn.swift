@@ -41,8 +41,8 @@ extension SampleModel {
         }
     }
 
-    /// Resolves ``Conflict/signInFirst(email:)``: links the postponed credential, without another dialog of the provider.
-    /// Discards it if the account that the user has signed in to has another address.
+    /// Resolves ``Conflict/signInFirst(email:)``: links the postponed credential, without another dialog of the
+    /// provider. Discards the credential if the account that the user has signed in to has another address.
     private func linkPostponedCredential(to user: User) async throws {
         guard case .signInFirst(let email) = state.conflict, let credential = postponedCredential else { return }
         dismissConflict()
@@ -109,8 +109,10 @@ extension SampleModel {
                 return
             }
             try await self.auth.applyActionCode(code)
-            self.state.notice = "Thank you. The address is verified."
-            // A change of the address ends all sessions. The user is then signed out here.
+            self.state.notice =
+                action.operation == .recoverEmail
+                ? "Your previous address is restored." : "Thank you. The address is verified."
+            // A changed or restored address ends all sessions. The reload then signs the user out on this device.
             _ = try? await self.auth.currentUser?.reload()
         }
     }

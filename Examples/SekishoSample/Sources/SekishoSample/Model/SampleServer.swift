@@ -14,7 +14,8 @@ public struct SampleServer: Sendable {
         self.developmentPort = developmentPort
     }
 
-    /// The server that `Deploy/run` starts. The iOS simulator can reach it.
+    /// The gateway that `Deploy/run` starts, on port 9099 of this machine. The URL in the options is not used, because
+    /// the library sends all requests to the development port.
     public static let development = SampleServer(
         options: SekishoOptions(url: URL(fileURLWithPath: "/"), apiKey: "any"), developmentPort: 9099)
 

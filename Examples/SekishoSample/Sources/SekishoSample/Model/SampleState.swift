@@ -17,7 +17,7 @@ public struct SampleState: Sendable {
     public internal(set) var isBusy = false
     /// The profile of the signed-in user, if any.
     public internal(set) var user: Profile?
-    /// The sign-in methods to offer, Apple first.
+    /// The sign-in methods to offer, in display order.
     public internal(set) var loginMethods: [LoginMethod] = []
     /// Whether anonymous sign-in is allowed.
     public internal(set) var allowsAnonymous = false

@@ -9,7 +9,8 @@ public import Foundation
 public struct SignInNonce: Sendable {
     /// The nonce before hashing, for the `rawNonce` of the credential.
     public let rawNonce: String
-    /// The SHA-256 of the nonce in lower-case hexadecimal digits, for the request to Apple or Google.
+    /// The SHA-256 of the nonce in lower-case hexadecimal digits, for the request to Apple. See
+    /// ``LoginMethod/Nonce/isHashed`` for other providers.
     public let sha256: String
     /// When the nonce expires, by the device's clock. `nil` for a nonce from ``random()``.
     public let expiresAt: Date?

@@ -3,7 +3,7 @@ import SekishoAuth
 import SekishoSample
 
 /// Runs commands on the view model, and prints its state.
-@MainActor struct Screen {
+@MainActor struct CommandRunner {
     static let help = """
         anonymous | sign-up EMAIL PASSWORD | sign-in EMAIL PASSWORD | sign-out
         apple PURPOSE EMAIL | google PURPOSE EMAIL [unverified]     (PURPOSE: sign-in, link or reauthenticate)
@@ -11,17 +11,20 @@ import SekishoSample
         send-password-reset EMAIL | send-sign-in-link EMAIL URL | open LINK
         show | refresh | rename NAME | send-verification | change-email EMAIL | change-password PASSWORD
         link-password EMAIL PASSWORD | unlink PROVIDER | reauthenticate EMAIL PASSWORD | cancel
-        devices | end-session ID | end-all-sessions | delete | quit
+        devices | end-session ID | end-all-sessions | delete | help | quit
 
         """
 
     let model: SampleModel
     let simulator: ProviderSimulator
 
-    /// Runs a command and prints the state.
+    /// Runs a command and prints the state. Prints the list of commands instead for `help` and an unknown command.
     func run(_ words: [String]) async {
         let argument = { (index: Int) in index < words.count ? words[index] : "" }
         switch words[0] {
+        case "help":
+            FileHandle.standardError.write(Data(Self.help.utf8))
+            return
         case "apple": await useProvider("apple.com", argument(1), argument(2))
         case "google":
             await useProvider("google.com", argument(1), argument(2), isVerified: argument(3) != "unverified")
@@ -36,9 +39,12 @@ import SekishoSample
                 return
             }
         }
-        show()
+        printState()
     }
 
+    /// Runs a command that has at most one argument.
+    ///
+    /// - Returns: `false` for an unknown command.
     private func runSimple(_ command: String, _ argument: String) async -> Bool {
         switch command {
         case "show": break
@@ -67,9 +73,13 @@ import SekishoSample
 
     /// Simulates the provider's dialog and uses its result.
     private func useProvider(
-        _ providerID: String, _ purpose: String, _ email: String, isVerified: Bool = true
+        _ providerID: String, _ purposeName: String, _ email: String, isVerified: Bool = true
     ) async {
-        guard let purpose = CredentialPurpose(rawValue: purpose) else { return }
+        guard let purpose = CredentialPurpose(rawValue: purposeName) else {
+            let message = "expected sign-in, link or reauthenticate, got \(purposeName)\n"
+            FileHandle.standardError.write(Data(message.utf8))
+            return
+        }
         await model.prepareNonce()
         guard let nonce = model.nonceForRequest() else { return }
         let isApple = providerID == "apple.com"
@@ -83,7 +93,7 @@ import SekishoSample
     }
 
     /// Prints the state as one line of JSON.
-    func show() {
+    func printState() {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard var line = try? encoder.encode(Report(model.state)) else { return }
