@@ -17,8 +17,8 @@ func module(_ name: String, in folder: String = "Sources", imports: [String] = [
         resources: resources, swiftSettings: settings)
 }
 
-/// The library for apps. It has no module of the gateway below it, and its warnings stop only our own builds: an app must
-/// not fail to build because a newer compiler warns.
+/// The settings of the library for apps, which imports no module of the gateway. Only tests treat its warnings as
+/// errors: an app must not fail to build because a newer compiler warns.
 let client: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),

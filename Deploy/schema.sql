@@ -1,4 +1,4 @@
--- The schema after all migrations, for reviewers; the gateway never reads it.
+-- The schema after all migrations, for reviewers; the gateway never reads it. Sources/Storage/Migrations has the comments.
 
 CREATE FUNCTION public.revoke_apple_grants() RETURNS trigger
     LANGUAGE plpgsql

@@ -52,7 +52,7 @@ class Blocks(dict):
         self.inline[key] = f" {value}"
 
     def words(self, key):
-        """The members of a list of words."""
+        """The members of a list of words, as a set."""
         return {line.strip().removeprefix("- ") for line in self.lines(key) if line.strip()}
 
     def set_words(self, key, words):

@@ -4,10 +4,10 @@ import re
 
 from blocks import Blocks
 
-# Responses in the order of the document.
+# The statuses of an operation's responses, in the order in which the contract lists them.
 ORDER = ["200", "303", "400", "401", "403", "404", "409", "429", "4XX", "500", "501", "503"]
-# Responses that `Deploy/contract` adds to operations.
-COMMON = {
+# The names of the responses that `Deploy/contract` adds to operations.
+COMMON_RESPONSES = {
     "Unauthenticated", "PermissionDenied", "ServiceKeyRequired", "NotFound", "TenantNotFound", "ConfigurationNotFound",
     "RequestRejected", "NotImplemented", "Unavailable",
 }
@@ -37,11 +37,12 @@ class Operation:
         """Adds the error codes and responses that the other parts determine."""
         keys = set(re.findall(r"- (\w+): \[\]", self.blocks.text("security")))
         if keys:
-            self.blocks.set_words("x-error-codes", sorted(self.codes | self._codes(keys, path)))
+            self.blocks.set_words("x-error-codes", sorted(self.codes | self._implied_codes(keys, path)))
         if "x-error-codes" in self.blocks:
             self._complete_responses(keys)
 
-    def _codes(self, keys, path):
+    def _implied_codes(self, keys, path):
+        """The error codes that the security, the request body and the path imply."""
         codes = set()
         if "apiKey" in keys:
             codes |= CODES_WITH_API_KEY
@@ -57,14 +58,15 @@ class Operation:
         responses = Blocks(self.blocks.lines("responses"), 8)
         for status in list(responses):
             found = re.search(r"#/components/responses/(\w+)", responses.text(status))
-            if found and found[1] in COMMON and len(responses.lines(status)) == 1:
+            if found and found[1] in COMMON_RESPONSES and len(responses.lines(status)) == 1:
                 del responses[status]
-        for status, name in self._common(keys):
+        for status, name in self._common_responses(keys):
             if status not in responses:
                 responses[status] = [f"          $ref: '#/components/responses/{name}'"]
         self.blocks["responses"] = str(responses.ordered(ORDER)).splitlines()
 
-    def _common(self, keys):
+    def _common_responses(self, keys):
+        """Pairs of a status and the name of its response. Of several pairs with one status, the first applies."""
         codes = self.codes
         if keys:
             if "UNAUTHENTICATED" in codes:
@@ -84,7 +86,7 @@ class Operation:
         yield "503", "Unavailable"
 
     def in_tenant(self, path):
-        """The same operation below the path of a tenant, which cannot name a tenant in the query."""
+        """The same operation below the path of a tenant, without the parameter `tenantId`, because the path names it."""
         copy = Operation([])
         copy.blocks = self.blocks.copy()
         del copy.blocks["x-tenants"]

@@ -5,8 +5,8 @@ import hashlib
 from pathlib import Path
 
 import schemas
-from operation import COMMON
-from text import blocks, escaped, inline, link, table, tag
+from operation import COMMON_RESPONSES
+from text import escaped, inline, link, paragraphs, table, tag
 
 STYLE = (Path(__file__).parent / "reference.css").read_text()
 METHODS = ("get", "post", "put", "patch", "delete")
@@ -28,8 +28,8 @@ class Reference:
     def page(self):
         info, tags = self.document["info"], self.document["tags"]
         title = escaped(f"{info['title']} API")
-        main = [tag("h1", title), tag("p", link_to_documents()), blocks(info["description"])]
-        main += [self._tag(entry) for entry in tags]
+        main = [tag("h1", title), tag("p", link_to_documents()), paragraphs(info["description"])]
+        main += [self._section_of_tag(entry) for entry in tags]
         main.append(tag("h2", "Schemas", id="schemas"))
         main += [schemas.section(name, schema) for name, schema in self._schemas.items()]
         return (
@@ -43,8 +43,8 @@ class Reference:
     def _schemas(self):
         return self.document["components"]["schemas"]
 
-    def _of(self, name):
-        """The operations of a tag, without those below the path of a tenant."""
+    def _operations_of_tag(self, name):
+        """The operations with a tag of the contract, without those below the path of a tenant."""
         return [
             (method, path, body) for method, path, body in self.operations
             if body["tags"] == [name] and not body["operationId"].endswith("InTenant")
@@ -55,21 +55,21 @@ class Reference:
         for entry in tags:
             items = "".join(
                 f"<li>{link(body['operationId'], body['operationId'])}</li>"
-                for _, _, body in self._of(entry["name"]))
+                for _, _, body in self._operations_of_tag(entry["name"]))
             parts.append(tag("p", link(entry["name"], entry["name"])) + tag("ul", items))
         return "".join(parts) + tag("p", link("schemas", "Schemas"))
 
-    def _tag(self, entry):
+    def _section_of_tag(self, entry):
         heading = tag("h2", escaped(entry["name"]), id=entry["name"])
-        operations = [self._operation(*operation) for operation in self._of(entry["name"])]
-        return "\n".join([heading, blocks(entry["description"]), *operations])
+        operations = [self._operation(*operation) for operation in self._operations_of_tag(entry["name"])]
+        return "\n".join([heading, paragraphs(entry["description"]), *operations])
 
     def _operation(self, method, path, body):
         name = body["operationId"]
         parts = [
             tag("h3", link(name, name)), tag("p", inline(body["summary"]), class_="summary"),
             tag("p", f"<b>{method.upper()}</b> <code>{escaped(path)}</code>", class_=f"path {method}"),
-            self._tenant_path(path, body), blocks(body.get("description")), self._security(body),
+            self._tenant_path(path, body), paragraphs(body.get("description")), self._security(body),
             table([self._parameter(part) for part in body.get("parameters", [])], "Parameters"),
             *self._request(body), table(list(self._responses(body)), "Responses"), self._codes(body),
         ]
@@ -101,7 +101,7 @@ class Reference:
                 parameter["schema"]), description + schemas.values_of(parameter["schema"]))
 
     def _request(self, body):
-        """The type of the request, with its members."""
+        """A table of the members of the request, below its type and media types; nothing if the request has no body."""
         content = body.get("requestBody", {}).get("content", {})
         for media in list(content.values())[:1]:
             schema = self._resolved(media["schema"], "schemas")
@@ -109,11 +109,11 @@ class Reference:
             yield table(schemas.members_of(schema), label) or tag("h4", f"{label}: {schemas.type_of(schema)}")
 
     def _responses(self, body):
-        """The responses of this operation; those that most operations have are in one row."""
+        """One row for each response of the operation, and one for all responses that most operations have."""
         common = []
         for status, node in body["responses"].items():
             response = self._resolved(node, "responses")
-            if "$ref" in node and schemas.reference_name(node) in COMMON:
+            if "$ref" in node and schemas.reference_name(node) in COMMON_RESPONSES:
                 common.append(status)
                 continue
             content = response.get("content", {}).values()

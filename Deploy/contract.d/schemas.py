@@ -1,6 +1,6 @@
 """The schemas of the contract as HTML."""
 
-from text import blocks, escaped, inline, link, table, tag
+from text import escaped, inline, link, paragraphs, table, tag
 
 
 def reference_name(node):
@@ -41,7 +41,7 @@ def members_of(schema):
 
 def section(name, schema):
     """The section of one named schema."""
-    parts = [tag("h3", link(f"schema-{name}", name)), blocks(schema.get("description"))]
+    parts = [tag("h3", link(f"schema-{name}", name)), paragraphs(schema.get("description"))]
     if "oneOf" in schema:
         parts.append(f"<p>{type_of(schema)}</p>")
     elif "properties" in schema:

@@ -15,8 +15,8 @@ def inline(text):
     return re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", text)
 
 
-def blocks(text):
-    """A whole description."""
+def paragraphs(text):
+    """A whole description, as paragraphs and lists."""
     return "".join(_block(part) for part in re.split(r"\n\s*\n", (text or "").strip()) if part)
 
 
@@ -36,7 +36,7 @@ def link(target, text):
 
 
 def table(rows, label):
-    """Rows of cells that are HTML already."""
+    """A table below a heading. The cells and the label are HTML already."""
     if not rows:
         return ""
     body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)

@@ -35,7 +35,7 @@ extension Command {
         let project = try arguments.project()
         try Administration.run { administration in
             let keys = try await APIKeyStore(pool: administration.pool).list(in: project)
-            Terminal.table(
+            Terminal.writeTable(
                 [["ID", "APP", "CREATED", "REVOKED"]]
                     + keys.map { [$0.id, $0.app.rawValue, $0.createdAt.iso8601, $0.revokedAt?.iso8601 ?? ""] })
         }
@@ -43,12 +43,12 @@ extension Command {
 
     static let revokeAPIKey = Command(
         words: ["keys", "revoke-api-key"],
-        summary: "Revoke an API key; it stops working within seconds",
+        summary: "Revoke an API key, which stops working within seconds",
         operand: .keyID,
         options: [.project],
         environment: ["DATABASE_URL"]
     ) { arguments in
-        try Administration.revoke(arguments, "API key") { id, project, administration in
+        try Administration.revokeKey(arguments, kind: "API key") { id, project, administration in
             try await APIKeyStore(pool: administration.pool)
                 .revoke(id, in: project, at: administration.clock.now())
         }

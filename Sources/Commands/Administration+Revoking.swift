@@ -5,17 +5,17 @@ extension Administration {
     /// Revokes the key whose ID is the operand, in the project of `--project`.
     ///
     /// - Parameters:
-    ///   - noun: the kind of key in messages.
+    ///   - kind: the kind of key in messages, for example `API key`.
     ///   - body: revokes the key; returns `false` if the project has no such key, or if it is already revoked.
-    static func revoke(
-        _ arguments: Arguments, _ noun: String,
+    static func revokeKey(
+        _ arguments: Arguments, kind: String,
         _ body: @escaping @Sendable (String, ID<Project>, Administration) async throws -> Bool
     ) throws {
         let project = try arguments.project()
         let id = arguments.operand
         try run { administration in
             guard try await body(id, project, administration) else {
-                throw Failure(message: "project \(project) has no \(noun) \(id), or it is already revoked")
+                throw Failure(message: "project \(project) has no \(kind) \(id), or it is already revoked")
             }
             Terminal.writeLine("revoked \(id)")
         }

@@ -34,6 +34,8 @@ struct AppReviewReport: Encodable {
     let passes: Bool
     let apps: [Entry]
 
+    /// Writes the report to standard output.
+    ///
     /// - Parameter project: `nil` reports every project.
     /// - Throws: ``Failure`` if a requirement is `violated`, or the project does not exist.
     static func run(_ project: ID<Project>?, asJSON: Bool) throws {
@@ -46,15 +48,17 @@ struct AppReviewReport: Encodable {
             for project in projects {
                 let tenants = project.hasTenants ? try await store.tenantsWithSignInMethods(of: project.id) : []
                 let apps = try await store.apps(of: project.id)
-                for realm in [project] + tenants {
-                    let usesCustomTokens = try await store.usesCustomTokens(in: realm.realm)
-                    let redeemed = try await AppleKeyStore(pool: administration.pool).clientIDsWithRedeemedCodes(
-                        in: realm.realm)
+                for projectOrTenant in [project] + tenants {
+                    let realm = projectOrTenant.realm
+                    let usesCustomTokens = try await store.usesCustomTokens(in: realm)
+                    let redeemed = try await AppleKeyStore(pool: administration.pool)
+                        .clientIDsWithRedeemedCodes(in: realm)
                     for configured in apps {
                         let review = AppReview(
-                            of: configured.app, in: realm, usesCustomTokens: usesCustomTokens, redeemed: redeemed)
+                            of: configured.app, in: projectOrTenant, usesCustomTokens: usesCustomTokens,
+                            redeemed: redeemed)
                         passes = passes && review.passes
-                        entries.append(Entry(configured, review, in: realm))
+                        entries.append(Entry(configured, review, in: projectOrTenant))
                     }
                 }
             }

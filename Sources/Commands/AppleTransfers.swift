@@ -18,10 +18,10 @@ extension Command {
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
     ) { arguments in
-        let team = try TransferArguments.id(try arguments.text("to-team"), "to-team")
+        let team = try TransferArguments.teamOrKeyID(try arguments.text("to-team"), option: "to-team")
         try TransferArguments.run(arguments) { run in
-            let progress = TransferReport(verb: "exported")
-            try progress.finish(try await run.export(to: team, progress.show))
+            let report = TransferReport(verb: "exported")
+            try report.finish(try await run.export(to: team, report.show))
         }
     }
 
@@ -30,18 +30,19 @@ extension Command {
         summary: "Replace the Apple subjects and relay addresses of all users, after an app moved to another team",
         options: [
             .project, .tenant,
-            .flag("retry-rejected", "also try again the identities that Apple rejected in earlier runs"),
+            .flag("retry-rejected", "request again the identities that Apple rejected in earlier runs"),
         ] + TransferArguments.options,
         details: [
-            "Each exported identity gets its new subject and relay address in one transaction; the account keeps its ID and its sessions. Configure the new team's ID, key ID and private key first (`sekisho projects apply`), and run the command in the 60 days after the transfer. Imported identities are skipped, so running an interrupted command again continues it. Identities that Apple rejects are recorded and listed; later runs skip them unless --retry-rejected is given. A user who signs in before the import is found by the token's transfer_sub.",
+            "Each exported identity gets its new subject and relay address in a transaction of its own; the account keeps its ID and its sessions. Configure the new team's ID, key ID and private key first (`sekisho projects apply`), and run the command in the 60 days after the transfer. Imported identities are skipped, so running an interrupted command again continues it. A user who signs in before the import is found by the token's transfer_sub.",
+            "An identity that Apple rejects is requested again at the end of the run. If Apple rejects it again, the rejection is recorded and listed, and later runs skip the identity unless --retry-rejected is given. A rejection is not recorded while no identity has been imported, or if --client-id is given and is not the client ID of the user's latest sign-in, because the configuration may then be the cause.",
             TransferArguments.keyNote,
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
     ) { arguments in
         let retriesRejected = arguments.has("retry-rejected")
         try TransferArguments.run(arguments) { run in
-            let progress = TransferReport(verb: "imported")
-            try progress.finish(try await run.import(retryingRejected: retriesRejected, progress.show))
+            let report = TransferReport(verb: "imported")
+            try report.finish(try await run.import(retryingRejected: retriesRejected, report.show))
         }
     }
 }
@@ -51,7 +52,7 @@ private enum TransferArguments {
     static let options: [Option] = [
         .text(
             "client-id", "ID", "client ID that authenticates the requests",
-            defaultNote: "the client ID of each user's latest sign-in"),
+            defaultNote: "the client ID of each user's latest sign-in; if it is unknown, the first one of apple.com"),
         .text("team-id", "ID", "team ID instead of the configured one; requires --key-id and --private-key-file"),
         .text("key-id", "ID", "key ID instead of the configured one"),
         .text("private-key-file", "PATH", "file with the private key (.p8) of --key-id"),
@@ -59,7 +60,7 @@ private enum TransferArguments {
     ]
 
     static let keyNote =
-        "The requests are signed with the project's configured key, unless --team-id, --key-id and --private-key-file are given."
+        "The requests are authenticated with the project's configured key, unless --team-id, --key-id and --private-key-file are given."
 
     static func run(
         _ arguments: Arguments, _ body: @escaping @Sendable (AppleTransferRun) async throws -> Void
@@ -71,14 +72,14 @@ private enum TransferArguments {
         // The command may be interrupted at any moment, because the next run skips what is stored.
         Signals.unblock()
         try Administration.runWithKeys(for: simulator == nil ? .serve : .dev) { administration, masterKeys in
-            try await administration.transferring(
-                realm, with: key, clientID: clientID, at: simulator, under: masterKeys, body)
+            try await administration.withTransferRun(
+                in: realm, with: key, clientID: clientID, at: simulator, under: masterKeys, body)
         }
     }
 
-    static func id(_ text: String, _ name: String) throws(UsageError) -> String {
+    static func teamOrKeyID(_ text: String, option: String) throws(UsageError) -> String {
         guard AppleSettings.isID(text) else {
-            throw UsageError(message: "--\(name): expected ten upper-case letters or digits, got \"\(text)\"")
+            throw UsageError(message: "--\(option): expected ten upper-case letters or digits, got \"\(text)\"")
         }
         return text
     }
@@ -93,8 +94,8 @@ private enum TransferArguments {
         let pem = try arguments.file("private-key-file", InputFile.text(of:)) ?? ""
         return Administration.AppleKeyOverride(
             name: AppleKeyName(
-                teamID: try id(try arguments.text("team-id"), "team-id"),
-                keyID: try id(try arguments.text("key-id"), "key-id")),
+                teamID: try teamOrKeyID(try arguments.text("team-id"), option: "team-id"),
+                keyID: try teamOrKeyID(try arguments.text("key-id"), option: "key-id")),
             privateKey: Secret(pem))
     }
 
@@ -107,7 +108,8 @@ private enum TransferArguments {
     }
 }
 
-/// Shows the progress of a transfer: one changing line on a terminal, otherwise a line for each further thousand identities.
+/// Shows the progress of a transfer: one changing line on a terminal, otherwise a line for each further thousand
+/// identities.
 private final class TransferReport: Sendable {
     private static let identitiesPerLine = 1000
 

@@ -7,14 +7,19 @@ internal import Postgres
 internal import Storage
 
 extension Command {
+    private static let emailKinds = OutgoingEmail.Kind.allCases.map(\.name).joined(separator: ", ")
+
     private static let fileMembers: [(term: String, description: String)] = [
         ("project", "project ID"),
-        ("name, profile", "same values as the options of `projects create`"),
+        (
+            "name, profile",
+            "as in the options --name and --profile of `projects create`; a new profile changes the policy settings that have the default of the former profile"
+        ),
         ("policy", "settings that `projects policy --help` lists"),
-        ("authorizedDomains", "list of hosts"),
+        ("authorizedDomains", "list of the hosts that links and redirects may lead to"),
         (
             "email",
-            "senderAddress, senderName, replyTo, actionUrl (the page that links lead to, at an authorized domain), language (en, ja) and subjects (by kind of email and language; they replace all earlier ones); null resets a member to the default of the installation"
+            "senderAddress, senderName, replyTo, actionUrl (the page that links lead to, at an authorized domain), language (en, ja) and subjects (by kind of email, then by language; they replace all earlier ones; kinds: \(emailKinds)); null resets a member to its default"
         ),
         ("providers", "members of each provider, by ID: apple.com, google.com, oidc.NAME"),
         ("apps", "members of each app, by ID"),
@@ -25,14 +30,14 @@ extension Command {
         ("clientIds", "accepted client IDs"),
         (
             "relation",
-            "kind of login service for guideline 4.8: social, own, organisation, government, marketplace, thirdPartyService; null: treated as social. Google: only social, or organisation with hostedDomains. Apple: only social"
+            "what the provider is to the project's apps, for guideline 4.8: social, own, organisation, government, marketplace, thirdPartyService; null: treated as social. Google: only social, or organisation with hostedDomains. Apple: only social"
         ),
-        ("hostedDomains", "Google: the Workspace domains whose users are accepted"),
+        ("hostedDomains", "Google: the Workspace domains whose users are accepted; an empty list: all users"),
         ("teamId, keyId", "Apple: the IDs of the team and of its private key"),
-        ("privateKey", "Apple: the text of the private key (.p8)"),
+        ("privateKey", "Apple: the text of the private key (.p8); an empty text removes the stored key"),
         ("privateKeyFile", "Apple: the path of the file with the private key"),
         ("acceptsUnhashedNonces", "Apple: whether a token may have the nonce itself instead of its SHA-256"),
-        ("clientSecret", "Google, oidc.NAME: the client secret"),
+        ("clientSecret", "Google, oidc.NAME: the client secret; an empty text removes the stored one"),
         ("clientSecretFile", "Google, oidc.NAME: the path of the file with the client secret"),
         ("issuer, displayName", "oidc.NAME: the issuer's URL, and the name on buttons or null"),
         ("trustsEmail", "oidc.NAME: whether the issuer's verified email addresses are trusted"),
@@ -45,21 +50,33 @@ extension Command {
         ("signInMethods", "provider IDs, password and anonymous, in display order; null: all that are enabled"),
         ("linkOnlyMethods", "providers whose identities can be linked but not used to sign in"),
         ("clientIds", "by provider: lists of accepted client IDs, instead of the provider's"),
-        ("requestedScopes", "email, name; null: both"),
-        ("bundleIds", "bundle IDs of the app and its extensions; they also restrict the app's API keys"),
-        ("androidPackages", "Android packages that may use the app's API keys"),
-        ("androidCertificates", "SHA-1 fingerprints of certificates of packages that may use the app's API keys"),
-        ("webDomains", "hosts of pages that may use the app's API keys; *. at the beginning for subdomains"),
+        ("requestedScopes", "what the app requests from providers: email, name; null: both"),
+        (
+            "bundleIds",
+            "bundle IDs of the app and its extensions; if any are listed, other apps of Apple's platforms may not use the app's API keys"
+        ),
+        ("androidPackages", "Android packages; if any are listed, other packages may not use the app's API keys"),
+        (
+            "androidCertificates",
+            "SHA-1 fingerprints of the certificates that sign androidPackages; if any are listed, packages with other certificates may not use the app's API keys"
+        ),
+        (
+            "webDomains",
+            "hosts of pages; if any are listed, pages of other hosts may not use the app's API keys; *.example.com stands for all subdomains"
+        ),
         ("associatedDomains", "hosts whose apple-app-site-association and assetlinks.json name the app"),
         ("teamId", "Apple team in apple-app-site-association; null: the team of apple.com"),
-        ("androidFingerprints", "SHA-256 fingerprints of certificates in assetlinks.json"),
+        (
+            "androidFingerprints",
+            "SHA-256 fingerprints of the certificates that sign androidPackages, for assetlinks.json; they do not restrict API keys"
+        ),
         (
             "redirectUris",
             "URLs that a sign-in by createAuthUri may return to (pages, app links, custom schemes); an empty list: every page of an authorized domain"
         ),
         (
             "exemption",
-            "from guideline 4.8: kind (ownAccountsOnly, alternativeMarketplace, organisationAccounts, governmentIdentity, thirdPartyClient) and reason, or null"
+            "exemption from guideline 4.8: kind (ownAccountsOnly, alternativeMarketplace, organisationAccounts, governmentIdentity, thirdPartyClient) and reason, or null"
         ),
     ]
 
@@ -71,7 +88,7 @@ extension Command {
             .flag("dry-run", "show the changes without making them"),
             .flag(
                 "prune",
-                "remove what FILE omits, or reset it to its default; names, the profile, and the secrets of providers in FILE are kept"
+                "remove providers and apps that FILE omits, and reset other omitted settings to their defaults; names, the profile, and the secrets of providers in FILE are kept"
             ),
             .flag("create", "create the project if it does not exist"),
             .flag(
@@ -82,6 +99,7 @@ extension Command {
         details: [
             "FILE may be `-` for standard input. Without --prune, what FILE omits stays as it is. An unknown member is an error. The paths of secrets are relative to the directory of FILE.",
             "If FILE would violate a configuration rule, such as App Review guideline 4.8, nothing is changed and every new violation is reported. Violations that existed before are reported as warnings. Changes take effect within seconds. Applying a file twice changes nothing the second time.",
+            "bundleIds, androidPackages, androidCertificates and webDomains restrict the API keys of an app by request headers, which any client can send. A request without these headers is accepted, unless the policy setting requiresCallerHeader is on.",
         ],
         tables: [
             HelpTable(title: "Members of FILE", rows: fileMembers),
@@ -188,7 +206,7 @@ private struct ProjectFileApplication: Sendable {
 extension ProjectConfiguration {
     /// Writes to standard error the problems that existed before the edit.
     func writeWarnings() {
-        for problem in warnings { Terminal.writeError("warning: existing problem: \(problem.listed)") }
+        for problem in warnings { Terminal.writeError("warning: existing problem: \(problem.listItem)") }
     }
 }
 

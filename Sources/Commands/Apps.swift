@@ -46,7 +46,7 @@ extension Command {
             guard let project = try await store.project(id) else {
                 throw Failure(message: "project \(id) does not exist")
             }
-            Terminal.table(
+            Terminal.writeTable(
                 [["ID", "NAME", "PLATFORM", "SIGN-IN METHODS"]]
                     + (try await store.apps(of: id)).map { configured in
                         let services = LoginServices(of: configured.app, in: project)

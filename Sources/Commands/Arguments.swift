@@ -55,7 +55,7 @@ struct Arguments: Sendable {
         values[option.name, default: []].append(value)
     }
 
-    /// Returns the last value of an option, otherwise its default; `nil` without both.
+    /// Returns the last value of an option, or the option's default; `nil` if the option has neither.
     func optionalText(_ name: String) -> String? {
         let option = options.first { $0.name == name }
         assert(option != nil, "--\(name) is not in the command's table")
@@ -114,6 +114,7 @@ struct Arguments: Sendable {
 }
 
 extension ID where Subject == Project {
+    /// - Throws: ``UsageError`` if `text` contains a slash, as in `PROJECT/TENANT`.
     init(projectNamed text: String) throws(UsageError) {
         guard !text.contains("/") else {
             throw UsageError(message: "expected a project ID, got the tenant \"\(text)\"")

@@ -11,10 +11,10 @@ extension Command {
         options: Option.auditFilters + [.number("limit", "N", in: 1...1000, "maximum number of events", default: "50")],
         environment: ["DATABASE_URL"]
     ) { arguments in
-        let (project, query) = try arguments.audit(limit: try arguments.number("limit"))
+        let (realm, query) = try arguments.audit(limit: try arguments.number("limit"))
         try Administration.run { administration in
-            let events = try await AuditStore(pool: administration.pool).page(query, in: project)
-            Terminal.table(
+            let events = try await AuditStore(pool: administration.pool).page(query, in: realm)
+            Terminal.writeTable(
                 [["TIME", "ACTOR", "ACTION", "SUBJECT", "NETWORK", "DETAIL"]]
                     + events.map { event in
                         let detail = event.note.detail.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
@@ -32,13 +32,13 @@ extension Command {
         options: Option.auditFilters,
         environment: ["DATABASE_URL"]
     ) { arguments in
-        let (project, query) = try arguments.audit(limit: 1000)
+        let (realm, query) = try arguments.audit(limit: 1000)
         try Administration.run { administration in
             let store = AuditStore(pool: administration.pool)
             var query = query
             query.isOldestFirst = true
             while true {
-                let events = try await store.page(query, in: project)
+                let events = try await store.page(query, in: realm)
                 for event in events {
                     Terminal.writeLine(
                         String(decoding: try StrictJSON.encode(AuditEventResource(event)), as: UTF8.self))
@@ -53,27 +53,33 @@ extension Command {
 extension Option {
     fileprivate static let auditFilters: [Option] = [
         .project,
-        .text("tenant", "ID", "tenant of the project; also a tenant that has been deleted"),
+        .text("tenant", "ID", "tenant of the project; it may have been deleted", defaultNote: "the project itself"),
         .text("subject", "ID", "only events about this account, app, provider, key, tenant or project"),
         .text("actor", "NAME", "only events caused by this actor: user, system, cli, emulator or key:ID"),
         .text("action", "NAME", "only events of this action, such as account.deleted"),
         .text("since", "TIME", "only events since this date or UTC time: 2026-01-31 or 2026-01-31T12:00:00Z"),
+        .text("until", "TIME", "only events before this date or UTC time"),
     ]
 }
 
 extension Arguments {
+    /// Returns the realm of `--project` and `--tenant`, and a query with the other filters.
     fileprivate func audit(limit: Int) throws(UsageError) -> (ID<Realm>, AuditQuery) {
         var query = AuditQuery(limit: limit)
         query.subject = optionalText("subject")
         query.actor = optionalText("actor")
         query.action = optionalText("action")
-        if let since = optionalText("since") {
-            guard let time = Instant(iso8601: since) else {
-                throw UsageError(
-                    message: "--since: expected a date or a UTC time such as 2026-01-31T12:00:00Z, got \"\(since)\"")
-            }
-            query.since = time
-        }
+        query.since = try time("since")
+        query.until = try time("until")
         return (try realm(), query)
+    }
+
+    private func time(_ name: String) throws(UsageError) -> Instant? {
+        guard let text = optionalText(name) else { return nil }
+        guard let time = Instant(iso8601: text) else {
+            throw UsageError(
+                message: "--\(name): expected a date or a UTC time such as 2026-01-31T12:00:00Z, got \"\(text)\"")
+        }
+        return time
     }
 }

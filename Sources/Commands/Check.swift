@@ -16,15 +16,18 @@ extension Command {
             .flag("json", "with --app-review: print JSON"),
             .flag(
                 "live",
-                "also verify that the private key works for each client ID of apple.com, by a request to Apple with an invalid code"
+                "also verify, if all other checks pass, that the private key works for each client ID that a project or tenant lists for apple.com, by a request to Apple with an invalid code"
             ),
         ],
         details: [
             "Reads the variables of `serve` and changes nothing. Exit status: 0 if every check passes, 1 if one fails, 2 if the environment is invalid.",
-            "With --app-review, each requirement is `met`, `violated` or `open`. `open` means that the gateway cannot check the requirement, or that a setting is not declared. Exit status: 1 if a requirement is violated, otherwise 0.",
+            "With --app-review, each requirement is `met`, `violated` or `open`. `open` means that the gateway cannot check the requirement, or that a setting is not declared. The exit status is 1 if a requirement is violated.",
         ]
     ) { arguments in
         if arguments.has("app-review") {
+            guard !arguments.has("live") else {
+                throw UsageError(message: "--live cannot be combined with --app-review")
+            }
             return try AppReviewReport.run(
                 arguments.optionalText("project").map { ID($0) }, asJSON: arguments.has("json"))
         }

@@ -10,7 +10,7 @@ struct Command: Sendable {
     /// Paragraphs below the options.
     var details: [String] = []
     var tables: [HelpTable] = []
-    /// The environment variables that the command reads.
+    /// The environment variables that the command reads. Empty if it reads none, or if ``details`` describes them.
     var environment: [String] = []
     let run: @Sendable (Arguments) throws -> Void
 

@@ -36,20 +36,20 @@ package enum CommandLineProgram {
 extension ConfigurationRefusal {
     /// The problems, one line each.
     fileprivate var list: String {
-        problems.map { "  - \($0.listed)" }.joined(separator: "\n")
+        problems.map { "  - \($0.listItem)" }.joined(separator: "\n")
     }
 }
 
 extension ConfigurationProblem {
     /// The text of the problem in a list. A violation of guideline 4.8 begins with its code.
-    var listed: String { isLoginServices ? "\(ErrorCode.loginServices.rawValue) : \(self)" : description }
+    var listItem: String { isLoginServicesViolation ? "\(ErrorCode.loginServices.rawValue) : \(self)" : description }
 }
 
 extension ConfigurationEditRefusal {
     fileprivate var explanation: String {
         switch self {
         case .trustRequired:
-            "this command may not change trusted settings (issuers, client IDs, secrets, domains, link targets). Use `projects apply`."
+            "this command may not change trusted settings (issuers, client IDs, secrets, domains, link targets). Use `sekisho projects apply`."
         case .issuerInUse(let provider, let count):
             "PROVIDER_ISSUER_IN_USE : \(provider.rawValue) has \(count) \(count == 1 ? "identity" : "identities") of another issuer. Configure the new issuer under another provider ID, or unlink them with --discard-identities."
         }

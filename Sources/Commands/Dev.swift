@@ -75,7 +75,7 @@ extension Administration {
         _ draft: ProjectDraft, _ database: DevDatabase, under masterKeys: MasterKeys
     ) async throws {
         let installations = InstallationStore(pool: pool)
-        if try await installations.isReady() {
+        if try await installations.tableExists() {
             // Rejects a database of a pre-release version before anything is written.
             _ = try await Schema.status(of: pool)
             // A migrated database that neither `dev` nor `serve` has claimed may be meant for production.

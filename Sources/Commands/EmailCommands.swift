@@ -13,7 +13,8 @@ extension Command {
         operand: Operand(placeholder: "ADDRESS", noun: "email address"),
         details: ["Needs no database. The exit status is 1 if the server does not accept the message."],
         environment: [
-            "SEKISHO_SMTP_URL", "SEKISHO_SMTP_CA_FILE", "SEKISHO_EMAIL_FROM", "SEKISHO_PUBLIC_URL (optional)",
+            "SEKISHO_SMTP_URL", "SEKISHO_EMAIL_FROM", "SEKISHO_SMTP_CA_FILE (optional)",
+            "SEKISHO_PUBLIC_URL (optional)",
         ]
     ) { arguments in
         guard let recipient = EmailAddress(arguments.operand) else {
@@ -43,13 +44,15 @@ extension Command {
 
     static let listEmails = Command(
         words: ["email", "list"],
-        summary: "List the emails that wait to be sent, and those that failed",
-        details: ["Lists the newest 1000 emails, without addresses. Sent emails are deleted."],
+        summary: "List the emails that wait to be sent, and those that were given up",
+        details: [
+            "Lists at most the newest 1000 of these emails, in the order of their creation and without addresses."
+        ],
         environment: ["DATABASE_URL"]
     ) { _ in
         try Administration.run { administration in
             let emails = try await EmailListing(pool: administration.pool).emails(limit: 1000)
-            Terminal.table(
+            Terminal.writeTable(
                 [["ID", "PROJECT", "KIND", "CREATED", "TRIES", "STATE", "FAILURE"]]
                     + emails.map {
                         [

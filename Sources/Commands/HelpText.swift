@@ -33,16 +33,16 @@ enum HelpText {
         let matching = all.filter { $0.words.starts(with: words) }
         let shown = matching.isEmpty ? all : matching
         let commands = HelpTable(title: "Commands", rows: shown.map { ($0.synopsis, $0.summary) })
-        let group = matching.isEmpty ? [] : words
-        let command = (["sekisho"] + group + ["COMMAND"]).joined(separator: " ")
+        let isGroup = !matching.isEmpty && !words.isEmpty
         let introduction =
-            group.isEmpty ? "Authentication gateway that implements Firebase Authentication's protocol.\n\n" : ""
+            isGroup ? "" : "Authentication gateway that implements Firebase Authentication's protocol.\n\n"
+        let program = (["sekisho"] + (isGroup ? words : [])).joined(separator: " ")
         return """
-            Usage: \(command) [OPTION]...
+            Usage: \(program) COMMAND [OPTION]...
 
             \(introduction)\(block(commands))
 
-            Run `\(command) --help` for the options of a command.
+            Run `\(program) COMMAND --help` for the options of a command.
             Exit status: 0 success, 1 failure, 2 invalid usage or configuration.
             """
     }

@@ -11,7 +11,7 @@ extension Command {
         ],
         environment: ["DATABASE_URL"]
     ) { _ in
-        try Administration.runUnmigrated { administration in
+        try Administration.runWithoutMigrationCheck { administration in
             let applied = try await Schema.migrate(administration.pool)
             for name in applied { Terminal.writeLine("applied \(name)") }
             if applied.isEmpty { Terminal.writeLine("nothing to apply") }

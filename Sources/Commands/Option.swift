@@ -48,7 +48,7 @@ struct Option: Sendable {
             defaultValue: defaultValue, defaultNote: defaultNote, isRequired: isRequired)
     }
 
-    /// The form in the help: `--name VALUE`.
+    /// The option in a help text: `--name VALUE`, or `--name` for a flag.
     var synopsis: String { takesValue ? "--\(name) \(placeholder)" : "--\(name)" }
 
     var takesValue: Bool {
@@ -96,7 +96,7 @@ struct Option: Sendable {
 
 extension Option {
     static let project = text("project", "ID", "project ID", isRequired: true)
-    static let tenant = text("tenant", "ID", "tenant of the project")
+    static let tenant = text("tenant", "ID", "tenant of the project", defaultNote: "the project itself")
 }
 
 /// The positional argument of a command.

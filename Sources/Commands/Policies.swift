@@ -11,6 +11,10 @@ extension Command {
             .text(
                 "set", "NAME=VALUE", "change a setting of the policy; takes effect within seconds", isRepeatable: true)
         ],
+        details: [
+            "passwordFailureLimit and signUpLimit apply to an IPv4 address or an IPv6 /64; four times the limit applies to a /24 or /56, and sixteen times to a /48. emailLimit applies to a /24 or a /48. One network may have ten times passwordFailureLimit wrong passwords for all email addresses together, and request ten times emailLimit emails of one purpose. The first password reset email to an email address in a quarter of an hour is sent even if the limits of this email address are exhausted.",
+            "After 100 wrong passwords for one email address in an hour, only networks in which the account has signed in or reset its password in the last 30 days can continue; all other networks share one attempt a minute. If passwordFailureLimit is 0, this limit does not apply either.",
+        ],
         tables: [
             HelpTable(
                 title: "Settings of the policy",
@@ -27,7 +31,7 @@ extension Command {
             }
             guard let after = edit?.after else { throw Failure(message: "project \(id) does not exist") }
             let policy = after.project.policy
-            Terminal.table(Policy.members.map { [$0.name, $0.text(in: policy), $0.meaning] })
+            Terminal.writeTable(Policy.members.map { [$0.name, $0.text(in: policy), $0.meaning] })
             after.writeWarnings()
         }
     }

@@ -17,11 +17,11 @@ extension Command {
                 "policy profile: `sekisho` has the safer defaults, `firebase` has those of Firebase",
                 default: "sekisho"),
             .choice("algorithm", "NAME", ["ES256", "RS256"], "algorithm of ID tokens", default: "ES256"),
-            .text("domain", "HOST", "domain that links and redirects may lead to", isRepeatable: true),
+            .text("domain", "HOST", "authorized domain, which links and redirects may lead to", isRepeatable: true),
         ],
         details: [
             "ID has 1 to 63 characters: a to z, 0 to 9 and hyphens, but no hyphen at the beginning. Some IDs are reserved for paths of the gateway, such as `v1`.",
-            "The app \"default\" has the platform and distribution `other`, no bundle ID, and every sign-in method that the project enables. Apple's App Review guideline 4.8 applies to it as to every app: it can offer a social login only if it also offers apple.com. Because its platform is `other`, apple.com may have a bundle ID or a Services ID as client ID; `sekisho projects apply` sets the platform.",
+            "The app \"default\" has the platform and distribution `other`, no bundle ID, and every sign-in method that the project enables. Apple's App Review guideline 4.8 applies to it as to every app: the app can offer google.com, or an oidc.NAME whose relation is not `own`, only if it also offers apple.com or declares an exemption. While the platform is `other`, the client IDs of apple.com may be bundle IDs or Services IDs; `sekisho projects apply` sets the platform.",
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
     ) { arguments in
@@ -42,7 +42,7 @@ extension Command {
     ) { _ in
         try Administration.run { administration in
             let projects = try await ProjectStore(pool: administration.pool).all()
-            Terminal.table(
+            Terminal.writeTable(
                 [["ID", "NUMBER", "PROFILE"]]
                     + projects.map { [$0.realm.rawValue, "\($0.number)", $0.profile.rawValue] })
         }

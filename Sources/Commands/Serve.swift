@@ -13,7 +13,7 @@ extension Command {
         summary: "Serve requests in production",
         details: [
             "All settings come from the environment; Deploy/sekisho.env.example lists the variables. Run `sekisho migrate` first.",
-            "On SIGTERM or SIGINT, the gateway accepts no more requests, waits at most SEKISHO_DRAIN_SECONDS for the running ones, and exits with status 0.",
+            "On SIGTERM or SIGINT, the gateway accepts no more requests, waits at most SEKISHO_DRAIN_SECONDS for the running requests and email deliveries, and exits with status 0.",
         ]
     ) { _ in
         var reader = SettingsReader.live()
@@ -33,7 +33,7 @@ extension Command {
 }
 
 extension Config {
-    /// Claims the database for this mode and master key, before requests are served from it; see ``Canary``.
+    /// Claims the database for this mode and master key, before requests are served from the database; see ``Canary``.
     ///
     /// - Returns: `false` if the database is unreachable or not migrated yet.
     /// - Throws: ``Failure`` if the database belongs to another mode, another master key or a pre-release version.
@@ -50,18 +50,19 @@ extension Config {
     }
 
     fileprivate func claim(_ pool: Pool, _ log: Log) async throws {
-        guard try await InstallationStore(pool: pool).isReady() else { throw NotMigrated() }
+        guard try await InstallationStore(pool: pool).tableExists() else { throw NotMigrated() }
         do {
             _ = try await Schema.status(of: pool)
         } catch let error as PreReleaseDatabase {
             throw Failure(message: error.description)
         }
         try await Canary.claim(pool, for: .serve, under: masterKeys, at: WallClock.live.now())
-        try await reportLoginServices(pool, log)
+        try await updateGracePeriods(pool, log)
     }
 
-    /// Logs the apps that violate guideline 4.8, with the end of their grace period, which can be in the past.
-    private func reportLoginServices(_ pool: Pool, _ log: Log) async throws {
+    /// Updates the grace periods of the apps that violate guideline 4.8. Logs each of these apps with the end of its
+    /// grace period, which can be in the past.
+    private func updateGracePeriods(_ pool: Pool, _ log: Log) async throws {
         for violation in try await GracePeriodStore(pool: pool).update(at: WallClock.live.now()) {
             log.warning(
                 "an app violates App Review guideline 4.8",
@@ -74,7 +75,8 @@ extension Config {
 }
 
 extension RunningGateway {
-    /// Tries to claim the database once per second until it is ready; until then, requests that need it get status 503.
+    /// Tries to claim the database once per second until it is ready, then starts the delivery of emails. Until then,
+    /// requests that need the database get status 503.
     /// Ends the process if the database belongs to another mode, another master key or a pre-release version.
     fileprivate func claimDatabaseLater(_ config: Config, _ log: Log) {
         Task(executorPreference: loop) { [self, loop, pool] in

@@ -13,13 +13,13 @@ extension Command {
             .text("name", "NAME", "name shown to operators", isRequired: true),
             .text(
                 "scopes", "LIST",
-                "comma-separated scopes of the table below, or all", defaultNote: "all"),
+                "comma-separated list of scopes from the table below, or all", defaultNote: "all"),
             .number("expires-in", "DAYS", in: 1...3650, "lifetime in days", defaultNote: "until it is revoked"),
             .choice("algorithm", "NAME", ["RS256", "ES256"], "algorithm of the key pair", default: "RS256"),
         ],
         details: [
-            "Prints the ID, the bearer secret and the private key. They are printed only once, because only a hash and the public key are stored.",
-            "A key can act as any user if it has users.link, or tokens.mint, or both config and trust. A key with users.write can set the password of any user.",
+            "Prints the ID, the secret (bearer token) and the private key. The gateway stores only the public key and a hash of the secret, so it cannot print the secret and the private key again.",
+            "A key can act as any user if it has users.link, or tokens.mint, or both config and trust; or if it has users.write, which can set passwords.",
         ],
         tables: [
             HelpTable(title: "Scopes", rows: ServiceKeyScope.allCases.map { ($0.rawValue, $0.help) })
@@ -53,13 +53,13 @@ extension Command {
         words: ["keys", "list-service-keys"],
         summary: "List the service keys of a project with their scopes and last use",
         options: [.project],
-        details: ["The time of the last use is recorded with a delay of a few minutes."],
+        details: ["The time that is shown can be a few minutes earlier than the last use."],
         environment: ["DATABASE_URL"]
     ) { arguments in
         let project = try arguments.project()
         try Administration.run { administration in
             let keys = try await ServiceKeyStore(pool: administration.pool).list(in: project)
-            Terminal.table(
+            Terminal.writeTable(
                 [["ID", "NAME", "SCOPES", "CREATED", "EXPIRES", "LAST USED", "REVOKED"]]
                     + keys.map {
                         [
@@ -72,12 +72,12 @@ extension Command {
 
     static let revokeServiceKey = Command(
         words: ["keys", "revoke-service-key"],
-        summary: "Revoke a service key; it stops working within seconds",
+        summary: "Revoke a service key, which stops working within seconds",
         operand: .keyID,
         options: [.project],
         environment: ["DATABASE_URL"]
     ) { arguments in
-        try Administration.revoke(arguments, "service key") { id, project, administration in
+        try Administration.revokeKey(arguments, kind: "service key") { id, project, administration in
             try await ServiceKeyStore(pool: administration.pool)
                 .revoke(id, in: project, at: administration.clock.now())
         }
@@ -90,9 +90,9 @@ extension ServiceKeyScope {
         case .readUsers: "read accounts and their identities"
         case .writeUsers: "create, import, change and delete accounts; send emails with action codes"
         case .linkUsers: "link, unlink and move identities; merge accounts"
-        case .config: "read the configuration, tenants and apps; change what does not need trust"
+        case .config: "read the configuration, tenants and apps; change settings that do not need the scope trust"
         case .trust:
-            "together with config: change whose tokens are accepted, and where codes and links lead (issuers, client IDs, secrets, authorized domains, link targets)"
+            "together with config: change whose tokens are accepted, and where codes are sent (for example issuers, client IDs, secrets, authorized domains, link targets, the sender of emails, and some policy settings)"
         case .mintTokens: "create custom tokens, session cookies and links with email action codes"
         case .readAudit: "read the audit trail"
         }

@@ -8,16 +8,18 @@ internal import Tokens
 extension Command {
     static let listSigningKeys = Command(
         words: ["keys", "list-signing-keys"],
-        summary: "List the signing keys of a project",
+        summary: "List the signing keys and the refresh keys of a project",
         options: [.project],
-        details: ["Lists the keys of ID tokens, session cookies and refresh tokens. Retired keys are not listed."],
+        details: [
+            "A signing key signs ID tokens and session cookies. A refresh key authenticates refresh tokens. Keys whose tokens are no longer accepted are not listed."
+        ],
         environment: ["DATABASE_URL"]
     ) { arguments in
         let project = try arguments.project()
         try Administration.run { administration in
             let keys = try await SigningKeyStore(pool: administration.pool)
                 .unretiredKeys(in: project, at: administration.clock.now())
-            Terminal.table(
+            Terminal.writeTable(
                 [["ID", "PURPOSE", "ALGORITHM", "SIGNS FROM", "RETIRES"]]
                     + keys.map {
                         [$0.id, $0.purpose.rawValue, $0.algorithm, $0.signsFrom.iso8601, $0.retiresAt?.iso8601 ?? ""]
@@ -33,10 +35,10 @@ extension Command {
             .choice(
                 "algorithm", "NAME", ["ES256", "RS256"], "algorithm of the new key",
                 defaultNote: "the algorithm of the current key"),
-            .flag("now", "sign with the new key at once and reject the old keys, for a key that leaked"),
+            .flag("now", "sign with the new key and reject the old keys at once; use this if a key has leaked"),
         ],
         details: [
-            "The new key is published now and signs after 15 minutes, because verifiers cache keys. The old keys are accepted until the last session cookie that they may have signed has expired, after 14 days.",
+            "Without --now, the new key is published at once and signs after 15 minutes, because verifiers cache keys. From then on, the old keys are accepted for 14 more days, until the last session cookie that they may have signed has expired.",
             "Refresh tokens stay valid, so apps stay signed in. With --now, apps refresh their ID tokens early, and users with a session cookie have to sign in again.",
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
@@ -66,7 +68,7 @@ extension Command {
         summary: "Rotate the key that authenticates the refresh tokens of a project",
         options: [
             .project,
-            .flag("now", "reject the old keys at once, for a key that leaked; this ends every session"),
+            .flag("now", "reject the old keys at once, which ends every session; use this if a key has leaked"),
         ],
         details: [
             "Without --now, the new key is used after 30 seconds, when every process has loaded it, and the old keys stay valid, because refresh tokens do not expire."
@@ -92,7 +94,7 @@ extension Command {
         words: ["keys", "rewrap"],
         summary: "Encrypt every secret again under the current master key",
         details: [
-            "Run the command after you have moved the old key to SEKISHO_MASTER_KEY_PREVIOUS and set a new SEKISHO_MASTER_KEY. The command may run while the gateway runs, and more than once. Afterwards the previous key is no longer needed."
+            "First start every process of the gateway with the new key as SEKISHO_MASTER_KEY and the old key as SEKISHO_MASTER_KEY_PREVIOUS. Then run this command with the same variables; it may run more than once. Afterwards the old key is no longer needed."
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY", "SEKISHO_MASTER_KEY_PREVIOUS"]
     ) { _ in

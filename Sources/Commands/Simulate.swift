@@ -16,14 +16,14 @@ extension Command {
                 defaultNote: "none if a name is given, otherwise Ada Lovelace's"),
             .text("given-name", "NAME", "given name of the user"),
             .text("family-name", "NAME", "family name of the user"),
-            .flag("hide-email", "Apple gives the app a private relay address"),
+            .flag("hide-email", "give the app a private relay address instead of the email address (Apple only)"),
             .text("nonce", "RAW", "nonce of the app, before hashing"),
             .flag("first-time", "sign in as if the user had never used the app"),
             .text("project", "ID", "project ID", default: "demo"),
             .text("url", "URL", "URL of the gateway", default: "http://127.0.0.1:9099"),
         ],
         details: [
-            "PROVIDER is apple.com or google.com. The JSON contains what an app receives from the provider, and a postBody for accounts:signInWithIdp, which this command does not call. Apple sends the name only at the first sign-in."
+            "PROVIDER is apple.com or google.com. Prints JSON with what an app receives from the provider, and the postBody that the app sends to accounts:signInWithIdp. The command itself does not sign in to the gateway. Apple sends the name only at the first sign-in."
         ]
     ) { arguments in
         let project = try arguments.text("project")
@@ -35,7 +35,8 @@ extension Command {
             try answer(
                 to: ClientRequest(
                     .post, "\(gateway)/emulator/v1/projects/\(project)/simulatedSignIns",
-                    body: try StrictJSON.encode(signIn(at: arguments.operand, arguments)), destination: .anywhere)))
+                    body: try StrictJSON.encode(signIn(at: arguments.operand, arguments)), destination: .operatorChosen)
+            ))
     }
 
     private static func signIn(at provider: String, _ arguments: Arguments) -> JSONValue {

@@ -6,7 +6,7 @@ enum Terminal {
     /// Returns standard input, up to its end or a read error.
     ///
     /// - Throws: ``Failure`` if standard input has more than `limit` bytes, or is not valid UTF-8.
-    static func input(limit: Int) throws -> String {
+    static func readInput(limit: Int) throws -> String {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)
         while bytes.count <= limit {
@@ -46,7 +46,7 @@ enum Terminal {
     }
 
     /// Writes rows in aligned columns, separated by two spaces.
-    static func table(_ rows: [[String]]) {
+    static func writeTable(_ rows: [[String]]) {
         let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         for row in rows {
             let cells = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }

@@ -50,7 +50,7 @@ struct TokenCheck: Sendable {
     }
 
     /// The result if the keys of the provider are not available, so that the token cannot be verified.
-    static func unknown(_ error: ProviderUnreachable, _ token: UnverifiedTokenInfo?) -> TokenCheck {
+    static func unverifiable(_ error: ProviderUnreachable, _ token: UnverifiedTokenInfo?) -> TokenCheck {
         let reason = TokenCheckReason("keys", "the keys of the provider are not available: \(error.reason)")
         return TokenCheck(isAccepted: false, ["reason": reason.json], token)
     }

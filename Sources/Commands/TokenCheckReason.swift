@@ -3,8 +3,8 @@ internal import Identity
 internal import JSON
 internal import Providers
 
-/// The reason for a rejection: the failed check, the expected value and the actual value. A nonce is described only by its
-/// form.
+/// The reason for a rejection: the failed check, the expected value and the actual value. The nonce of the token is
+/// described only by its form.
 struct TokenCheckReason: Sendable {
     let check: String
     let explanation: String
@@ -78,7 +78,7 @@ extension IdentityTokenFault {
                 seen: .string(end.iso8601))
         case .notYetValid(let start):
             TokenCheckReason(
-                "issuedAt", "the token is not valid yet",
+                "issuedAt", "the token is not valid yet: iat or nbf is in the future",
                 expected: .string("before \(now.iso8601), with a tolerance of one minute"),
                 seen: .string(start.iso8601))
         case .claim(let name): TokenCheckReason(name, "the claim is absent or invalid")

@@ -11,12 +11,13 @@ extension Command {
         options: [.project, .tenant, .userFormat] + UserArguments.hashing + [
             .flag("resume", "skip accounts whose IDs already exist"),
             .text(
-                "errors", "PATH", "file for the errors of rejected rows, as JSON lines",
+                "errors", "PATH", "file for the errors of rejected rows, one JSON object per line",
                 defaultNote: "text on standard error"),
         ],
         details: [
-            "FILE may be `-` for standard input. IDs, claims, phone numbers and times are kept. An invalid row is skipped and reported with its line number, and the exit status is 1. Rows are stored in batches of about 1000, two at a time; each batch is one transaction, so an interrupted import can be continued with --resume. Of rows that conflict with each other, the first is stored.",
-            "An email address counts as verified if emailVerified is true. Identities are linked for Apple, Google and OpenID Connect providers; an email address from a provider is not trusted until the next sign-in with that provider. A password hash of another algorithm is replaced by an Argon2id hash when the user signs in.",
+            "FILE may be `-` for standard input. IDs, claims, phone numbers and times are kept. An invalid row is skipped and reported with its line number; the exit status is then 1. Rows are stored in batches of about 1000, two at a time; each batch is one transaction, so an interrupted import can be continued with --resume. Of rows that conflict with each other, the first is stored.",
+            "An email address counts as verified if emailVerified is true. Identities are linked for Apple, Google and OpenID Connect providers; an email address from a provider is not trusted until the next sign-in with that provider. An imported hash of another algorithm than Argon2id is replaced by an Argon2id hash when the user signs in with the password.",
+            "Hashes that name their algorithm begin with $2a$, $2b$, $2y$, $5$, $6$, $y$, $argon2i$ or $argon2id$, or are those of `users export`. They are accepted with every NAME of --hash-algo, except that BCRYPT accepts only those that begin with $2.",
             "Other users of this machine can see command lines: prefer --hash-key-file or SEKISHO_HASH_KEY to --hash-key.",
         ],
         environment: ["DATABASE_URL", "SEKISHO_HASH_KEY", "SEKISHO_MASTER_KEY (if there is a hash key)"]
@@ -59,7 +60,7 @@ extension Command {
         options: [.project, .tenant, .userFormat],
         details: [
             "FILE may be `-` for standard output. A file is written atomically with mode 0600, because it contains password hashes.",
-            "Password hashes are self-describing strings in base64, which `sekisho users import` reads. A hash that was computed with a secret key can be imported only with the same --hash-key, because the key is not exported. CSV has no columns for `oidc.` providers; use JSON to keep these identities.",
+            "Password hashes are exported as self-describing strings in base64, which `sekisho users import` reads. A hash that was computed with a secret key can be imported only with the same --hash-key, because the key is not exported. CSV has no columns for `oidc.` providers and for further identities of the same provider; use JSON to keep these identities.",
         ],
         environment: ["DATABASE_URL"]
     ) { arguments in
@@ -75,7 +76,7 @@ extension Command {
             if counts.identitiesWithoutColumns > 0 {
                 let noun = counts.identitiesWithoutColumns == 1 ? "identity" : "identities"
                 Terminal.writeError(
-                    "not exported, because CSV has no columns for the provider: \(counts.identitiesWithoutColumns) \(noun); use --format json"
+                    "CSV has no columns for \(counts.identitiesWithoutColumns) \(noun) of the accounts; use --format json to export all identities"
                 )
             }
             if path != "-" {

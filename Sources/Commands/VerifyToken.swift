@@ -21,7 +21,9 @@ extension Command {
                 "profile", "NAME", Policy.Profile.names,
                 "policy profile; `sekisho` requires a nonce in Apple's tokens, `firebase` does not",
                 default: "sekisho"),
-            .text("jwks", "FILE", "public keys of the provider", defaultNote: "fetched from the provider"),
+            .text(
+                "jwks", "FILE", "file with the JSON Web Key Set that contains the provider's public keys",
+                defaultNote: "fetched from the provider"),
             .number(
                 "at", "SECONDS", in: 0...253_402_300_799, "time of the check in seconds since 1970",
                 defaultNote: "now"),
@@ -34,7 +36,7 @@ extension Command {
         ]
     ) { arguments in
         let verification = try TokenVerification(arguments)
-        let check = try verification.run(on: try Terminal.input(limit: TokenVerification.inputLimit))
+        let check = try verification.run(on: try Terminal.readInput(limit: TokenVerification.inputLimit))
         Terminal.writeLine(try check.text())
         if !check.isAccepted { exit(1) }
     }
@@ -49,7 +51,8 @@ private struct TokenVerification: Sendable {
     let project: Project
     let nonce: String?
     let isNotification: Bool
-    let keys: [UInt8]?
+    /// The key set of the provider; `nil` to fetch it from the provider.
+    let jwks: [UInt8]?
     let clock: WallClock
 
     init(_ arguments: Arguments) throws {
@@ -61,7 +64,7 @@ private struct TokenVerification: Sendable {
         }
         nonce = arguments.optionalText("nonce")
         clock = arguments.optionalNumber("at").map { .fixed(at: Instant(seconds: Int64($0))) } ?? .live
-        keys = try arguments.file("jwks", InputFile.bytes(of:))
+        jwks = try arguments.file("jwks", InputFile.bytes(of:))
         let apple = AppleSettings(teamID: "", keyID: "", acceptsUnhashedNonces: arguments.has("allow-raw-nonce"))
         project = Project(
             id: ID("verify-token"), number: 0, profile: profile, policy: Policy(profile), authorizedDomains: [],
@@ -76,7 +79,7 @@ private struct TokenVerification: Sendable {
         let loop = try Loop(name: "command")
         defer { loop.stop() }
         return try loop.waitFor {
-            if let keys { return try await check(text, DocumentFetch { _ in (keys, nil) }, on: loop) }
+            if let jwks { return try await check(text, DocumentFetch { _ in (jwks, nil) }, on: loop) }
             let client = try HTTP.Client(loop: loop)
             let result: Result<TokenCheck, any Error>
             do { result = .success(try await check(text, .http(client), on: loop)) } catch {
@@ -94,11 +97,11 @@ private struct TokenVerification: Sendable {
             guard isNotification else { return try await .accepted(identity(in: text, keys), token) }
             let clientIDs = project.settings(of: provider)?.clientIDs ?? []
             return .accepted(
-                try await AppleNotifications(keys: keys).read(text, for: clientIDs, at: clock.now()), token)
+                try await AppleNotifications(keys: keys).verify(text, for: clientIDs, at: clock.now()), token)
         } catch let refusal as ProviderRefusal {
             return .rejected(refusal, token, of: provider, at: clock.now())
         } catch let error as ProviderUnreachable {
-            return .unknown(error, token)
+            return .unverifiable(error, token)
         }
     }
 

@@ -31,8 +31,8 @@ final class CapturedEmails: Sendable {
 
     func email(_ id: String) -> Captured? { emails.first { $0.message.id == id } }
 
-    /// The codes that this process generated, by their SHA-256 hash in hexadecimal.
-    var codes: [String: String] {
+    /// The stored codes, which this process generated, by their SHA-256 hash in hexadecimal.
+    var codesByHash: [String: String] {
         let codes = state.withLock { $0.codes }
         return Dictionary(
             codes.map { (Hexadecimal.encode(Digest.sha256(Array($0.utf8))), $0) },
@@ -53,7 +53,8 @@ final class CapturedEmails: Sendable {
     }
 
     /// Returns an ``OutOfBand`` that also records codes and payloads here. Unless a project has an action URL, the
-    /// links that the API returns open the emulator's action endpoint, which redeems a code at once.
+    /// links that the API returns open the emulator's action endpoint, which redeems a code at once. The result has
+    /// ``OutOfBand/restoresFirstAddress``.
     func decorate(_ outOfBand: OutOfBand) -> OutOfBand {
         var decorated = outOfBand
         decorated.restoresFirstAddress = true

@@ -3,7 +3,7 @@ internal import Gateway
 internal import Identity
 
 extension Access {
-    /// Accepts every API key, and `Bearer owner` and Google's access tokens as an administrator, like Firebase's
+    /// Accepts every API key, and as an administrator `Bearer owner` and Google's access tokens, like Firebase's
     /// emulator. `serve` cannot use this function.
     ///
     /// - Parameters:
@@ -17,19 +17,19 @@ extension Access {
             return project
         }
         return Access { credential in
-            guard credential.bearer.map(isOwner) ?? (credential.apiKey != nil) else {
+            guard credential.bearer.map(isAdministrative) ?? (credential.apiKey != nil) else {
                 throw credential.bearer == nil ? AccessRefusal.missingCredentials : .bearerNotAccepted
             }
             let project = try await found(nil)
             return CallingApp(project: project, app: try await app(project.id))
         } administrator: { bearer, id in
-            guard isOwner(bearer) else { throw AccessRefusal.bearerNotAccepted }
+            guard isAdministrative(bearer) else { throw AccessRefusal.bearerNotAccepted }
             return Administrator(project: try await found(id), actor: .emulator, scopes: .all)
         }
     }
 
     /// Whether the token is `owner` or has the prefix of Google's access tokens, as in Firebase's emulator.
-    private static func isOwner(_ bearer: String) -> Bool {
+    private static func isAdministrative(_ bearer: String) -> Bool {
         bearer.lowercased() == "owner" || bearer.hasPrefix("ya29.")
     }
 }

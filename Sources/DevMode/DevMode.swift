@@ -31,13 +31,13 @@ extension Mode {
             acceptsLoopbackIssuers: true)
     }
 
-    /// Returns the mode of `sekisho dev`. It also has projects that are created on first use, a settable clock,
-    /// captured emails, simulators of Apple and Google, and the endpoints of the emulator.
+    /// Returns the mode of `sekisho dev`: that of ``dev(_:providers:isSimulated:)`` with projects that are created on
+    /// first use, a settable clock, captured emails, simulators of Apple and Google, and the endpoints of the emulator.
     package static func dev(
         _ project: ID<Project>, under masterKeys: MasterKeys, clock: DevClock, simulators: DevSimulators,
         sender: EmailAddress
     ) -> Mode {
-        var mode = dev(project, providers: simulators.endpoints, isSimulated: simulators.haveIssuedKey)
+        var mode = dev(project, providers: simulators.endpoints, isSimulated: simulators.havePublishedKey)
         mode.clock = clock.wallClock
         mode.authorizationEndpoints = AuthorizationEndpoints(apple: simulators.appleURL, google: simulators.googleURL)
         mode.acceptsHostHeader = true

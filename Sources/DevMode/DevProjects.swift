@@ -19,6 +19,9 @@ package struct DevProjects: Sendable {
     /// Called with every project and tenant that a look-up returns.
     let onLookup: @Sendable (Project) -> Void
 
+    /// Returns a project, which is created on first use.
+    ///
+    /// - Parameter id: `nil` for the default project.
     /// - Returns: `nil` if the ID is invalid or ``limit`` is reached.
     func project(_ id: ID<Project>?) async throws -> Project? {
         var project = try await findOrCreate(id ?? defaultID)
@@ -28,8 +31,10 @@ package struct DevProjects: Sendable {
         return project
     }
 
-    /// Creates an unknown tenant with all sign-in methods and providers enabled, like Firebase's emulator.
+    /// Returns a tenant, which is created on first use with all sign-in methods enabled, like Firebase's emulator. A
+    /// tenant without providers gets ``DevProviders/settings``.
     ///
+    /// - Parameter found: the tenant if it exists.
     /// - Returns: `nil` if the tenant was deleted or ``limit`` is reached.
     func tenant(_ found: Project?, _ id: ID<Tenant>, of project: Project) async throws -> Project? {
         let created = found == nil ? try await create(id, of: project) : nil
@@ -64,8 +69,7 @@ package struct DevProjects: Sendable {
 }
 
 extension ProjectDraft {
-    /// A project with Firebase's defaults and with providers, and like Firebase's emulator without email enumeration
-    /// protection.
+    /// A project with ``EmulatorRules/firebase`` and ``DevProviders/settings``.
     package init(devProject id: String) throws {
         let rules = EmulatorRules.firebase
         try self.init(

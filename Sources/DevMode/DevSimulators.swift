@@ -28,7 +28,7 @@ package struct DevSimulators: Sendable {
         googleServer = try SimulatorServer(google)
     }
 
-    /// The initial quirks. Client secrets are not checked, because the simulator does not know the private keys of
+    /// The initial quirks. Client secrets are not checked, because the simulator does not know the public keys of the
     /// projects.
     static var initialQuirks: AppleQuirks {
         var quirks = AppleQuirks()
@@ -62,7 +62,7 @@ package struct DevSimulators: Sendable {
                 issuers: ProviderEndpoints.live.google.issuers, keysURL: googleURL + SimulatedGoogle.keysPath))
     }
 
-    func haveIssuedKey(_ id: String) -> Bool { apple.hasIssuedKey(id) || google.hasIssuedKey(id) }
+    func havePublishedKey(_ id: String) -> Bool { apple.hasPublishedKey(id) || google.hasPublishedKey(id) }
 
     /// Blocks until both servers have stopped.
     package func stop() throws {

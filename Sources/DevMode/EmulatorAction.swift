@@ -42,7 +42,7 @@ extension EndpointCall {
         return try .json(["authEmulator": ActionSuccess(checked.code)])
     }
 
-    /// Redirects to the app, which redeems the code.
+    /// Redirects to the app, which redeems the code. Without a continue URL, reports only that the link is valid.
     private func open(_ checked: CheckedCode, _ code: String) throws -> Response {
         guard let url = request.query("continueUrl") else {
             return try .json(["authEmulator": ActionSuccess(checked.code)])

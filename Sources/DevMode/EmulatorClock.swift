@@ -26,6 +26,7 @@ private enum ClockChange {
     case freeze(Instant)
     case reset
 
+    /// Ten years of 366 days, in seconds.
     private static let tenYears = 10.0 * 366 * 86_400
     private static let milliseconds = DevClock.range.lowerBound.milliseconds...DevClock.range.upperBound.milliseconds
 

@@ -16,7 +16,7 @@ extension Endpoint {
         extra("listOobCodes", .get, "/emulator/v1/projects/{project}/oobCodes") { call in
             let project = try await projects.named(by: call)
             await emailService?.worker.deliverDue()
-            let codes = emails.codes
+            let codes = emails.codesByHash
             let unexpired = try await CodeInspection(pool: pool)
                 .unexpiredCodes(Array(codes.keys), in: project.realm, at: projects.clock.now())
             let base = (emailService?.publicURL() ?? "") + CapturedEmails.actionPath

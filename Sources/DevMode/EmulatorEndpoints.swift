@@ -7,7 +7,8 @@ internal import Postgres
 internal import Storage
 
 extension ModeExtensions {
-    /// The endpoints and projects of Firebase's emulator. `serve` never creates them.
+    /// The endpoints of Firebase's emulator, those for the clock, the captured emails and the simulators, and projects
+    /// that are created on first use. `serve` never creates any of them.
     static func dev(
         on pool: Pool, default id: ID<Project>, under masterKeys: MasterKeys, clock: DevClock,
         simulators: DevSimulators, emails: CapturedEmails, emailService: EmailService?
@@ -49,7 +50,8 @@ extension Endpoint {
         try .json(["authEmulator": EmulatorState()])
     }
 
-    /// Returns a fixed key, because the widget of the SDK needs one. The gateway does not check the response of the widget.
+    /// Returns a fixed key, because the reCAPTCHA widget of Firebase's SDKs needs one. The gateway does not check the
+    /// widget's response.
     fileprivate static let recaptchaParams = extra("getRecaptchaParams", .get, "/v1/recaptchaParams") { _ in
         try .json(RecaptchaParams())
     }

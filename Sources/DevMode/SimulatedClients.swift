@@ -2,21 +2,21 @@ internal import Identity
 internal import Simulators
 internal import Synchronization
 
-/// The clients of the simulated Apple. A client is registered again only if its project configures another team, because
-/// the simulator may have transferred the client to another team.
+/// Registers clients at the simulated Apple. A client is registered again only if its project configures another team
+/// than before, so that a client that the simulator has transferred keeps its new team.
 final class SimulatedClients: Sendable {
     /// Guards the configured team of each client ID.
     private let teams = Mutex<[String: String]>([:])
 
     init() {}
 
-    /// - Parameter team: `nil` for the simulator's default.
+    /// - Parameter team: the configured team; `nil` for the simulator's default.
     func register(_ ids: Set<String>, team: String?, at apple: SimulatedApple) {
         let team = team ?? SimulatedApple.defaultTeam
         let changed = teams.withLock { teams in
             ids.filter { teams.updateValue(team, forKey: $0) != team }
         }
-        // A client that was moved to another team stays there.
+        // A transferred client stays in its new team.
         for id in changed where !apple.isTransferred(id) {
             apple.register(AppleClient(id: id, team: team, kind: .either))
         }

@@ -5,11 +5,11 @@ internal import Simulators
 internal import Synchronization
 
 /// Sends notifications of the simulated Apple to the gateway as Apple does: by HTTP, to the endpoint that an operator
-/// registers.
+/// registers with Apple.
 final class NotificationDelivery: Sendable {
     private let loop: Loop
     private let client: HTTP.Client
-    /// The endpoint; `nil` until the gateway listens.
+    /// The URL of the endpoint; `nil` until the gateway listens.
     private let endpoint = Mutex<String?>(nil)
 
     init() throws {
@@ -26,7 +26,7 @@ final class NotificationDelivery: Sendable {
         guard let url = endpoint.withLock({ $0 }) else { return nil }
         let request = ClientRequest(
             .post, url, headers: ["Content-Type": "application/json"],
-            body: try SimulatedApple.notificationBody(payload), destination: .anywhere)
+            body: try SimulatedApple.notificationBody(payload), destination: .operatorChosen)
         do {
             return try await client.send(request).status
         } catch is ClientFault {
@@ -63,14 +63,15 @@ extension DevSimulators {
     func apply(_ events: [SimulatedAppleEvent]) async throws -> [SentNotification] {
         var sent: [SentNotification] = []
         for event in events {
-            let name = event.notification
-            // Both events end the person's consent.
-            if name == .consentRevoked || name == .accountDelete {
+            let notification = event.notification
+            // Either of these two events ends the person's consent.
+            if notification == .consentRevoked || notification == .accountDelete {
                 apple.disconnect(event.person, from: event.clientID)
             }
-            let payload = try apple.notification(name, about: event.person, audience: event.clientID)
+            let payload = try apple.notification(notification, about: event.person, audience: event.clientID)
             sent.append(
-                SentNotification(type: name.rawValue, payload: payload, status: try await delivery.send(payload)))
+                SentNotification(
+                    type: notification.rawValue, payload: payload, status: try await delivery.send(payload)))
         }
         return sent
     }

@@ -21,7 +21,7 @@ extension Endpoint {
 private struct SimulatedSignInRequest: Decodable {
     let providerId: String?
     let person: SimulatedPersonInput?
-    /// The nonce as the app passes it to the provider: for Apple, its SHA-256 in hexadecimal.
+    /// The nonce as the app passes it to the provider: for Apple, the SHA-256 of the raw nonce in hexadecimal.
     let nonce: String?
     /// The nonce before hashing.
     let rawNonce: String?
@@ -34,7 +34,7 @@ private struct SimulatedSignInInput {
     let provider: ProviderSettings
     let person: SimulatedPerson
     let audience: String
-    /// The value of the claim.
+    /// The value of the token's claim `nonce`.
     let nonce: String?
     let rawNonce: String?
     /// Whether the person signs in as if they had never used the app.
@@ -84,7 +84,7 @@ private struct SimulatedSignIn: Encodable {
         rawNonce = input.rawNonce
         postBody = [
             ("id_token", idToken), ("providerId", providerId), ("nonce", rawNonce), ("user", user),
-            // Only Apple's codes are redeemed.
+            // In a postBody, the gateway uses only Apple's codes.
             ("code", providerId == ProviderID.apple.rawValue ? authorizationCode : nil),
         ]
         .compactMap { name, value in value.map { "\(name)=\($0.formEncoded)" } }

@@ -25,13 +25,16 @@ extension [Endpoint] {
 /// A change of the simulated providers. An absent member leaves the value as it is.
 private struct SimulatorChange: Decodable {
     struct Apple: Decodable {
+        /// The name of a ``SimulatorFault``.
         let fault: String?
         let rotateKeys: Bool?
+        /// Whether `rotateKeys` removes the old keys, so that older tokens cannot be verified any more.
         let dropOldKeys: Bool?
         let booleansAreStrings: Bool?
         let marksPrivateEmail: Bool?
         let relayDomain: String?
         let supportsNonce: Bool?
+        /// In seconds.
         let identityTokenLifetime: Int64?
         let issuer: String?
         /// A person who stops using Sign in with Apple for the app, as in the settings of a device.
@@ -61,7 +64,8 @@ private struct SimulatorChange: Decodable {
         let redirectUris: Set<String>?
     }
 
-    /// Removes faults first, and restores the initial quirks, issuers and redirect URIs.
+    /// Whether faults are removed, and the initial quirks, issuers and redirect URIs restored, before the other members
+    /// are applied.
     let reset: Bool?
     let apple: Apple?
     let google: Google?
@@ -118,6 +122,8 @@ private enum SimulatorFault: String, CaseIterable {
 }
 
 extension SimulatorChange.Apple {
+    /// Returns the actions of persons that the change contains.
+    ///
     /// - Throws: ``RequestRefusal`` for an invalid person, or if the client ID or `forwards` is missing.
     func events() throws(RequestRefusal) -> [SimulatedAppleEvent] {
         let forwarding: Simulators.AppleNotification = relay?.forwards == true ? .emailEnabled : .emailDisabled

@@ -60,7 +60,8 @@ struct Delivery: Sendable {
         return .success((message, payload))
     }
 
-    /// Whether the email must still be sent. An email whose link is optional is sent even if its code is no longer valid.
+    /// Whether the email must still be sent. An email whose link is optional is sent even if its code is no longer
+    /// valid.
     ///
     /// If a client requested a password reset by address, the code belongs to no account until it is bound to one here.
     /// It is bound only once: if the email is sent again, a code that was redeemed in the meantime must not become

@@ -1,7 +1,7 @@
 internal import HTML
 internal import Identity
 
-/// ``EmailTexts`` as plain text and as HTML. The HTML is readable without its styles, and loads no other resource.
+/// ``EmailTexts`` as plain text and as HTML. The HTML is readable without its styles, and loads nothing.
 struct EmailLayout {
     let text: String
     let html: String

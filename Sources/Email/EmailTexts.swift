@@ -48,7 +48,8 @@ struct EmailTextValues: Hashable {
     let removable: [SignInMethodName]
 }
 
-/// A duration in whole minutes, hours or days, rounded down; at least one minute.
+/// A duration as an email states it: in days if it is a whole number of days, at least two; in hours if it is a whole
+/// number of hours or at least ten hours; otherwise in minutes. Rounded down, but at least one minute.
 enum HumanDuration: Hashable {
     case minutes(Int64)
     case hours(Int64)

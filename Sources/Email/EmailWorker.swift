@@ -16,6 +16,7 @@ public actor EmailWorker {
         public var decrypt: @Sendable (_ content: [UInt8], ID<OutgoingEmail>) throws -> EmailPayload
         /// Returns the hash under which a code is stored.
         public var hash: @Sendable (String) -> [UInt8]
+        /// Returns the project that an email is sent for; `nil` if it does not exist.
         public var project: @Sendable (ID<Realm>) async throws -> SendingProject?
         public var renderer: EmailRenderer
         public var send: @Sendable (Message, QueuedEmail, EmailPayload) async -> DeliveryResult

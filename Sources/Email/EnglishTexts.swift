@@ -34,7 +34,7 @@ extension EmailTexts {
         case .emailChanged:
             return english(
                 "Your email address for \(app) was changed",
-                "The email address of your account for \(app) was changed from this address to another one. \(noAction) "
+                "The email address of your account for \(app) was changed and is no longer this address. \(noAction) "
                     + "If you did not, open the link below to restore this address.",
                 link: "Restore this address",
                 [values.lifetime.englishSinceChange, "Then set a new password right away."])

@@ -30,7 +30,7 @@ extension EmailTexts {
         case .emailChanged:
             return japanese(
                 "【\(app)】メールアドレスが変更されました",
-                "\(app)のアカウントのメールアドレスが、このアドレスから別のアドレスに変更されました。\(noAction)お心当たりがない場合は、次のリンクを開いて、このアドレスに戻してください。",
+                "\(app)のアカウントのメールアドレスが変更され、このアドレスではなくなりました。\(noAction)お心当たりがない場合は、次のリンクを開いて、このアドレスに戻してください。",
                 link: "このアドレスに戻す", [values.lifetime.japaneseSinceChange, "その後、すぐに新しいパスワードを設定してください。"])
         case .relayAddressChanged:
             return japanese(

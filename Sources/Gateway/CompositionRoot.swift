@@ -29,7 +29,7 @@ struct CompositionRoot: Sendable {
     /// The token endpoints of other providers, shared by all loops.
     let tokenRequests: TokenRequestSender
     /// Counts an event of a sign-in in a browser; shared by all loops.
-    let noteFlow: @Sendable (AuthorizationFlows.Event) -> Void
+    let countFlowEvent: @Sendable (AuthorizationFlows.Event) -> Void
     /// The last use of service keys, shared by all loops.
     let keyUse: KeyUsageTracker
     let mode: Mode
@@ -62,7 +62,7 @@ struct CompositionRoot: Sendable {
         let store = PostgresAccountStore(pool: pool)
         let federation = PostgresFederationStore(pool: pool)
         let trail = AuditStore(pool: pool).trail
-        let tokens = GatewayTokens(keys: configuration.keys.value(for:), issuers: mode.issuers, clock: clock)
+        let tokens = GatewayTokens(keys: configuration.keyRings.value(for:), issuers: mode.issuers, clock: clock)
         let sealedTokens = MasterKeySealedTokens(masterKeys: masterKeys)
         let networks = NetworkHashing.live(under: masterKeys)
         let appleSealing = AppleGrantSealing.sealing(under: masterKeys)
@@ -82,8 +82,8 @@ struct CompositionRoot: Sendable {
                     tokens: tokens, outOfBand: outOfBand, limiter: limiter, networks: networks, clock: clock,
                     entropy: .live),
                 flows: flows(on: pool, configuration, extensions, verifier, sealedTokens, appleSealing),
-                origin: PublicOrigin(configured: publicURL, acceptsHostHeader: mode.acceptsHostHeader),
-                authURISession: { Random.text(length: 27) }),
+                publicOrigin: PublicOrigin(configured: publicURL, acceptsHostHeader: mode.acceptsHostHeader),
+                newAuthURISessionID: { Random.text(length: 27) }),
             accounts: AccountServices(
                 editor: AccountEditor(
                     store: store, tokens: tokens, passwords: passwords, breaches: breaches, outOfBand: outOfBand,
@@ -130,7 +130,7 @@ struct CompositionRoot: Sendable {
                 on: pool, under: masterKeys, mode: mode, send: tokenRequests, keys: providerKeys,
                 appleTokens: appleTokens),
             verifier: verifier, sealedTokens: sealedTokens, appleSealing: appleSealing, configuration: lookup,
-            limiter: limiter, secrets: .live, clock: clock, countEvent: noteFlow)
+            limiter: limiter, secrets: .live, clock: clock, countEvent: countFlowEvent)
     }
 
     private func emailActions(
@@ -156,8 +156,8 @@ struct CompositionRoot: Sendable {
         on pool: Pool, _ configuration: ConfigurationCache, _ extensions: ModeExtensions
     ) -> Tenancy {
         Tenancy(
-            tenant: { try await extensions.tenant(configuration.realm(ID($0, of: $1.id)), $0, $1) },
-            named: GatewayTokens.tenant(namedBy:), store: PostgresTenantStore(pool: pool),
+            projectInTenant: { try await extensions.tenant(configuration.realm(ID($0, of: $1.id)), $0, $1) },
+            tenantOfToken: GatewayTokens.tenant(namedBy:), store: PostgresTenantStore(pool: pool),
             changed: configuration.forgetConfiguration, newID: { ID(Random.text(length: 28)) }, clock: clock)
     }
 
@@ -188,11 +188,11 @@ struct CompositionRoot: Sendable {
     private func documents(of id: ID<Project>?, in configuration: ConfigurationCache) async throws -> ProjectDocuments?
     {
         guard let project = try await configuration.projects.value(for: id) else { return nil }
-        let ring = try await configuration.keys.value(for: project.id)
+        let ring = try await configuration.keyRings.value(for: project.id)
         let now = clock.now()
         let discovery = OpenIDConfiguration(
-            issuer: mode.issuers.idToken(project.id), jwksURI: "\(publicURL())/\(project.id)/.well-known/jwks.json",
-            algorithms: ring.algorithms)
+            issuer: mode.issuers.idTokenIssuer(of: project.id),
+            jwksURI: "\(publicURL())/\(project.id)/.well-known/jwks.json", algorithms: ring.algorithms)
         return ProjectDocuments(
             openIDConfiguration: try discovery.json(), jwks: try ring.jwks(at: now),
             certificates: try ring.certificates(at: now), maxAge: Int(KeyRing.publicationLead.components.seconds / 3))

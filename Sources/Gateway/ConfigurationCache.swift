@@ -12,16 +12,20 @@ package typealias ProjectLookup = @Sendable (ID<Project>?) async throws -> Proje
 /// Caches projects, tenants, apps, API keys, service keys and signing keys for ``lifetime``. Each event loop has its
 /// own cache.
 package struct ConfigurationCache: Sendable {
-    /// The maximum time that a revoked key keeps working.
+    /// The lifetime of an entry: the maximum time for which a revoked key, or a configuration that another process has
+    /// changed, remains in effect.
     static let lifetime: Duration = .seconds(5)
 
-    /// Projects by ID. The ID `nil` stands for the only project of an installation with one project.
+    /// Projects by ID. The ID `nil` stands for the only project of an installation with one project, or for the project
+    /// that `lookup` returns.
     package let projects: Cache<ID<Project>?, Project?>
     /// Projects with the settings of a tenant applied.
     private let tenants: Cache<ID<Realm>, Project?>
-    let keys: Cache<ID<Project>, KeyRing>
+    let keyRings: Cache<ID<Project>, KeyRing>
     private let schemaIsCurrent: Cache<Int, Bool>
-    private let clients: Cache<[UInt8], CallingApp?>
+    /// By the hash of the API key.
+    private let callingApps: Cache<[UInt8], CallingApp?>
+    /// By the hash of the service key's secret.
     private let administrators: Cache<[UInt8], ServiceKeyStore.AuthenticatedKey?>
     private let backendKeys: Cache<BackendKeyName, ExpiringKey?>
     private let keyUse: KeyUsageTracker
@@ -42,7 +46,8 @@ package struct ConfigurationCache: Sendable {
 
     /// - Parameters:
     ///   - keyUse: records the use of service keys.
-    ///   - lookup: finds projects without caching; `nil` uses the database, cached.
+    ///   - lookup: finds projects; if set, projects, tenants and apps are not cached. `nil` finds projects in the
+    ///     database and caches them.
     ///   - acceptsLoopbackIssuers: see ``ConfigurationRules``.
     init(
         pool: Pool, masterKeys: MasterKeys, clock: WallClock, keyUse: KeyUsageTracker, lookup: ProjectLookup? = nil,
@@ -66,9 +71,9 @@ package struct ConfigurationCache: Sendable {
         apps = Cache(lifetime: lookup == nil ? Self.lifetime : .zero) {
             try await projects.apps(of: $0).map { $0.app.current(at: clock.now()) }
         }
-        // Every host has the same entry.
+        // One entry, with the key 0, holds the apps for every host.
         associated = Cache(lifetime: Self.lifetime) { _ in try await projects.associatedApps() }
-        keys = Cache(lifetime: Self.lifetime) { project in
+        keyRings = Cache(lifetime: Self.lifetime) { project in
             try KeyRing(
                 try await signingKeys.unretiredKeys(in: project, at: clock.now()), of: project, under: masterKeys)
         }
@@ -80,7 +85,7 @@ package struct ConfigurationCache: Sendable {
                 return false
             }
         }
-        clients = Cache(lifetime: Self.lifetime) { hash in
+        callingApps = Cache(lifetime: Self.lifetime) { hash in
             try await apiKeys.projectAndApp(ofKeyWithHash: hash).map {
                 CallingApp(project: $0.project, app: $0.app.current(at: clock.now()))
             }
@@ -94,7 +99,7 @@ package struct ConfigurationCache: Sendable {
                 let key = PublicServiceKey(
                     project: project, publicKey: try PublicKey(pem: $0.publicKey),
                     mayMint: $0.scopes.allows(.mintTokens),
-                    recordUse: { keyUse.note(name.id, in: project, at: clock.now()) })
+                    recordUse: { keyUse.recordUse(of: name.id, in: project, at: clock.now()) })
                 return ExpiringKey(key: key, expiresAt: $0.expiresAt)
             }
         }
@@ -104,14 +109,14 @@ package struct ConfigurationCache: Sendable {
     var access: Access { .keys(client: callingApp(apiKey:), administrator: administrator(secret:)) }
 
     private func callingApp(apiKey key: String) async throws -> CallingApp? {
-        try await clients.value(for: APIKey(text: key).hash)
+        try await callingApps.value(for: APIKey(text: key).hash)
     }
 
     private func administrator(secret: String) async throws -> Administrator? {
         guard let key = try await administrators.value(for: Digest.sha256(Array(secret.utf8))),
             isValid(until: key.expiresAt)
         else { return nil }
-        keyUse.note(key.id, in: key.project.id, at: clock.now())
+        keyUse.recordUse(of: key.id, in: key.project.id, at: clock.now())
         return Administrator(project: key.project, actor: .key(key.id), scopes: key.scopes)
     }
 
@@ -134,7 +139,8 @@ package struct ConfigurationCache: Sendable {
     /// Returns the apps of all projects that have associated domains.
     func associatedApps() async throws -> [AssociatedApp] { try await associated.value(for: 0) }
 
-    /// Edits the configuration. A change takes effect at once on this loop, and within ``lifetime`` on other loops.
+    /// Edits the configuration. A change takes effect at once on this loop, and within ``lifetime`` on other loops and
+    /// in other processes.
     var editor: ProjectEditor {
         ProjectEditor {
             try await store.configuration(of: $0)
@@ -150,7 +156,7 @@ package struct ConfigurationCache: Sendable {
         tenants.invalidateAll()
         apps.invalidateAll()
         associated.invalidateAll()
-        clients.invalidateAll()
+        callingApps.invalidateAll()
         administrators.invalidateAll()
     }
 

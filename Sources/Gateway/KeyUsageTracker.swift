@@ -24,7 +24,7 @@ final class KeyUsageTracker: Sendable {
     /// Guards the uses that all loops record. Entries are never removed, because keys are few.
     private let uses = Mutex<[Key: Use]>([:])
 
-    func note(_ id: String, in project: ID<Project>, at now: Instant) {
+    func recordUse(of id: String, in project: ID<Project>, at now: Instant) {
         uses.withLock { $0[Key(id: id, project: project), default: Use(latest: now)].latest = now }
     }
 

@@ -56,7 +56,7 @@ package struct Mode: Sendable {
 
 /// Replacements and additional endpoints of one mode.
 package struct ModeExtensions: Sendable {
-    /// Replaces the look-up in the database.
+    /// Replaces the look-up of projects in the database.
     var projects: ProjectLookup?
     /// Maps the result of a tenant look-up (default: unchanged).
     var tenant: @Sendable (_ found: Project?, ID<Tenant>, Project) async throws -> Project?

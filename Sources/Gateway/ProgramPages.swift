@@ -4,7 +4,7 @@ internal import Glibc
 /// The memory pages of this process's program and libraries. The start of the process uses many of them only once: to
 /// link libraries, to read tables of types and to run initializers.
 package enum ProgramPages {
-    /// Removes from the resident memory all pages that contain only a part of a file.
+    /// Removes from the resident memory the read-only pages that equal the file that they map.
     ///
     /// A page that is used again comes from the system's file cache: Linux maps it, and 15 of its neighbours, without
     /// a read from the disk.
@@ -26,10 +26,12 @@ package enum ProgramPages {
         }
     }
 
-    /// The address ranges of read-only mappings of files, in the format of `proc_pid_smaps(5)`.
+    /// Returns the address ranges of read-only mappings of files.
     ///
     /// A mapping with anonymous memory, even if it is swapped out, is omitted. Its pages differ from the file: the
     /// linker wrote addresses into them, or a debugger wrote a breakpoint.
+    ///
+    /// - Parameter maps: the content of `/proc/self/smaps`; see `proc_pid_smaps(5)`.
     package static func unchanged(in maps: String) -> [Range<UInt>] {
         var ranges: [Range<UInt>] = []
         var candidate: Range<UInt>?
@@ -37,7 +39,9 @@ package enum ProgramPages {
             let words = line.split(separator: " ")
             if words.count >= 5, let range = addresses(words[0]) {
                 let isReadOnly = words[1].hasPrefix("r-")
-                candidate = isReadOnly && words[4] != "0" ? range : nil
+                // The inode is 0 for memory without a file.
+                let inode = words[4]
+                candidate = isReadOnly && inode != "0" ? range : nil
             } else if words.count == 3, ["Anonymous:", "Swap:"].contains(words[0]), words[1] != "0" {
                 candidate = nil
             } else if words.first == "VmFlags:", let range = candidate {

@@ -13,7 +13,7 @@ package import Telemetry
 package final class RunningGateway: Sendable {
     private let group: LoopGroup
     private let pools: [Pool]
-    /// Requests to identity providers and to the list of breached passwords.
+    /// Sends requests to identity providers and to the list of breached passwords.
     private let client: HTTP.Client
     private let hashing: FairPool
     private let emailService: EmailService?
@@ -27,7 +27,7 @@ package final class RunningGateway: Sendable {
         let port = Atomic<UInt16>(0)
     }
 
-    /// Binds the port and starts to serve requests.
+    /// Binds the port, and starts to serve requests and to run the background workers, except the delivery of emails.
     package init(_ config: Config, log: Log, mode: Mode) throws {
         let state = State()
         group = try LoopGroup(count: config.loops)
@@ -38,7 +38,7 @@ package final class RunningGateway: Sendable {
         let providerKeys = JWKSCache(
             fetch: .http(client, allowsPrivate: mode.acceptsLoopbackIssuers),
             store: PostgresProviderDocumentStore(pool: pools[0]).documentStore, clock: mode.clock,
-            allowsPrivate: mode.acceptsLoopbackIssuers, on: group.loops[0])
+            allowsUnencrypted: mode.acceptsLoopbackIssuers, on: group.loops[0])
         let passwordKeys = PasswordKeys.sealed(
             in: PasswordKeyStore(pool: pools[0]), under: config.masterKeys, clock: mode.clock)
         let metrics = GatewayMetrics()
@@ -61,7 +61,7 @@ package final class RunningGateway: Sendable {
             limiter: mode.limitsRates ? limits.limiter : .none,
             breaches: .live(at: config.breachedPasswordsURL, client: client, metrics: metrics, log: log),
             providerKeys: providerKeys, appleTokens: appleTokens, tokenRequests: client.tokenRequests,
-            noteFlow: AuthorizationFlowRecord(metrics: metrics.registry).note, keyUse: keyUse, mode: mode,
+            countFlowEvent: AuthorizationFlowMetrics(metrics: metrics.registry).count, keyUse: keyUse, mode: mode,
             emailService: emailService, appleDomainAssociation: config.appleDomainAssociation, publicURL: publicURL,
             isDraining: { state.isDraining.load(ordering: .relaxed) })
         let gateways = pools.map { root.gateway(on: $0) }
@@ -82,10 +82,10 @@ package final class RunningGateway: Sendable {
         let apple = AppleGrantWorkers(
             on: pools[0], endpoint: appleTokens, under: config.masterKeys, clock: mode.clock, log: log,
             metrics: metrics.registry)
-        let cleaning = Worker.cleaning(pools[0], clock: mode.clock, metrics: metrics.registry)
+        let janitor = Worker.janitor(pools[0], clock: mode.clock, metrics: metrics.registry)
         workers = Workers(
-            [cleaning, keyUse.worker(on: pools[0])] + (mode.limitsRates ? [limits.worker(on: pools[0])] : [])
-                + [emailService?.countingWorker].compactMap(\.self) + apple.workers,
+            [janitor, keyUse.worker(on: pools[0])] + (mode.limitsRates ? [limits.worker(on: pools[0])] : [])
+                + [emailService?.waitingEmailsWorker].compactMap(\.self) + apple.workers,
             on: group.loops[0], log: log)
     }
 
@@ -98,7 +98,7 @@ package final class RunningGateway: Sendable {
         emailService?.start()
     }
 
-    /// Stops accepting requests, waits for the running ones for at most `deadline`, and stops all threads.
+    /// Stops accepting requests, waits at most `deadline` for the running requests and emails, and stops all threads.
     package func drain(within deadline: Duration) throws {
         state.isDraining.store(true, ordering: .relaxed)
         try loop.waitFor { [server, pools, client, workers, emailService] in

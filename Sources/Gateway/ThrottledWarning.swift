@@ -21,7 +21,7 @@ final class ThrottledWarning: Sendable {
 final class ThrottledWarnings: Sendable {
     private static let capacity = 1000
 
-    /// Guards the warning of each cause. The dictionary is emptied when it is full.
+    /// Guards the throttle of each cause. When ``capacity`` is reached, all throttles are removed.
     private let warnings = Mutex<[String: ThrottledWarning]>([:])
 
     /// Returns whether to write the warning for `cause` now.

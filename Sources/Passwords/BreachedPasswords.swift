@@ -20,11 +20,11 @@ public struct BreachedPasswordList: Hashable, Sendable {
 
     /// The public list must have a public address. A list that the operator configured may have a private one.
     fileprivate var destination: ClientRequest.Destination {
-        url == Self.publicURL ? .configured(allowingPrivate: false) : .anywhere
+        url == Self.publicURL ? .configured(allowingPrivate: false) : .operatorChosen
     }
 }
 
-/// The reason why the list is not available.
+/// The reason why a list of breached passwords was not queried, or why its response cannot be used.
 public enum BreachListFault: Error, Hashable {
     case status(Int)
     /// The response is not a list of suffixes.
@@ -34,7 +34,7 @@ public enum BreachListFault: Error, Hashable {
 }
 
 extension BreachedPasswords {
-    /// The deadline of a request.
+    /// The time limit of a request to the list.
     public static let deadline: Duration = .seconds(1)
     /// The maximum number of requests in flight, which leaves connections for other requests.
     static let limit = 64

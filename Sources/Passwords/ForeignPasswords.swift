@@ -3,11 +3,13 @@ internal import Identity
 
 /// A stored password hash of an algorithm other than Argon2, with its key if it needs one.
 struct ForeignPassword: Sendable {
-    /// The hash needs a key that is not stored, so it cannot be verified.
+    /// The hash needs a key that is not stored, so no password can be compared with it.
     struct MissingKey: Error {}
 
     private enum Hash: Sendable {
-        case foreign(ForeignHash, PasswordKey?)
+        /// A hash whose algorithm and parameters the gateway has encoded, because the hash itself does not name them.
+        case withParameters(ForeignHash, PasswordKey?)
+        /// A hash of the function `crypt`, which names its algorithm and parameters.
         case crypt(EncodedHash)
         /// An invalid, unsupported or too expensive hash, which matches no password.
         case none
@@ -24,16 +26,15 @@ struct ForeignPassword: Sendable {
                 key = try await keys.find(id)
                 guard key != nil else { throw MissingKey() }
             }
-            hash = .foreign(foreign, key)
+            hash = .withParameters(foreign, key)
         } else {
-            // An invalid hash matches no password.
             hash = (try? EncodedHash(storedHash)).map(Hash.crypt) ?? .none
         }
     }
 
     func matches(_ password: [UInt8]) throws -> Bool {
         switch hash {
-        case .foreign(let foreign, let key):
+        case .withParameters(let foreign, let key):
             constantTimeEquals(try foreign.hash(of: password, key: key?.bytes ?? []), foreign.hash)
         case .crypt(let encoded): CryptHash.verify(password, against: encoded.text)
         case .none: false

@@ -49,7 +49,7 @@ extension FairPool {
     ) async throws -> Value {
         do {
             return try await run(for: network.levels.reversed().map(\.prefix), work)
-        } catch is PoolIsFull {
+        } catch is PoolRejection {
             throw Overloaded()
         }
     }

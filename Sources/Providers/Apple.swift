@@ -31,25 +31,26 @@ struct Apple: Sendable {
         return identity
     }
 
-    /// Returns the trust in an address. Apple operates the relay addresses and has verified the other addresses, unless
-    /// `email_verified` is absent or false.
+    /// Returns the trust in an address. An address with `email_verified` is authoritative, because Apple operates the
+    /// relay addresses and has verified the other addresses.
     static func trust(in email: EmailAddress?, _ claims: IdentityTokenClaims) -> EmailTrust {
         email != nil && claims.isTrue("email_verified") ? .authoritative : .none
     }
 
-    /// Whether the address is a relay address. Some genuine tokens with relay addresses lack the claim `is_private_email`, so
-    /// the domain is checked too.
+    /// Whether the address is a relay address. Some genuine tokens with relay addresses lack the claim
+    /// `is_private_email`, so the domain is checked too.
     static func isPrivate(_ email: EmailAddress?, _ claims: IdentityTokenClaims) -> Bool {
         guard let email else { return false }
         return claims.isTrue("is_private_email") || email.isRelay
     }
 
+    /// Returns 0 (unsupported), 1 (unknown) or 2 (likely real); `nil` for any other value.
     static func realUserStatus(_ claims: IdentityTokenClaims) -> Int? {
         claims.integer("real_user_status").flatMap { (0...2).contains($0) ? Int($0) : nil }
     }
 
-    /// Returns the replay key of a token: a token with a nonce can be used only once. The key contains the subject, because
-    /// another user's token with the same nonce is another credential.
+    /// Returns the replay key of a token, so that a token with a nonce can be used only once; empty for a token without
+    /// a nonce. The key contains the subject, because another user's token with the same nonce is another credential.
     static func replayKeys(nonce: String?, of subject: String, expiresAt: Instant?) -> [ReplayKey] {
         guard let nonce, let expiresAt else { return [] }
         let text = "nonce of a provider's token\n\(ProviderID.apple.rawValue)\n\(subject)\n\(nonce)"

@@ -24,7 +24,7 @@ public struct AppleNotifications: Sendable {
     ///   - body: `{"payload": token}`, or the token itself.
     ///   - clientIDs: the accepted audiences.
     /// - Throws: ``ProviderRefusal/invalidToken(_:)``, or ``ProviderUnreachable``.
-    public func read(_ body: String, for clientIDs: [String], at now: Instant) async throws -> AppleNotification {
+    public func verify(_ body: String, for clientIDs: [String], at now: Instant) async throws -> AppleNotification {
         let token = try await tokenVerifier(for: clientIDs).verify(Self.token(in: body), at: now)
         return try AppleNotification(token.claims, for: token.audience)
     }

@@ -8,7 +8,7 @@ public struct DocumentFetch: Sendable {
     public static let deadline: Duration = .seconds(5)
 
     /// Returns a document and its lifetime, if any, within ``deadline``. Follows no redirect. Throws unless the
-    /// response has status 200 and at most ``maximumLength`` bytes; operators may see the error.
+    /// response has status 200 and at most ``maximumLength`` bytes. Operators see the description of the error.
     public var get: @Sendable (DocumentAddress) async throws -> (body: [UInt8], maxAge: Duration?)
 
     public init(get: @escaping @Sendable (DocumentAddress) async throws -> (body: [UInt8], maxAge: Duration?)) {
@@ -26,7 +26,8 @@ extension DocumentFetch {
             let request = ClientRequest(
                 .get, address.url, headers: ["Accept": "application/json"], deadline: deadline,
                 maximumLength: maximumLength,
-                destination: address.isConfigured && !allowsPrivate ? .configured(allowingPrivate: false) : .anywhere)
+                destination: address.isConfigured && !allowsPrivate
+                    ? .configured(allowingPrivate: false) : .operatorChosen)
             let response = try await client.send(request)
             guard response.status == 200 else { throw DocumentFault.status(response.status) }
             return (response.body, response.headers.freshness)

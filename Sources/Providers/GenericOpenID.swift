@@ -25,8 +25,8 @@ struct GenericOpenID: Sendable {
             nonce: input.credential.rawNonce ?? token.claims.nonce)
     }
 
-    /// Returns the trust in an address. The operator decides whether to trust the provider, because the gateway does not know
-    /// how the provider verifies addresses.
+    /// Returns the trust in an address. The operator decides whether to trust the provider, because the gateway does
+    /// not know how the provider verifies addresses.
     static func trust(in email: EmailAddress?, _ claims: IdentityTokenClaims, by settings: OpenIDSettings) -> EmailTrust
     {
         email != nil && settings.trustsEmail && claims["email_verified"] == .bool(true) ? .verified : .none

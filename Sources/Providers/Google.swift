@@ -35,7 +35,8 @@ struct Google: Sendable {
         return claims.text("hd") != nil || policy.trustsGoogleForEveryDomain ? .authoritative : .verified
     }
 
-    /// Returns the members of Google's older user information, like Firebase, from the claims of the token.
+    /// Returns the user information in the format of Google's older endpoint, which Firebase uses too. Its members come
+    /// from the claims of the token.
     static func userInfo(_ claims: IdentityTokenClaims, of subject: String) throws -> String {
         var members: [String: JSONValue] = ["granted_scopes": .string(""), "id": .string(subject)]
         for name in ["name", "given_name", "family_name", "locale", "email", "picture"] {

@@ -11,22 +11,22 @@ internal import JSON
 public final class JWKSCache: Sendable {
     private let keys: ProviderDocumentCache<KeySet>
     private let discoveries: ProviderDocumentCache<OpenIDDiscovery>
-    private let allowsPrivate: Bool
+    private let allowsUnencrypted: Bool
 
     /// - Parameters:
-    ///   - allowsPrivate: whether configured OpenID providers without TLS are accepted. `fetch` decides whether private
-    ///     addresses are.
+    ///   - allowsUnencrypted: whether configured OpenID providers without TLS are accepted. `fetch` decides whether
+    ///     private addresses are accepted.
     ///   - executor: runs the fetches.
     public init(
-        fetch: DocumentFetch, store: ProviderDocumentStore, clock: WallClock, allowsPrivate: Bool = false,
+        fetch: DocumentFetch, store: ProviderDocumentStore, clock: WallClock, allowsUnencrypted: Bool = false,
         on executor: any TaskExecutor
     ) {
-        self.allowsPrivate = allowsPrivate
+        self.allowsUnencrypted = allowsUnencrypted
         keys = ProviderDocumentCache(fetch: fetch, store: store, clock: clock, on: executor) { body, _ in
             try KeySet(parsing: body)
         }
         discoveries = ProviderDocumentCache(fetch: fetch, store: store, clock: clock, on: executor) { body, url in
-            try OpenIDDiscovery(parsing: body, foundAt: url, allowingPlain: allowsPrivate)
+            try OpenIDDiscovery(parsing: body, foundAt: url, allowingUnencrypted: allowsUnencrypted)
         }
     }
 
@@ -64,7 +64,7 @@ public final class JWKSCache: Sendable {
     }
 
     func discovery(of issuer: String, _ provider: ProviderID) async throws -> OpenIDDiscovery {
-        guard issuer.hasPrefix("https://") || (allowsPrivate && issuer.hasPrefix("http://")) else {
+        guard issuer.hasPrefix("https://") || (allowsUnencrypted && issuer.hasPrefix("http://")) else {
             throw ProviderRefusal.notConfigured
         }
         let address = DocumentAddress(url: OpenIDDiscovery.address(of: issuer), isConfigured: true)
@@ -117,7 +117,7 @@ struct KeySet: Sendable {
 public struct DocumentAddress: Hashable, Sendable {
     public let url: String
     /// Whether the address comes from the configuration of a project, or from a discovery document at such an address.
-    /// It must then be public, unless the operator allows private addresses.
+    /// The fetch must then connect to a public address, unless the operator allows private addresses.
     public let isConfigured: Bool
 
     public init(url: String, isConfigured: Bool) {

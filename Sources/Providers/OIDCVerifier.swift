@@ -19,7 +19,7 @@ struct OIDCVerifier: Sendable {
     let address: DocumentAddress
     /// The accepted values of `iss`.
     let issuers: [String]
-    /// The accepted audiences. If there are none, no token is accepted.
+    /// The accepted audiences. If there are none, ``verify(_:at:)`` rejects every token.
     var audiences: [String] = []
     /// The accepted values of `azp`.
     var authorizedParties: [String] = []
@@ -67,8 +67,8 @@ struct OIDCVerifier: Sendable {
         }
     }
 
-    /// Checks the audiences. A token with several audiences is accepted if all of them are accepted, or if one of them
-    /// and `azp` are.
+    /// Checks the audiences. A token with several audiences is valid if all of them are accepted, or if one of them is
+    /// accepted and `azp` is one of ``authorizedParties``.
     ///
     /// - Returns: the first accepted audience.
     private func audience(_ claims: IdentityTokenClaims) throws(ProviderRefusal) -> String {
@@ -113,7 +113,7 @@ struct OIDCVerifier: Sendable {
     }
 }
 
-/// A token with verified signature, issuer, audience and times.
+/// A token with verified signature, issuer, audience, authorized party and times.
 struct VerifiedToken: Sendable {
     let claims: IdentityTokenClaims
     /// The payload as it was received.
@@ -125,8 +125,8 @@ struct VerifiedToken: Sendable {
 extension VerifiedToken {
     /// The subject of an identity token.
     ///
-    /// - Throws: ``ProviderRefusal`` if `sub` is absent or invalid; also for logout tokens and notifications, which have
-    ///   the same issuer and key but contain `events` (RFC 8417 §2.2).
+    /// - Throws: ``ProviderRefusal`` if `sub` is absent or invalid; also for logout tokens and notifications, which
+    ///   have the same issuer and key but contain `events` (RFC 8417 §2.2).
     func subject() throws(ProviderRefusal) -> String {
         let subject = try OIDCVerifier.subject(claims)
         guard claims["events"] == nil else { throw .claim("events") }
@@ -233,7 +233,8 @@ extension ProviderRefusal {
 }
 
 extension String {
-    /// Compares bytes, because Swift's comparison treats canonically equivalent characters as equal: U+212A and `K`.
+    /// Compares bytes, because Swift's comparison treats canonically equivalent characters as equal, such as U+212A and
+    /// `K`.
     func isExactly(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }
 

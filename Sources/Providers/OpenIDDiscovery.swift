@@ -20,14 +20,14 @@ struct OpenIDDiscovery: Sendable {
 
     /// - Parameters:
     ///   - url: the address from which the document was fetched, which must be the one of its issuer (§4.3).
-    ///   - allowingPlain: whether URLs with the scheme, host and port of the document may have no TLS.
-    init(parsing body: [UInt8], foundAt url: String, allowingPlain: Bool) throws {
+    ///   - allowingUnencrypted: whether URLs with the scheme, host and port of the document may have no TLS.
+    init(parsing body: [UInt8], foundAt url: String, allowingUnencrypted: Bool) throws {
         let document = try StrictJSON.decode(Document.self, from: body)
         guard Self.address(of: document.issuer).isExactly(url) else { throw DocumentFault.otherIssuer }
         func isUsable(_ address: String) -> Bool {
-            let isOnSameHost = Self.origin(of: address).map { $0.isExactly(Self.origin(of: url) ?? "") } ?? false
+            let hasSameOrigin = Self.origin(of: address).map { $0.isExactly(Self.origin(of: url) ?? "") } ?? false
             return address.utf8.count <= Self.urlLimit
-                && (address.hasPrefix("https://") || (allowingPlain && isOnSameHost))
+                && (address.hasPrefix("https://") || (allowingUnencrypted && hasSameOrigin))
         }
         guard isUsable(document.keysURL) else { throw DocumentFault.keysURLNotUsable }
         issuer = document.issuer

@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// Caches documents of providers for their lifetime, and longer while a provider is unreachable.
 ///
-/// Concurrent callers share one fetch, or use the previous version during the fetch. An invalid document never replaces a
-/// valid one.
+/// Concurrent callers share one fetch, or use the previous version during the fetch. An invalid document never replaces
+/// a valid one.
 final class ProviderDocumentCache<Value: Sendable>: Sendable {
     typealias State = DocumentState<Value>
     typealias Version = State.Version
@@ -15,8 +15,8 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
         var fetching: Task<Void, Never>?
     }
 
-    /// The maximum number of entries, because URLs come from configurations. Beyond it, all entries without a running fetch
-    /// are removed.
+    /// If the cache has this many entries, a new URL removes all entries without a running fetch. Entries are limited,
+    /// because their URLs come from configurations of projects.
     private static var capacity: Int { 1000 }
 
     private let fetch: DocumentFetch
@@ -121,7 +121,7 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
         do {
             let (body, maxAge) = try await fetch.get(address)
             guard body.count <= DocumentFetch.maximumLength else { throw DocumentFault.tooLong }
-            let value = try readable(body, address.url)
+            let value = try parse(body, at: address.url)
             let now = clock.now()
             update(address.url) { $0.fetched(value, maxAge: maxAge, at: now) }
             // If the document cannot be stored, other processes fetch it themselves.
@@ -135,7 +135,8 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
         }
     }
 
-    private func readable(_ body: [UInt8], _ url: String) throws -> Value {
+    /// - Throws: ``DocumentFault``.
+    private func parse(_ body: [UInt8], at url: String) throws -> Value {
         do {
             return try read(body, url)
         } catch let error as DocumentFault {
@@ -170,8 +171,8 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
 
     /// Loads the result of another process's forced fetch.
     ///
-    /// - Returns: the reason why the stored document may be outdated; `nil` if the other process has stored it since it
-    ///   began the fetch.
+    /// - Returns: the reason why the stored document may be outdated; `nil` if the other process has stored the result
+    ///   of its fetch.
     private func loadFromOtherProcess(_ url: String) async throws -> String? {
         let stored = try await store.load(url)
         // An invalid stored document is ignored.
@@ -206,7 +207,7 @@ struct DocumentState<Value: Sendable>: Sendable {
         /// Start a fetch, or wait for the current one.
         case fetch
         case fail(String)
-        /// The known version is the latest one of the provider, and was just fetched.
+        /// The latest forced refetch found no newer version than the known one, and the next is not allowed yet.
         case nothingNewer
     }
 
@@ -214,7 +215,8 @@ struct DocumentState<Value: Sendable>: Sendable {
     private var freshUntil = Instant(seconds: 0)
     /// The failure of the latest fetch.
     private var failure: (at: Instant, reason: String)?
-    /// The time from which the next forced refetch is allowed, and the reason why the last one failed.
+    /// The time from which the next forced refetch is allowed, and the reason why the last forced refetch failed; `nil`
+    /// if it succeeded.
     private var forcedRefetch: (until: Instant, failure: String?)?
 
     /// - Parameter isBusy: whether a fetch is running.

@@ -61,12 +61,13 @@ struct IDTokenInput: Sendable {
 }
 
 extension IDTokenInput {
-    /// The valid lengths of the nonce of a request, in bytes.
+    /// The valid lengths of a nonce, in bytes.
     static let nonceLengths = 1...1024
 
     /// Requires that the token contains the SHA-256 of the nonce in lower-case hexadecimal, as Apple's clients send it,
     /// or the nonce itself where unhashed nonces are accepted. If the request has a nonce, the token may lack one only
-    /// if it states that the device does not support nonces. A token with a nonce requires one in the request.
+    /// if it states that the device does not support nonces, and the credential does not require a nonce in the token.
+    /// A token with a nonce requires one in the request. If both lack a nonce, the policy decides.
     ///
     /// - Returns: the nonce of the token; `nil` if it has none.
     func appleNonce(in claims: IdentityTokenClaims) throws(ProviderRefusal) -> String? {

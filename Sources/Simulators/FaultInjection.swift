@@ -8,7 +8,7 @@ public final class FaultInjection: Sendable {
 
     private struct Plan {
         let fault: InjectedFault
-        /// `nil`: for every request.
+        /// The number of requests that still get the fault; `nil` for all.
         let times: Int?
 
         /// The plan after one more request; `nil` at the end.
@@ -30,7 +30,7 @@ public final class FaultInjection: Sendable {
 
     public init() {}
 
-    /// Replaces the responses to later requests.
+    /// Replaces or delays the responses to later requests.
     ///
     /// - Parameters:
     ///   - path: `nil` for all paths that have no fault of their own.
@@ -52,8 +52,8 @@ public final class FaultInjection: Sendable {
     /// The last 100 requests, oldest first, with the secrets that clients sent.
     public var requests: [Request] { state.withLock { $0.requests } }
 
-    /// Records a request, and returns its fault.
-    func record(_ request: Request) -> InjectedFault {
+    /// Records a request, and returns its fault. A fault for a number of requests then applies to one request fewer.
+    func nextFault(recording request: Request) -> InjectedFault {
         state.withLock { state in
             state.counts[request.path, default: 0] += 1
             state.requests = state.requests.suffix(Self.recordLimit - 1) + [request]

@@ -1,6 +1,6 @@
 internal import HTTP
 
-/// The fields of a form. If a name is repeated, its first value is used.
+/// The fields of a form. If a name is repeated, its first value that is not empty is used.
 struct Form {
     private let fields: [(String, String)]
 

@@ -9,17 +9,17 @@ struct SigningKeys: Sendable {
     }
 
     private let supply: RSAKeySupply
-    private let name: @Sendable (PublicKey) -> String
+    private let keyID: @Sendable (PublicKey) -> String
     private var next = 0
     private var published: [Named] = []
     /// The IDs of all keys, including keys that are no longer published.
     private(set) var ids: Set<String> = []
 
-    /// - Parameter name: returns the key ID.
-    init(_ supply: RSAKeySupply, count: Int, name: @escaping @Sendable (PublicKey) -> String) throws {
+    /// - Parameter keyID: returns the ID of a key.
+    init(_ supply: RSAKeySupply, count: Int, keyID: @escaping @Sendable (PublicKey) -> String) throws {
         precondition(count > 0, "a provider needs a key")
         self.supply = supply
-        self.name = name
+        self.keyID = keyID
         for _ in 0..<count { try rotate(keepingOld: true) }
     }
 
@@ -30,7 +30,7 @@ struct SigningKeys: Sendable {
     mutating func rotate(keepingOld: Bool) throws {
         let key = try supply.key(next)
         next += 1
-        let named = Named(id: name(key.publicKey), key: key)
+        let named = Named(id: keyID(key.publicKey), key: key)
         ids.insert(named.id)
         published = (keepingOld ? published : []) + [named]
     }

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// The people with accounts at the simulated providers: the people who signed in before, and examples of different kinds
-/// of accounts.
+/// The people with accounts at the simulated providers: the people who signed in before, and examples of different
+/// kinds of accounts.
 public final class SimulatedPeople: Sendable {
     /// The maximum number of stored people.
     static let limit = 100

@@ -7,7 +7,7 @@ public struct SimulatedPerson: Hashable, Sendable {
         case likelyReal = 2
     }
 
-    /// Identifies the person. Subjects and relay addresses are derived from it, so they are the same in every run.
+    /// Identifies the person. Subjects and relay addresses are derived from the ID, so they are the same in every run.
     public var id: String
     public var givenName: String?
     public var familyName: String?

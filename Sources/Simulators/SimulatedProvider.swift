@@ -11,7 +11,7 @@ public protocol SimulatedProvider: Sendable {
 extension SimulatedProvider {
     /// Responds to a request, with the faults of ``faultInjection``. A handler for ``HTTP/Server``.
     public func respond(to request: Request) async -> Response {
-        let fault = faultInjection.record(request)
+        let fault = faultInjection.nextFault(recording: request)
         do {
             switch fault {
             case .slow(let delay): try await Task.sleep(for: delay)

@@ -12,7 +12,7 @@ public final class SimulatorServer: Sendable {
 
     public let port: UInt16
     private let provider: any SimulatedProvider
-    private let answering = InFlight()
+    private let inFlight = InFlight()
     /// Guards the running server; `nil` while it is stopped.
     private let running: Mutex<Running?>
 
@@ -22,7 +22,7 @@ public final class SimulatorServer: Sendable {
     /// - Throws: ``SystemError``, for example with `EADDRINUSE`.
     public init(_ provider: any SimulatedProvider, port: UInt16 = 0) throws {
         self.provider = provider
-        let started = try Self.start(provider, port: port, counting: answering)
+        let started = try Self.start(provider, port: port, counting: inFlight)
         self.port = started.server.port
         running = Mutex(started)
     }
@@ -40,7 +40,7 @@ public final class SimulatorServer: Sendable {
         guard let stopping else { return }
         await stopping.server.drain(within: .zero)
         // The loop must run until the cancelled handlers have finished.
-        while answering.count > 0 { await Task.yield() }
+        while inFlight.count > 0 { await Task.yield() }
         stopping.loops.stop()
     }
 
@@ -48,7 +48,7 @@ public final class SimulatorServer: Sendable {
     public func resume() throws {
         try running.withLock { running in
             guard running == nil else { return }
-            running = try Self.start(provider, port: port, counting: answering)
+            running = try Self.start(provider, port: port, counting: inFlight)
         }
     }
 
@@ -64,14 +64,14 @@ public final class SimulatorServer: Sendable {
     }
 
     private static func start(
-        _ provider: any SimulatedProvider, port: UInt16, counting answering: InFlight
+        _ provider: any SimulatedProvider, port: UInt16, counting inFlight: InFlight
     ) throws -> Running {
         let loops = try LoopGroup(count: 1)
         do {
             let handler = RequestHandler(
                 bodyLimit: { _, _ in .bytes(64 * 1024) },
                 overloaded: { _ in .text(status: 503, "Too busy; try again shortly.") },
-                respond: { request in await answering.counted { await provider.respond(to: request) } })
+                respond: { request in await inFlight.counted { await provider.respond(to: request) } })
             let server = try Server(loops: loops.loops, address: "127.0.0.1", port: port, handlers: [handler])
             server.start()
             return Running(server: server, loops: loops)

@@ -4,10 +4,11 @@ internal import Postgres
 /// Runs `work`, and converts errors of PostgreSQL to those of the stores: ``StoreUnavailable`` if the database is
 /// unavailable or too slow, ``StoreConflict`` if a known unique constraint is violated.
 ///
-/// Runs `work` again if PostgreSQL reports a serialization failure or a deadlock, up to four times.
+/// Runs `work` again if PostgreSQL reports a serialization failure or a deadlock, up to four times. Then throws
+/// ``PersistentConflict``.
 func withStoreErrors<Value>(_ work: () async throws -> sending Value) async throws -> sending Value {
     do {
-        return try await retryingConflicts(where: isSerializationFailure, pause: 10...50) { _ in try await work() }
+        return try await retryingConflicts(where: isTransactionConflict, pause: 10...50) { _ in try await work() }
     } catch PostgresError.unavailable(let reason) {
         throw StoreUnavailable(reason: reason)
     } catch PostgresError.timedOut {
@@ -18,19 +19,19 @@ func withStoreErrors<Value>(_ work: () async throws -> sending Value) async thro
     }
 }
 
-private func isSerializationFailure(_ error: any Error) -> Bool {
-    (error as? PostgresError)?.isSerializationFailure == true
+private func isTransactionConflict(_ error: any Error) -> Bool {
+    (error as? PostgresError)?.isTransactionConflict == true
 }
 
-/// Whether a write failed because another account has a unique member. The account may have received it after the read,
-/// so that a retry by ``retryingConflicts(where:pause:_:)`` may succeed.
+/// Whether a write failed because another account has a value that must be unique. The other account may have received
+/// the value after the read, so that a retry by ``retryingConflicts(where:pause:_:)`` may succeed.
 func isTaken(_ error: any Error) -> Bool {
     if case .taken = error as? StoreConflict { true } else { false }
 }
 
 extension PostgresError {
     fileprivate var conflict: StoreConflict? {
-        switch uniqueViolation {
+        switch violatedUniqueConstraint {
         case "account_pkey": .taken(.id)
         case "account_email_key": .taken(.email)
         case "account_phone_number_key": .taken(.phoneNumber)

@@ -1,7 +1,8 @@
 public import Identity
 internal import JSON
 
-/// The payload of a custom token. The caller verifies the signature.
+/// The payload of a custom token. The caller verifies the signature, and calls the checks that apply to the kind of
+/// token.
 public struct CustomTokenPayload: Sendable {
     /// The tolerance for clock differences, in seconds.
     private static let leeway: Double = 60
@@ -12,6 +13,7 @@ public struct CustomTokenPayload: Sendable {
 
     private let members: [String: JSONValue]
 
+    /// - Throws: ``CustomTokenRefusal`` if `json` is not a JSON object.
     public init(_ json: [UInt8]) throws(CustomTokenRefusal) {
         do {
             members = try StrictJSON.decode([String: JSONValue].self, from: json)
@@ -31,8 +33,8 @@ public struct CustomTokenPayload: Sendable {
         }
     }
 
-    /// Requires `iat` and `exp`, at most an hour apart, and that the token is valid at `now`. `nbf` is optional (RFC 7519
-    /// §4.1.4 to §4.1.6).
+    /// Requires `iat` and `exp`, at most an hour apart, and that the token is valid at `now`. `nbf` is optional
+    /// (RFC 7519 §4.1.4 to §4.1.6).
     func requireTimely(at now: Instant) throws(CustomTokenRefusal) {
         let now = Double(now.seconds)
         guard let issuedAt = number("iat"), let expiresAt = number("exp"),
@@ -49,6 +51,10 @@ public struct CustomTokenPayload: Sendable {
         guard members["tenant_id"] ?? .null == named ?? .null else { throw .tenantMismatch }
     }
 
+    /// Returns the account and the additional claims of the token.
+    ///
+    /// - Throws: ``CustomTokenRefusal`` for a missing or too long account ID, and for invalid, reserved or too large
+    ///   claims.
     public func claim() throws(CustomTokenRefusal) -> CustomTokenClaim {
         guard case .string(let account) = members["uid"] ?? members["user_id"], !account.isEmpty else {
             throw .missingAccount
@@ -57,7 +63,7 @@ public struct CustomTokenPayload: Sendable {
         return CustomTokenClaim(account: ID(account), claims: try claims(), issuedAt: issuedAt)
     }
 
-    /// The time in `iat`; `nil` if it is absent or invalid.
+    /// The time in `iat`; `nil` if it is absent, or not a time from 1970 to 9999.
     private var issuedAt: Instant? {
         guard let seconds = number("iat"), (0...253_402_300_799).contains(seconds) else { return nil }
         return Instant(seconds: Int64(seconds))

@@ -26,6 +26,7 @@ public struct EncryptedEmailPayloads: Sendable {
 }
 
 extension OutOfBand {
+    /// Creates random codes and IDs, and encrypts the payloads of emails under the master key.
     public static func live(
         under masterKeys: MasterKeys, actionBase: @escaping @Sendable (Project, ActionLink.Mode) -> String,
         appLinkBase: @escaping @Sendable (AppLink.Request, Project) -> String?, sendsEmail: Bool

@@ -74,7 +74,7 @@ public struct GatewayTokens: TokenAuthority {
         return claim
     }
 
-    /// The tenant that an unverified ID token or refresh token names.
+    /// Returns the tenant that an unverified ID token or refresh token names, or `nil` if it names none.
     public static func tenant(namedBy token: String) -> ID<Tenant>? {
         if let tenant = RefreshTokenCodec.tenant(namedBy: token) { return tenant }
         // A text that is not a token names no tenant. It is rejected later.
@@ -120,8 +120,8 @@ private struct RequiredClaims: Decodable {
     }
 }
 
-/// The values of `iss` in ID tokens and session cookies. They differ, so that one cannot be used as the other
-/// (RFC 8725 §3.12).
+/// The values of `iss` in ID tokens and session cookies. The values differ, so that a session cookie cannot be used as
+/// an ID token, or an ID token as a session cookie (RFC 8725 §3.12).
 public struct Issuers: Sendable {
     let idTokens: @Sendable (ID<Project>) -> String
     let sessionCookies: @Sendable (ID<Project>) -> String
@@ -138,8 +138,8 @@ public struct Issuers: Sendable {
         idTokens: { "https://securetoken.google.com/\($0)" },
         sessionCookies: { "https://session.firebase.google.com/\($0)" })
 
-    /// The issuer of ID tokens.
-    public func idToken(_ project: ID<Project>) -> String { idTokens(project) }
+    /// Returns the value of `iss` in the ID tokens of a project.
+    public func idTokenIssuer(of project: ID<Project>) -> String { idTokens(project) }
 }
 
 /// The decrypted keys of one project.
@@ -155,7 +155,8 @@ public struct KeyRing: Sendable {
         let secret: [UInt8]
     }
 
-    /// How long a new key is published before it signs, so that verifiers that cache the keys have fetched it.
+    /// How long a key for ID tokens is published before it signs, so that verifiers that cache the keys have fetched
+    /// it. The first key of a project, and a key that replaces a leaked one, sign immediately.
     public static let publicationLead: Duration = .seconds(900)
 
     /// Newest first, like ``refreshKeys``.
@@ -192,7 +193,7 @@ public struct KeyRing: Sendable {
         refreshKeys.first { $0.stored.id == id && $0.stored.isTrusted(at: now) }?.secret
     }
 
-    /// Whether there are active keys for both ID tokens and refresh tokens.
+    /// Whether at `now` one of the keys signs ID tokens and one signs refresh tokens.
     public func canSign(at now: Instant) -> Bool {
         idTokenKeys.contains { $0.stored.signs(at: now) } && refreshKeys.contains { $0.stored.signs(at: now) }
     }
@@ -200,7 +201,7 @@ public struct KeyRing: Sendable {
     /// The JOSE algorithms of ID tokens, for discovery.
     public var algorithms: [String] { Set(idTokenKeys.map(\.stored.algorithm)).sorted() }
 
-    /// The JWK set (RFC 7517 §5) of the keys of ID tokens, including keys that do not sign yet.
+    /// The JWK set (RFC 7517 §5) of the keys of ID tokens that are not retired, including keys that do not sign yet.
     public func jwks(at now: Instant) throws -> [UInt8] {
         try StrictJSON.encode(
             JWKSet(

@@ -26,7 +26,8 @@ extension CustomTokens {
     ///
     /// The `kid` of a token is the ID of the service key. A token without `kid` has that ID in `iss` and `sub`.
     ///
-    /// - Parameter key: finds an active key by its ID, preferably one of the given project.
+    /// - Parameter key: finds a key by its ID, preferably one of the given project; `nil` if the key does not exist, is
+    ///   revoked or has expired.
     public static func signed(
         by key: @escaping @Sendable (_ id: String, ID<Project>) async throws -> PublicServiceKey?, clock: WallClock
     ) -> CustomTokens {

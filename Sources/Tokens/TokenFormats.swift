@@ -20,7 +20,7 @@ struct IDTokenClaims: Encodable {
 
     /// The provider's statements about the user who signed in.
     struct SignInAttributes: Encodable {
-        /// Apple's claim, as at the user's first sign-in: 0 unsupported, 1 unknown, 2 likely real.
+        /// Apple's claim as the gateway first received it: 0 unsupported, 1 unknown, 2 likely real.
         let realUserStatus: Int
 
         enum CodingKeys: String, CodingKey {
@@ -107,8 +107,9 @@ extension IDTokenClaims {
     }
 }
 
-/// Encodes refresh tokens: version (1 byte), key ID (4), session (16), counter (8, big-endian), in version 2 the tenant
-/// ID, HMAC-SHA-256 (32), all in base64url. The MAC also covers the realm, which is not part of the token.
+/// Encodes and decodes refresh tokens: version (1 byte), key ID (4), session (16), counter (8, big-endian), in
+/// version 2 the tenant ID, HMAC-SHA-256 (32), all in base64url. The MAC also covers the ID of the realm, of which the
+/// token contains only the tenant ID.
 enum RefreshTokenCodec {
     private static let (version, tenantVersion): (UInt8, UInt8) = (1, 2)
     private static let fixedLength = 1 + 4 + 16 + 8
@@ -168,17 +169,17 @@ enum RefreshTokenCodec {
     }
 }
 
-/// ``SealedTokens`` encrypted under the master key. Clients can neither read nor forge them, nor use one for another
-/// purpose or realm. Clients may request any number of tokens, so each token is encrypted with its own key.
+/// ``SealedTokens`` encrypted under the master key. Clients can neither read nor forge a token, nor use it for another
+/// purpose or realm. Clients may request any number of tokens, so each token is encrypted with its own derived key.
 public struct MasterKeySealedTokens: SealedTokens {
     /// The maximum length of a token, in characters.
     private static let lengthLimit = 64 * 1024
 
-    private let box: SingleMessageBox
+    private let box: PerMessageKeyBox
     private let nonces: IssuedNonces
 
     public init(masterKeys: MasterKeys) {
-        box = SingleMessageBox(keys: masterKeys, purpose: "sealed tokens")
+        box = PerMessageKeyBox(keys: masterKeys, purpose: "sealed tokens")
         nonces = IssuedNonces(masterKeys: masterKeys)
     }
 
@@ -229,7 +230,7 @@ public struct MasterKeySealedTokens: SealedTokens {
 /// Issues nonces that only this installation can create: random bytes and an expiry time with a message authentication
 /// code.
 ///
-/// Clients may request any number of them, so they are not encrypted under the master key, which may encrypt only a
+/// Clients may request any number of nonces, so nonces are not encrypted under the master key, which may encrypt only a
 /// limited number of messages (see ``SealedBox``).
 ///
 /// Base64url of: master key ID (4 bytes) | random bytes (16) | expiry in microseconds (8) | HMAC-SHA-256, cut to 16
@@ -238,6 +239,8 @@ struct IssuedNonces: Sendable {
     private static let randomLength = 16
     private static let expiryLength = 8
     private static let macLength = 16
+    /// The maximum length of a text that can be a nonce, in characters. A nonce has 59.
+    private static let lengthLimit = 100
 
     private let keys: [DerivedKey]
 
@@ -255,7 +258,7 @@ struct IssuedNonces: Sendable {
 
     /// - Returns: the expiry time; `nil` for a nonce that this installation has not issued for this realm.
     func expiry(of raw: String, in realm: ID<Realm>) -> Instant? {
-        guard raw.utf8.count < 100, let bytes = Base64URL.decode(raw) else { return nil }
+        guard raw.utf8.count <= Self.lengthLimit, let bytes = Base64URL.decode(raw) else { return nil }
         let content = Array(bytes.dropLast(Self.macLength))
         guard
             keys.contains(where: { key in

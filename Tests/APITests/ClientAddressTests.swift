@@ -16,7 +16,7 @@ struct ClientAddressTests {
     }
 
     @Test(
-        "The client's address is the rightmost one that is not a trusted proxy's; the search ends before an invalid hop",
+        "The client's address is the rightmost address that is not a trusted proxy's, or the leftmost if all are proxies'; the search ends before an invalid hop",
         arguments: [
             Row(testDescription: "direct", peer: "192.0.2.7", prefix: "192.0.2.7", logPrefix: "192.0.2.0/24"),
             Row(
@@ -75,14 +75,14 @@ struct ClientAddressTests {
             Row(testDescription: "no address at all", peer: "", prefix: "unknown", logPrefix: "unknown"),
         ])
     func address(row: Row) {
-        let address = ClientNetwork(
+        let network = ClientNetwork(
             peer: row.peer, forwardedFor: row.forwardedFor, trusted: row.trusted.compactMap(IPNetwork.init))
-        #expect(address.levels[0].prefix == row.prefix)
-        #expect(address.widest.prefix == row.logPrefix)
+        #expect(network.levels[0].prefix == row.prefix)
+        #expect(network.widest.prefix == row.logPrefix)
     }
 
     @Test(
-        "A client's network has a higher limit for each shorter prefix, and one prefix that identifies known networks",
+        "A client's network has a higher limit for each shorter prefix, and a prefix for known networks unless the address is unknown",
         arguments: [
             ("192.0.2.7", ["192.0.2.7 x1", "192.0.2.0/24 x4"], "192.0.2.0/24"),
             (
@@ -100,8 +100,8 @@ struct ClientAddressTests {
 
     @Test("A trusted range of all IPv6 addresses includes no IPv4 address")
     func familiesAreApart() throws {
-        let address = ClientNetwork(
+        let network = ClientNetwork(
             peer: "192.0.2.7", forwardedFor: ["198.51.100.1"], trusted: [try #require(IPNetwork("::/0"))])
-        #expect(address.levels[0].prefix == "192.0.2.7")
+        #expect(network.levels[0].prefix == "192.0.2.7")
     }
 }

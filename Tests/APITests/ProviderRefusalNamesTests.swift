@@ -8,8 +8,8 @@ import Testing
 struct ProviderRefusalNamesTests {
     static let then = Instant(seconds: 1_767_225_600)
 
-    static func response(_ sentence: String) -> String { "INVALID_IDP_RESPONSE : \(sentence)" }
-    static func nonce(_ sentence: String) -> String { "MISSING_OR_INVALID_NONCE : \(sentence)" }
+    static func invalidResponse(_ sentence: String) -> String { "INVALID_IDP_RESPONSE : \(sentence)" }
+    static func invalidNonce(_ sentence: String) -> String { "MISSING_OR_INVALID_NONCE : \(sentence)" }
 
     @Test(
         "Each reason to reject a credential has status 400 and its message",
@@ -30,11 +30,11 @@ struct ProviderRefusalNamesTests {
             ),
             (
                 .hostedDomain(expected: ["example.com"], seen: "evil\u{1b}.example"),
-                response("The ID token must have the hosted domain 'example.com'; it has 'evil?.example'.")
+                invalidResponse("The ID token must have the hosted domain 'example.com'; it has 'evil?.example'.")
             ),
             (
                 .hostedDomain(expected: ["example.com"], seen: nil),
-                response("The ID token must have the hosted domain 'example.com'; it has none.")
+                invalidResponse("The ID token must have the hosted domain 'example.com'; it has none.")
             ),
             (
                 .credentialMissing,
@@ -42,59 +42,60 @@ struct ProviderRefusalNamesTests {
             ),
             (
                 .voidCredential,
-                response("The ID token was issued before the user stopped using the identity provider for this app.")
+                invalidResponse(
+                    "The ID token was issued before the user stopped using the identity provider for this app.")
             ),
-            (.invalidToken(.malformed), response("The ID token is malformed.")),
-            (.invalidToken(.tooLong), response("The ID token is too long.")),
+            (.invalidToken(.malformed), invalidResponse("The ID token is malformed.")),
+            (.invalidToken(.tooLong), invalidResponse("The ID token is too long.")),
             (
                 .invalidToken(.algorithmNotAllowed),
-                response("The ID token is signed with an algorithm that is not allowed.")
+                invalidResponse("The ID token is signed with an algorithm that is not allowed.")
             ),
             (
                 .invalidToken(.criticalHeader),
-                response("The ID token has a critical header that is not understood.")
+                invalidResponse("The ID token has a critical header that is not understood.")
             ),
             (
                 .invalidToken(.keyIDMissing),
-                response("The ID token does not name the key that it is signed with.")
+                invalidResponse("The ID token does not name the key that it is signed with.")
             ),
             (
                 .invalidToken(.unknownKey),
-                response("The ID token is signed with a key that the provider does not publish.")
+                invalidResponse("The ID token is signed with a key that the provider does not publish.")
             ),
-            (.invalidToken(.signatureInvalid), response("The signature of the ID token is invalid.")),
+            (.invalidToken(.signatureInvalid), invalidResponse("The signature of the ID token is invalid.")),
             (
                 .invalidToken(.issuer(expected: ["https://a", "b"], seen: "https://\u{1b}evil")),
-                response("The issuer of the ID token is 'https://?evil'; expected 'https://a' or 'b'.")
+                invalidResponse("The issuer of the ID token is 'https://?evil'; expected 'https://a' or 'b'.")
             ),
             (
                 .invalidToken(.audience(expected: ["com.a"], seen: [])),
-                response("The audience of the ID token is missing; expected 'com.a'.")
+                invalidResponse("The audience of the ID token is missing; expected 'com.a'.")
             ),
             (
                 .invalidToken(.audience(expected: ["1", "2", "3", "4", "5", "6"], seen: ["x", "y"])),
-                response(
+                invalidResponse(
                     "The audience of the ID token is 'x' or 'y'; expected '1' or '2' or '3' or '4' or '5' or others.")
             ),
             (
                 .invalidToken(.authorizedParty(expected: ["a"], seen: String(repeating: "z", count: 500))),
-                response(
+                invalidResponse(
                     "The authorized party of the ID token is '\(String(repeating: "z", count: 128))'; expected 'a'.")
             ),
-            (.invalidToken(.expired(at: then)), response("The ID token expired at 2026-01-01T00:00:00.000Z.")),
+            (.invalidToken(.expired(at: then)), invalidResponse("The ID token expired at 2026-01-01T00:00:00.000Z.")),
             (
                 .invalidToken(.notYetValid(until: then)),
-                response("The ID token is not valid until 2026-01-01T00:00:00.000Z.")
+                invalidResponse("The ID token is not valid until 2026-01-01T00:00:00.000Z.")
             ),
-            (.invalidToken(.claim("sub")), response("The ID token has no valid claim 'sub'.")),
-            (.nonce(.missingInRequest), nonce("Nonce is missing in the request.")),
-            (.nonce(.missingInToken), nonce("Nonce is missing in the ID token.")),
-            (.nonce(.missing), nonce("Nonce is missing in the request and in the ID token.")),
-            (.nonce(.invalidLength), nonce("The nonce must have 1 to 1024 bytes.")),
-            (.nonce(.expired), nonce("The nonce has expired.")),
+            (.invalidToken(.claim("sub")), invalidResponse("The ID token has no valid claim 'sub'.")),
+            (.nonce(.missingInRequest), invalidNonce("Nonce is missing in the request.")),
+            (.nonce(.missingInToken), invalidNonce("Nonce is missing in the ID token.")),
+            (.nonce(.missing), invalidNonce("Nonce is missing in the request and in the ID token.")),
+            (.nonce(.invalidLength), invalidNonce("The nonce must have 1 to 1024 bytes.")),
+            (.nonce(.expired), invalidNonce("The nonce has expired.")),
             (
                 .nonce(.alreadyUsed),
-                nonce("Duplicate credential received. Please try again with a new credential.")
+                invalidNonce("Duplicate credential received. Please try again with a new credential.")
             ),
             (.invalidPendingToken, "INVALID_PENDING_TOKEN"),
             (.tokenAlreadyUsed, "INVALID_PENDING_TOKEN : The pending token was already used."),
@@ -112,11 +113,11 @@ struct ProviderRefusalNamesTests {
         ] as [(NonceFault.Form, String)])
     func nonceForm(form: NonceFault.Form, phrase: String) {
         let sentence =
-            "The ID token must have the SHA-256 of the request's nonce in lower-case hexadecimal digits; it has \(phrase)."
-        #expect(ProviderRefusal.nonce(.doesNotMatch(seen: form)).message == Self.nonce(sentence))
+            "The ID token must have the SHA-256 of the request's nonce in lower-case hexadecimal digits (with providers other than Apple, the nonce itself is accepted too); it has \(phrase)."
+        #expect(ProviderRefusal.nonce(.doesNotMatch(seen: form)).message == Self.invalidNonce(sentence))
     }
 
-    @Test("An unreachable provider causes status 503 in plain text without its cause, and no error code in the log")
+    @Test("An unreachable provider causes status 503 in plain text without the reason, and no error code in the log")
     func unreachable() {
         let outcome = RequestOutcome(ProviderUnreachable(provider: .apple, reason: "connection refused to 192.0.2.1"))
         #expect(outcome.response.status == 503)
@@ -127,7 +128,7 @@ struct ProviderRefusalNamesTests {
     }
 
     @Test(
-        "A rejected configuration has status 409 if it violates only guideline 4.8, otherwise 400; its message lists ten problems",
+        "A rejected configuration has status 409 if it violates only guideline 4.8, otherwise 400; its message lists at most ten problems",
         arguments: [
             (
                 [.loginServices(.init(.appleNotShown, .google), app: ID("a"))], 409,

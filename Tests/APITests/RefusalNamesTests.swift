@@ -82,7 +82,7 @@ struct RefusalNamesTests {
     }
 
     /// Firebase's clients keep the user signed in after an error that is not JSON.
-    @Test("A persistent conflict causes status 503 in plain text with Retry-After")
+    @Test("A conflict of transactions after the last attempt causes status 503 in plain text with Retry-After")
     func conflict() throws {
         let outcome = RequestOutcome(PersistentConflict(attempts: 5))
         #expect(outcome.refusal == nil && outcome.fault is PersistentConflict)
@@ -92,7 +92,7 @@ struct RefusalNamesTests {
     }
 
     @Test(
-        "An error body has the envelope of its service",
+        "An error body has the envelope of the service that the client called",
         arguments: [
             (
                 SignUpRefusal.emailTaken as any Refusal, ErrorEnvelope.identityToolkit,

@@ -13,7 +13,7 @@ struct UserInfoTests {
         #expect(user.email == nil && user.emailVerified == nil && user.providerUserInfo == nil)
     }
 
-    @Test("The password is listed before the identities")
+    @Test("The password is listed before the identities, and the last refresh has its time")
     func identities() {
         var account = Account(
             id: ID("ada"), email: EmailAddress("ada@example.com"), displayName: "Ada", passwordUpdatedAt: Self.now,

@@ -1,4 +1,4 @@
-"""firebase-admin configured for a gateway: the emulator variable for `dev`, replaced URLs of Google for `serve`."""
+"""firebase-admin configured for a gateway: by `FIREBASE_AUTH_EMULATOR_HOST` for `dev`, by replaced URLs for `serve`."""
 
 import json
 import secrets
@@ -85,6 +85,7 @@ def serve_admin(gateway, contract, key):
 
 
 def until_closed(admin):
+    """Yields `admin`, and deletes its app afterwards."""
     yield admin
     firebase_admin.delete_app(admin.app)
 
@@ -106,6 +107,7 @@ def service_credential(key, gateway):
     return account
 
 
-def service_key(installation, *options):
+def create_service_key(installation, *options):
+    """Creates a service key of the demo project, and returns what the command prints."""
     words = ["keys create-service-key --project", DEMO_PROJECT, "--name tests", *options]
     return json.loads(installation.run_ok(" ".join(words)))

@@ -1,5 +1,6 @@
 """Chromium, headless, driven by Selenium."""
 
+import json
 from contextlib import contextmanager
 
 from selenium import webdriver
@@ -15,10 +16,10 @@ BROWSER = "/usr/bin/chromium"
 
 
 @contextmanager
-def browser(*, scripts=True, language="en", arguments=()):
-    """Chromium with a new profile. `scripts` allows JavaScript of pages; scripts of the driver always run.
+def browser(*, runs_scripts=True, language="en", records_requests=False, arguments=()):
+    """Chromium with a new profile. `runs_scripts` allows JavaScript of pages; scripts of the driver always run.
 
-    `arguments` are more options of Chromium's command line.
+    `records_requests` is for `Browser.requested_urls`; `arguments` are more options of Chromium's command line.
     """
     options = Options()
     options.binary_location = BROWSER
@@ -27,9 +28,10 @@ def browser(*, scripts=True, language="en", arguments=()):
         options.add_argument(argument)
     options.add_experimental_option("prefs", {
         "intl.accept_languages": language,
-        "profile.managed_default_content_settings.javascript": 1 if scripts else 2,
+        "profile.managed_default_content_settings.javascript": 1 if runs_scripts else 2,
     })
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    options.set_capability(
+        "goog:loggingPrefs", {"browser": "ALL"} | ({"performance": "ALL"} if records_requests else {}))
     driver = webdriver.Chrome(options=options, service=Service(DRIVER))
     try:
         driver.set_page_load_timeout(60)
@@ -46,11 +48,11 @@ class Browser:
         self.driver.get(url)
         return self
 
-    def screen(self, width, dark):
+    def set_screen(self, width, is_dark):
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
             "width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 600})
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
-            "features": [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]})
+            "features": [{"name": "prefers-color-scheme", "value": "dark" if is_dark else "light"}]})
 
     def element(self, selector):
         [element] = self.elements(selector)
@@ -83,6 +85,12 @@ class Browser:
     def evaluate(self, script):
         return self.driver.execute_script(f"return {script}")
 
+    def requested_urls(self):
+        """The URLs that Chromium has requested since the last call."""
+        events = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
+        return [event["params"]["request"]["url"] for event in events
+                if event["method"] == "Network.requestWillBeSent"]
+
     def console_messages(self):
-        """Messages of the browser console, which include violations of the Content-Security-Policy."""
+        """The console messages since the last call, which include violations of the Content-Security-Policy."""
         return [entry["message"] for entry in self.driver.get_log("browser")]

@@ -10,7 +10,7 @@ from contract import error_code
 PASSWORD = "correct horse battery"
 # Stands for the API key of the gateway in `Client.call`.
 API_KEY = object()
-# The credential of an administrator in `dev`.
+# The header fields with the credential of an administrator of `dev`.
 OWNER = {"Authorization": "Bearer owner"}
 
 
@@ -38,7 +38,8 @@ class Client:
     def call(self, operation_id, json=None, *, key=API_KEY, path=None, **options):
         """Sends a request and fails if openapi.yaml does not describe the response.
 
-        `path` holds the path parameters except the project; `options` are passed to `requests`.
+        `key` is the API key (default: the gateway's); `None` sends none. `path` holds the path parameters except the
+        project; `options` are passed to `requests`.
         """
         operation = self.contract.operations[operation_id]
         path = operation.path.format(project=self.gateway.project, **(path or {}))

@@ -6,7 +6,7 @@ import pytest
 
 import gateway
 from accounts import import_account, sign_in_with_password
-from admin_sdk import emulator_admin, serve_admin, service_key
+from admin_sdk import create_service_key, emulator_admin, serve_admin
 from contract import Contract
 from installation import Installation, new_database, sql
 
@@ -27,7 +27,7 @@ def folder():
 @pytest.fixture(scope="session")
 def dev(folder):
     with gateway.dev(folder) as running:
-        # Every test file creates a database; with fsync the last checkpoint would take long.
+        # The tests create many databases; with fsync, the checkpoint at the exit would take long.
         sql(running.database_url, "ALTER SYSTEM SET fsync = off")
         sql(running.database_url, "SELECT pg_reload_conf()")
         yield running
@@ -44,7 +44,7 @@ def new_installation(folder, dev):
 
 @pytest.fixture(scope="session")
 def installation(new_installation):
-    """An installation that all tests share and none may change."""
+    """An installation that all tests share. Tests may create accounts in it, but not change its configuration."""
     return new_installation()
 
 
@@ -55,14 +55,14 @@ def serve(installation):
 
 
 @pytest.fixture(scope="module")
-def own(new_installation):
+def own_installation(new_installation):
     """An installation that the tests of one file may change."""
     return new_installation()
 
 
 @pytest.fixture(scope="module")
-def own_serve(own):
-    with own.serving() as running:
+def own_serve(own_installation):
+    with own_installation.serving() as running:
         yield running
 
 
@@ -81,8 +81,9 @@ def rs256_installation(new_installation):
 @pytest.fixture(scope="session")
 def rs256_serve(rs256_installation, contract):
     with rs256_installation.serving() as running:
-        # The first request creates a tenant, so that no event loop ever knows the project as one without tenants.
-        with serve_admin(running, contract, service_key(rs256_installation)) as admin:
+        # The first request creates a tenant. Otherwise an event loop could use a cached project without tenants for up
+        # to five seconds.
+        with serve_admin(running, contract, create_service_key(rs256_installation)) as admin:
             admin.tenant()
         yield running
 
@@ -93,7 +94,7 @@ def admin(request, contract):
     if request.param == "dev":
         library = emulator_admin(request.getfixturevalue("dev"), contract)
     else:
-        key = service_key(request.getfixturevalue("rs256_installation"), "--algorithm RS256")
+        key = create_service_key(request.getfixturevalue("rs256_installation"), "--algorithm RS256")
         library = serve_admin(request.getfixturevalue("rs256_serve"), contract, key)
     with library as admin:
         yield admin
@@ -119,4 +120,5 @@ def ada(admin):
 
 @pytest.fixture
 def session(admin, ada):
+    """The response to a sign-in of `ada`."""
     return sign_in_with_password(admin.client, ada)

@@ -89,10 +89,11 @@ class Operation:
 def error_code(envelope):
     """Returns the code of an error.
 
-    It is the first word of `message` if that is in capitals, otherwise the reason in `details`, otherwise `status`.
+    The code is the part of `message` before ` : ` if that part is in capitals. Otherwise it is the reason in `details`,
+    or `status` if there are no details.
     """
     error = envelope["error"]
-    word = error["message"].split(" : ")[0]
-    if re.fullmatch(r"[A-Z][A-Z0-9_]+", word):
-        return word
+    code = error["message"].split(" : ")[0]
+    if re.fullmatch(r"[A-Z][A-Z0-9_]+", code):
+        return code
     return error["details"][0]["reason"] if "details" in error else error.get("status")

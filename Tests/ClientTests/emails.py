@@ -1,4 +1,4 @@
-"""Queued emails and email action codes, written to the database directly."""
+"""Queued emails and email action codes, written to and read from the database directly."""
 
 import base64
 import hashlib
@@ -24,7 +24,11 @@ class QueuedEmail:
 
 
 def queue_email(installation, kind, recipient, *, code=None, language=None, lifetime=HOUR, account=None, **content):
-    """Inserts a queued email. Its code is not stored as an action code until the gateway sends the email."""
+    """Inserts a queued email.
+
+    Without `account`, the gateway stores the code of a password reset as an action code when it sends the email. For
+    other emails, `insert_action_code` must have stored the code.
+    """
     identifier = str(uuid.uuid4())
     if code:
         content["code"] = code
@@ -53,11 +57,12 @@ def account_of_code(installation, code):
 
 
 def row(installation, queued, columns):
-    """The columns of a queued email, or an empty string once its row is deleted."""
+    """The values of `columns` for a queued email, separated by `|`; an empty string after its row is deleted."""
     return sql(installation.database_url, f"SELECT {columns} FROM outgoing_email WHERE id = '{queued.id}'").strip()
 
 
 def is_deleted(installation, queued):
+    """Waits until the row of a queued email is deleted, and returns whether it was."""
     return eventually(lambda: not row(installation, queued, "id"))
 
 

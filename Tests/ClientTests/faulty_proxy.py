@@ -1,4 +1,4 @@
-"""A proxy in front of a gateway that drops or delays requests, and loses or garbles responses, as planned by a test."""
+"""A proxy in front of a gateway. It applies the faults that a test has planned to requests and responses."""
 
 import http.client
 import threading
@@ -32,7 +32,7 @@ class Proxy(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
 
-    def next(self, fault, operation):
+    def plan(self, fault, operation):
         """Applies a fault to the next request whose path ends with `operation`."""
         with self.lock:
             self.planned.append((operation, FAULTS[fault]))
@@ -46,7 +46,7 @@ class Proxy(ThreadingHTTPServer):
                     return fault
 
     def handle_error(self, request, client_address):
-        """Ignores clients that have closed their connection, as after a timeout."""
+        """Prints nothing, because clients may close their connection, as after a timeout."""
 
 
 class Handler(BaseHTTPRequestHandler):

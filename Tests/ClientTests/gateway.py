@@ -96,7 +96,7 @@ def running(words, log: Path, **environment):
 
 
 def stop(process, signal_number):
-    """Sends a signal to a process and returns its exit status."""
+    """Sends a signal to a process and returns its exit status. Kills it and fails after ``STOP_SECONDS``."""
     process.send_signal(signal_number)
     try:
         return process.wait(STOP_SECONDS)

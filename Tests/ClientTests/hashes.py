@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import hmac
-import os
 
 import argon2
 import bcrypt
@@ -73,7 +72,3 @@ SELF_DESCRIBING_HASHES = {
 
 def as_base64(hashed):
     return base64.b64encode(hashed.encode() if isinstance(hashed, str) else hashed).decode()
-
-
-def fresh_salt():
-    return os.urandom(10)

@@ -6,6 +6,9 @@ import secrets
 import subprocess
 from contextlib import contextmanager
 
+import psycopg
+from psycopg.pq import ExecStatus
+
 import gateway
 from gateway import DEMO_PROJECT, Gateway
 
@@ -22,8 +25,16 @@ def new_database(server_url):
 
 
 def sql(url, statement):
-    command = ["psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", url, "--command", statement]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+    """Runs statements and returns the rows of the last one as lines; `|` separates columns, NULL is empty."""
+    options = "-c statement_timeout=60s"
+    with psycopg.connect(url, autocommit=True, connect_timeout=60, options=options) as connection:
+        result = connection.pgconn.exec_(statement.encode())
+        if result.status not in (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK):
+            raise psycopg.DatabaseError(result.error_message.decode())
+        rows = [
+            "|".join((result.get_value(row, column) or b"").decode() for column in range(result.nfields))
+            for row in range(result.ntuples)]
+        return "".join(f"{row}\n" for row in rows)
 
 
 def dump(url):
@@ -62,17 +73,18 @@ class Installation:
         return completed.stdout.strip()
 
     def with_project(self, project=DEMO_PROJECT, options=""):
+        """Migrates the database and creates a project in it."""
         self.run_ok("migrate")
         self.run_ok(f"projects create {project} {options}")
         # All tests share one client address and would exceed its limits.
         self.run_ok(f"projects policy {project} --set signUpLimit=0 --set passwordFailureLimit=0")
         return self
 
-    def api_key(self, project=DEMO_PROJECT):
+    def create_api_key(self, project=DEMO_PROJECT):
         return self.run_ok(f"keys create-api-key --project {project}")
 
     def ids(self, kind, project=DEMO_PROJECT):
-        """The first column of a table of keys, without the header."""
+        """The IDs of the keys of a kind, "api" or "service", in the order in which the command lists them."""
         return [line.split()[0] for line in self.run_ok(f"keys list-{kind}-keys --project {project}").splitlines()[1:]]
 
     @contextmanager
@@ -84,7 +96,8 @@ class Installation:
 
     @contextmanager
     def serving(self, **environment):
-        with self.started(self.api_key(), **environment) as serve:
+        """Runs `sekisho serve` with a new API key, and waits until it is ready."""
+        with self.started(self.create_api_key(), **environment) as serve:
             gateway.wait_for(serve.is_ready, serve.process, serve.log)
             yield serve
 

@@ -1,6 +1,7 @@
 """A third-party OpenID provider: django-oauth-toolkit in its own process.
 
-`python openid_provider.py PORT FOLDER REDIRECT_URI` serves it. Every request is authenticated as the user in `FOLDER/user.json`.
+`python openid_provider.py PORT FOLDER REDIRECT_URI` serves it. Every request is authenticated as the user in
+`FOLDER/user.json`.
 """
 
 import json
@@ -30,7 +31,7 @@ class Provider:
 
 @contextmanager
 def running(folder, redirect_uri=REDIRECT_URI):
-    """Runs the provider with one client, and with a user."""
+    """Runs the provider with one client. A new user is authenticated until `set_user` is called."""
     port = gateway.free_port()
     provider = Provider(f"http://127.0.0.1:{port}", folder)
     provider.set_user()

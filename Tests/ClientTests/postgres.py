@@ -41,8 +41,11 @@ class Postgres:
         self._process.wait(60)
 
     def kill(self):
-        """Ends all processes of the server, as a crash does. They are stopped first, because a process that starts in
-        the meantime would remain, and keep the server from starting again."""
+        """Kills all processes of the server, as a crash does.
+
+        They are frozen first: a process that is forked between the listing and the signals would not be killed, and
+        would keep the server from starting again.
+        """
         self._signal_all(signal.SIGSTOP)
         for process in [self._process.pid, *children(self._process.pid)]:
             # A child may have ended since.
@@ -60,7 +63,7 @@ class Postgres:
 
     @contextmanager
     def frozen(self):
-        """Stops all processes for a while: connections stay open and new ones are accepted, but get no response."""
+        """Freezes all processes for a while: connections stay open and new ones are accepted, but get no response."""
         self._signal_all(signal.SIGSTOP)
         try:
             yield

@@ -8,7 +8,7 @@ LISTENING = "0A"
 
 
 def children(process_id):
-    """The running child processes of all threads of a process."""
+    """The IDs of the running child processes of all threads of a process."""
     lists = Path(f"/proc/{process_id}/task").glob("*/children")
     return [int(number) for path in lists for number in path.read_text().split()]
 
@@ -18,7 +18,7 @@ def exists(process_id):
 
 
 def running_with(text):
-    """The processes whose command line contains `text`."""
+    """The IDs, as text, of the processes whose command line contains `text`."""
     return [path.parent.name for path in Path("/proc").glob("[0-9]*/cmdline") if text in _read(path)]
 
 
@@ -42,7 +42,10 @@ def _tcp():
 
 
 def _address(text):
-    """Each group of four bytes of the address is in host byte order; the port is in network byte order."""
+    """Formats an address of /proc/net/tcp.
+
+    Each group of four bytes of the address is in host byte order; the port is in network byte order.
+    """
     host, port = text.split(":")
     words = [bytes.fromhex(host[start:start + 8])[::-1] for start in range(0, len(host), 8)]
     return f"{ipaddress.ip_address(b''.join(words))}:{int(port, 16)}"

@@ -1,4 +1,4 @@
-"""The command-line version of the sample app, which has the same view model as its SwiftUI screens."""
+"""The command-line version of the sample app. It uses the view model of the app's SwiftUI screens."""
 
 import json
 import subprocess

@@ -34,7 +34,7 @@ class Simulators:
         return self.sign_in("google.com", person, **more)
 
     def key_id(self, provider):
-        """The ID of the key that signs at the provider."""
+        """The ID of the key with which the provider signs ID tokens."""
         return jwt.get_unverified_header(self.sign_in(provider)["idToken"])["kid"]
 
     def configure(self, **change):
@@ -70,8 +70,11 @@ def foreign_key():
     return rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
 
-def foreign_token(provider, key_id="another-key", **changed):
-    """Returns a `postBody` with a token that has the provider's issuer and the signature of `foreign_key`."""
+def foreign_post_body(provider, key_id="another-key", **changed):
+    """Returns a `postBody` with a token that has the provider's issuer but is signed with `foreign_key`.
+
+    `changed` are claims to add or replace.
+    """
     claims = {"iss": ISSUERS[provider], "aud": "some.app", "sub": secrets.token_hex(8), "exp": 1, "iat": 0} | changed
     token = jwt.encode(claims, foreign_key(), algorithm="RS256", headers={"kid": key_id})
     return urlencode({"providerId": provider, "id_token": token})

@@ -14,9 +14,13 @@ USER, PASSWORD = "sekisho", "pass/word:1"
 
 
 class SMTPServer:
-    """Replies to each RCPT and each DATA with the next scripted reply, and with 250 after the last one."""
+    """Replies to each RCPT and each DATA with the next scripted reply, and with 250 after the last one.
+
+    A scripted reply is a text, or a coroutine function that returns the text.
+    """
 
     def __init__(self):
+        # The emails that were accepted, and those that a scripted reply has recorded.
         self.received = []
         self.rcpt_replies = []
         self.data_replies = []

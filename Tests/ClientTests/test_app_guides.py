@@ -1,4 +1,5 @@
-"""Code in Deploy/guides: the Swift code compiles (with JWTKit, it is only parsed); backend code verifies ID tokens."""
+"""Code in Deploy/guides: Swift code for apps compiles, Swift code for backends can be parsed, and code in other
+languages verifies ID tokens."""
 
 import json
 import re
@@ -65,7 +66,7 @@ def test_swift_code_compiles_without_warnings(guide, block, mode, tmp_path):
         "swiftc", "-typecheck", "-swift-version", mode, "-warnings-as-errors", "-I", SCRATCH / "debug/Modules", file)
 
 
-def test_the_code_of_the_button_is_that_of_the_sample_app():
+def test_the_button_of_the_ios_guide_is_that_of_the_sample_app():
     [button] = [block for block in blocks("ios.md", "swift") if "SignInWithAppleButton" in block]
     assert textwrap.indent(button, " " * 12) in BUTTON.read_text()
 
@@ -95,7 +96,7 @@ def token(serve, contract):
 
 
 @pytest.fixture
-def in_guide(serve):
+def guide_code(serve):
     """A function that returns the only block of a language, with the issuer and the audience of the tests' gateway."""
     def text(language):
         [block] = blocks("verify-id-tokens.md", language)
@@ -105,7 +106,7 @@ def in_guide(serve):
     return text
 
 
-def damaged(token):
+def invalid_tokens(token):
     """Tokens that must be rejected: with another payload, with the algorithm `none`, without the signature."""
     header, payload, signature = token.split(".")
     claims = jwt.decode(token, options={"verify_signature": False})
@@ -114,36 +115,36 @@ def damaged(token):
     return [f"{header}.{other}.{signature}", unsigned, f"{header}.{payload}."]
 
 
-def test_the_python_code_accepts_an_id_token_and_rejects_damaged_ones(in_guide, token):
+def test_the_python_code_accepts_an_id_token_and_rejects_invalid_ones(guide_code, token):
     namespace = {}
-    exec(in_guide("python"), namespace)
+    exec(guide_code("python"), namespace)
     assert namespace["verify"](token)["sub"] == subject(token)
-    for bad in damaged(token):
+    for invalid in invalid_tokens(token):
         with pytest.raises(jwt.PyJWTError):
-            namespace["verify"](bad)
+            namespace["verify"](invalid)
 
 
 def subject(token):
     return jwt.decode(token, options={"verify_signature": False})["sub"]
 
 
-def test_the_node_code_accepts_an_id_token_and_rejects_damaged_ones(in_guide, token, tmp_path):
-    (tmp_path / "verify.mjs").write_text(in_guide("javascript"))
+def test_the_node_code_accepts_an_id_token_and_rejects_invalid_ones(guide_code, token, tmp_path):
+    (tmp_path / "verify.mjs").write_text(guide_code("javascript"))
     (tmp_path / "node_modules").symlink_to("/usr/share/nodejs")
     (tmp_path / "main.mjs").write_text(
         'import { verify } from "./verify.mjs";\n'
         'verify(process.argv[2]).then((claims) => console.log(claims.sub), () => console.log("rejected"));\n')
     assert generator.run("node", tmp_path / "main.mjs", token).strip() == subject(token)
-    for bad in damaged(token):
-        assert generator.run("node", tmp_path / "main.mjs", bad).strip() == "rejected"
+    for invalid in invalid_tokens(token):
+        assert generator.run("node", tmp_path / "main.mjs", invalid).strip() == "rejected"
 
 
-def test_the_go_code_accepts_an_id_token_and_rejects_damaged_ones(in_guide, token, tmp_path):
-    (tmp_path / "main.go").write_text(GO + in_guide("go"))
+def test_the_go_code_accepts_an_id_token_and_rejects_invalid_ones(guide_code, token, tmp_path):
+    (tmp_path / "main.go").write_text(GO + guide_code("go"))
     program = tmp_path / "verify"
     generator.run(
         "go", "build", "-o", program, tmp_path / "main.go", folder=tmp_path, GOPATH="/usr/share/gocode",
         GO111MODULE="off", GOCACHE=str(tmp_path / "cache"), PATH="/usr/bin:/bin", HOME=str(tmp_path))
     assert generator.run(program, token).strip() == subject(token)
-    for bad in damaged(token):
-        assert generator.run(program, bad).strip() == "rejected"
+    for invalid in invalid_tokens(token):
+        assert generator.run(program, invalid).strip() == "rejected"

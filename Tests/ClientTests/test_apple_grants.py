@@ -25,14 +25,14 @@ def post(dev, path, body):
     return response.json()
 
 
-def grants(dev):
+def grant_states(dev):
     return sql(dev.database_url, "SELECT state FROM apple_grant").split()
 
 
 def signed_in(dev):
-    """Signs a new person in, and waits until the code is redeemed."""
+    """Signs a new person in, and waits until the gateway has redeemed Apple's authorization code."""
     account = post(dev, "/v1/accounts:signInWithIdp", idp_sign_in_body(Simulators(dev).apple()))
-    assert eventually(lambda: grants(dev) == ["AUTHORIZED"])
+    assert eventually(lambda: grant_states(dev) == ["AUTHORIZED"])
     return account
 
 
@@ -48,6 +48,6 @@ def test_a_token_is_revoked_once_although_the_process_is_killed_first(dev_folder
         assert gateway.stop(dev.process, signal.SIGKILL) == -signal.SIGKILL
     with gateway.dev(dev_folder) as dev:
         sql(dev.database_url, "UPDATE apple_grant SET due_at = now()")
-        assert eventually(lambda: grants(dev) == [])
+        assert eventually(lambda: grant_states(dev) == [])
         assert Simulators(dev).revocations() == 1
 

@@ -24,7 +24,7 @@ def signed_in(dev, person):
     return post(dev, "/v1/accounts:signInWithIdp", idp_sign_in_body(Simulators(dev).apple(person)))
 
 
-def is_alive(dev, account):
+def is_signed_in(dev, account):
     url = f"{dev.url}/v1/accounts:lookup?key=any"
     return requests.post(url, json={"idToken": account["idToken"]}, timeout=30).status_code == 200
 
@@ -52,7 +52,7 @@ def test_a_person_who_disconnects_the_app_is_signed_out_once(dev):
     person = fresh_person()
     first = signed_in(dev, person)
     payload = simulate_event(dev, disconnect=person)
-    assert not is_alive(dev, first)
+    assert not is_signed_in(dev, first)
     assert apple_identity(dev, first)["credentialState"] == "REVOKED"
     # The times in identity tokens are whole seconds.
     time.sleep(1)
@@ -60,7 +60,7 @@ def test_a_person_who_disconnects_the_app_is_signed_out_once(dev):
     assert second["localId"] == first["localId"]
     for path in ("/v1/apple/notifications", f"/{dev.project}/v1/apple/notifications"):
         assert post(dev, path, {"payload": payload}) == {}
-    assert is_alive(dev, second)
+    assert is_signed_in(dev, second)
     assert apple_identity(dev, second)["credentialState"] == "AUTHORIZED"
 
 
@@ -69,15 +69,15 @@ def test_an_identity_token_from_before_a_disconnection_does_not_sign_in(dev):
     signed_in(dev, person)
     proof = Simulators(dev).apple(person)
     simulate_event(dev, disconnect=person)
-    refused = post(dev, "/v1/accounts:signInWithIdp", idp_sign_in_body(proof), status=400)
-    assert refused["error"]["errorCode"] == "INVALID_IDP_RESPONSE"
+    rejected = post(dev, "/v1/accounts:signInWithIdp", idp_sign_in_body(proof), status=400)
+    assert rejected["error"]["errorCode"] == "INVALID_IDP_RESPONSE"
 
 
 def test_a_deleted_apple_account_is_unlinked(dev):
     person = fresh_person()
     account = signed_in(dev, person)
     simulate_event(dev, deleteAccount=person)
-    assert not is_alive(dev, account)
+    assert not is_signed_in(dev, account)
     assert apple_identity(dev, account) is None
 
 
@@ -101,7 +101,7 @@ def test_a_notification_is_applied_in_both_projects_that_have_the_client_id(dev)
     subject = apple_identity(dev, ours)["rawId"]
     administer(dev, f"/{theirs['localId']}/identities", {"providerId": "apple.com", "rawId": subject}, other)
     simulate_event(dev, disconnect=person)
-    assert not is_alive(dev, ours)
+    assert not is_signed_in(dev, ours)
     for account, project in ((ours, dev.project), (theirs, other)):
         assert apple_identity(dev, account, project)["credentialState"] == "REVOKED"
 
@@ -116,17 +116,16 @@ def test_a_notification_that_is_forged_or_for_another_app_is_rejected(dev, fault
     signed = jwt.encode(claims, foreign_key(), algorithm="RS256", headers={"kid": header["kid"]})
     payload = {
         "another key": signed,
-        "another audience": signed,
         "altered": ".".join([*signed.split(".")[:2], genuine.split(".")[2]]),
         "no token": "none",
-    }[fault]
+    }.get(fault)
     if fault == "another audience":
         sent = Simulators(dev).configure(apple={"clientId": "com.attacker.app", "disconnect": person})
         assert [notification["status"] for notification in sent["notifications"]] == [400]
         payload = sent["notifications"][0]["payload"]
-    refused = post(dev, "/v1/apple/notifications", {"payload": payload}, status=400)
-    assert refused["error"]["errorCode"] == "INVALID_IDP_RESPONSE"
-    assert is_alive(dev, account)
+    rejected = post(dev, "/v1/apple/notifications", {"payload": payload}, status=400)
+    assert rejected["error"]["errorCode"] == "INVALID_IDP_RESPONSE"
+    assert is_signed_in(dev, account)
 
 
 def test_a_notification_gets_503_while_the_keys_of_apple_cannot_be_fetched(dev):
@@ -140,13 +139,13 @@ def test_a_notification_gets_503_while_the_keys_of_apple_cannot_be_fetched(dev):
     try:
         [sent] = simulators.configure(apple={"clientId": CLIENT, "disconnect": person})["notifications"]
         assert sent["status"] == 503
-        assert is_alive(dev, account)
+        assert is_signed_in(dev, account)
     finally:
         simulators.configure(reset=True)
-    # By then, the gateway may fetch Apple's keys again.
+    # Two minutes later, the gateway may fetch Apple's keys again.
     simulators.clock(advanceSeconds=120)
     assert post(dev, "/v1/apple/notifications", {"payload": sent["payload"]}) == {}
-    assert not is_alive(dev, account)
+    assert not is_signed_in(dev, account)
 
 
 @pytest.mark.parametrize("change", [

@@ -45,8 +45,8 @@ class Transfer:
     def run(self, command, *options):
         return gateway.run(*self.words(command), *options, **self.environment)
 
-    def interrupted(self, command, counter, *options):
-        """Kills the command while Apple is slow, after some identities were stored."""
+    def run_and_kill(self, command, counter, *options):
+        """Runs the command while Apple is slow, and kills it after `counter` has counted some more identities."""
         before = self.count(counter)
         self.simulators.configure(apple={"fault": "slow"})
         process = subprocess.Popen(
@@ -79,6 +79,7 @@ class Transfer:
         return response.json()
 
     def accounts(self):
+        """The subject and the email address of each account's identity, by account ID."""
         rows = sql(self.dev.database_url, "SELECT account_id || ' ' || subject || ' ' || email FROM linked_identity")
         return {line.split()[0]: line.split()[1:] for line in rows.splitlines()}
 
@@ -93,13 +94,13 @@ def test_a_thousand_identities_move_although_both_commands_are_killed(dev_folder
         before = transfer.accounts()
         assert len(before) == PEOPLE
 
-        transfer.interrupted("export-transfers", EXPORTED, "--to-team", TEAM)
+        transfer.run_and_kill("export-transfers", EXPORTED, "--to-team", TEAM)
         exported = transfer.run("export-transfers", "--to-team", TEAM)
         assert exported.returncode == 0, exported.stderr
         assert exported.stdout == f"exported {PEOPLE} of {PEOPLE} identities\n"
 
         transfer.move()
-        transfer.interrupted("import-transfers", IMPORTED)
+        transfer.run_and_kill("import-transfers", IMPORTED)
         waiting = set(sql(
             dev.database_url, "SELECT account_id FROM linked_identity WHERE transferred_at IS NULL").split())
         index = next(i for i, session in enumerate(sessions) if session["localId"] in waiting)
@@ -127,7 +128,7 @@ def test_a_run_in_which_apple_rejects_every_identity_fails(dev_folder):
         transfer.simulators.configure(apple={"disconnect": person, "clientId": CLIENT})
         exported = transfer.run("export-transfers", "--to-team", TEAM)
         assert exported.returncode == 1
-        assert f"Apple rejected 1 identity, and no other has succeeded: check --to-team {TEAM}" in exported.stderr
+        assert f"Apple rejected 1 identity, and has accepted no other: check --to-team {TEAM}" in exported.stderr
 
 
 def test_an_import_that_apple_rejects_is_listed_and_retried_only_if_asked(dev_folder):
@@ -150,20 +151,20 @@ def test_an_import_that_apple_rejects_is_listed_and_retried_only_if_asked(dev_fo
         assert transfer.run("import-transfers", "--retry-rejected").stdout == "imported 2 of 2 identities\n"
 
 
-@pytest.mark.parametrize("options, complaint", [
+@pytest.mark.parametrize("options, message", [
     ([], "--to-team is required"),
     (["--to-team", "team"], "--to-team: expected ten upper-case letters or digits"),
     (["--to-team", TEAM, "--team-id", "OLDTEAM123"],
      "--team-id, --key-id and --private-key-file must be given together"),
     (["--to-team", TEAM, "--simulator", "http://appleid.example.com"], "--simulator: expected http://127.0.0.1:PORT"),
 ])
-def test_invalid_options_are_rejected_with_an_explanation(options, complaint):
+def test_invalid_options_are_rejected_with_an_explanation(options, message):
     completed = gateway.run("apple", "export-transfers", "--project", "demo", *options)
     assert completed.returncode == 2
-    assert complaint in completed.stderr
+    assert message in completed.stderr
 
 
-def test_the_option_simulator_is_rejected_with_a_database_of_serve(own):
-    completed = own.run("apple import-transfers --project demo --simulator http://127.0.0.1:1")
+def test_the_option_simulator_is_rejected_with_a_database_of_serve(own_installation):
+    completed = own_installation.run("apple import-transfers --project demo --simulator http://127.0.0.1:1")
     assert completed.returncode == 1
     assert "was created by `sekisho serve`" in completed.stderr

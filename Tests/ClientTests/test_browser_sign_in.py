@@ -12,13 +12,12 @@ from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.support.wait import WebDriverWait
 
 import openid_provider
-from client import Client
+from client import OWNER, Client
 from simulators import fresh_person
-from web_app import SECONDS, WebApp, browser_with_library, consent, nothing, press
-from web_site import WELCOME, files, site
+from web_app import SECONDS, WebApp, browser_with_library, consent, no_page, press
+from web_site import files, site
 
 pytestmark = pytest.mark.slow
-OWNER = {"Authorization": "Bearer owner"}
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +59,7 @@ def provider(request):
 
     def new_person():
         third_party.set_user(email=fresh_person()["email"], email_verified=True)
-        return name, nothing
+        return name, no_page
 
     return new_person
 
@@ -179,7 +178,7 @@ def test_a_page_that_is_not_authorized_gets_no_frame_and_no_sign_in(serve, tmp_p
             WebDriverWait(foreign.driver, SECONDS).until(lambda _: "cannot use this sign-in" in foreign.heading)
 
 
-def handler(dev, page):
+def handler_url(dev, page):
     """The URL with which the SDK opens a popup for the page."""
     query = {
         "apiKey": dev.api_key, "appName": "[DEFAULT]", "authType": "signInViaPopup", "eventId": "0123456789",
@@ -188,7 +187,7 @@ def handler(dev, page):
 
 
 def test_the_cookie_of_a_flow_needs_no_tls_in_dev_mode(page, dev):
-    started = requests.get(handler(dev, page), allow_redirects=False, timeout=30)
+    started = requests.get(handler_url(dev, page), allow_redirects=False, timeout=30)
     name, _, attributes = started.headers["Set-Cookie"].partition("=")
     assert name.startswith("sekisho-flow-")
     assert attributes.split("; ")[1:] == ["Path=/", "Max-Age=600", "HttpOnly", "SameSite=Lax"]
@@ -201,7 +200,7 @@ def test_sign_ins_in_a_browser_are_counted(page, dev):
         return sum(int(line.split()[-1]) for line in lines if line.startswith(name))
 
     before = count("started"), count("rejected")
-    started = requests.get(handler(dev, page), allow_redirects=False, timeout=30)
+    started = requests.get(handler_url(dev, page), allow_redirects=False, timeout=30)
     state = parse_qs(urlsplit(started.headers["Location"]).query)["state"][0]
     without_cookie = requests.get(dev.url + "/__/auth/handler", params={"state": state, "code": "c"}, timeout=30)
     assert without_cookie.status_code == 400
@@ -219,7 +218,7 @@ def test_a_foreign_page_that_opens_the_popup_gets_nothing(window, page, dev):
             for (const target of [window, frame.contentWindow]) {
                 target.addEventListener("message", event => received.push(event.data));
             }
-            window.open(arguments[0])""", handler(dev, page))
+            window.open(arguments[0])""", handler_url(dev, page))
         try:
             WebDriverWait(window.driver, SECONDS).until(lambda driver: len(driver.window_handles) > 1)
             [popup] = [handle for handle in window.driver.window_handles if handle != main]

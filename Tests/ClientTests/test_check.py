@@ -15,7 +15,9 @@ UNREACHABLE = "postgresql:///unreachable?host=/nonexistent"
 def test_check_succeeds_with_a_project(installation):
     checked = installation.run("check")
     assert checked.returncode == 0
+    # Configuration, email, connection, migrations, kind of database, master key, signing keys, guideline 4.8.
     assert [line[:5] for line in checked.stdout.splitlines()] == ["ok   "] * 8
+    # Without Apple as a provider, there is no advice to register an endpoint for its notifications.
     assert "notification" not in checked.stdout
     assert "email: disabled (SEKISHO_SMTP_URL is not set)" in checked.stdout
     assert "project demo: signing keys" in checked.stdout
@@ -73,6 +75,25 @@ def test_another_master_key_is_rejected(installation, command):
     assert dump(installation.database_url) == before
 
 
+def test_check_counts_the_unfinished_transfers_of_a_project_and_its_tenants(new_installation):
+    own_installation = new_installation()
+    sql(own_installation.database_url, """
+        INSERT INTO project (id, parent_id, tenant_settings, name, profile, created_at)
+            VALUES ('demo/acme', 'demo', '{}', '', 'sekisho', now());
+        INSERT INTO identity_provider VALUES
+            ('demo/acme', 'apple.com', '{"enabled": true, "clientIds": ["x"]}', NULL, now());
+        INSERT INTO account (project_id, id, created_at, valid_since)
+            VALUES ('demo', 'a', now(), now()), ('demo/acme', 'a', now(), now()), ('demo/acme', 'b', now(), now());
+        INSERT INTO linked_identity (project_id, provider, subject, account_id, created_at, transfer_sub, transfer_team)
+            SELECT project_id, 'apple.com', id, id, now(), id, 'NEWTEAM123' FROM account""")
+    lines = own_installation.run("check").stdout.splitlines()
+    assert [line for line in lines if "NEWTEAM123" in line] == [
+        "note  project demo: 1 identity is not yet moved to team NEWTEAM123: "
+        "run `sekisho apple import-transfers --project demo`",
+        "note  project demo, tenant acme: 2 identities are not yet moved to team NEWTEAM123: "
+        "run `sekisho apple import-transfers --project demo --tenant acme`"]
+
+
 def test_the_app_review_report_needs_no_master_key(installation):
     completed = installation.run("check --app-review --project demo", SEKISHO_MASTER_KEY="")
     assert (completed.returncode, completed.stderr) == (0, "")
@@ -83,10 +104,10 @@ def test_the_app_review_report_needs_no_master_key(installation):
 
 
 def test_the_app_review_report_fails_when_an_app_violates_the_guideline(new_installation):
-    own = new_installation()
+    fresh = new_installation()
     settings = json.dumps({"enabled": True, "clientIds": ["x"]})
-    sql(own.database_url, f"INSERT INTO identity_provider VALUES ('demo', 'google.com', '{settings}', NULL, now())")
-    completed = own.run("check --app-review --json")
+    sql(fresh.database_url, f"INSERT INTO identity_provider VALUES ('demo', 'google.com', '{settings}', NULL, now())")
+    completed = fresh.run("check --app-review --json")
     assert completed.returncode == 1
     report = json.loads(completed.stdout)
     assert report["passes"] is False
@@ -94,20 +115,21 @@ def test_the_app_review_report_fails_when_an_app_violates_the_guideline(new_inst
 
 
 def test_the_app_review_report_names_the_tenant_of_a_violation(new_installation):
-    own = new_installation()
+    fresh = new_installation()
     settings = json.dumps({"enabled": True, "clientIds": ["x"]})
-    sql(own.database_url, f"""
+    sql(fresh.database_url, f"""
         INSERT INTO project (id, parent_id, tenant_settings, name, profile, created_at)
             VALUES ('demo/acme', 'demo', '{{}}', '', 'sekisho', now());
         INSERT INTO identity_provider VALUES ('demo/acme', 'google.com', '{settings}', NULL, now())""")
-    completed = own.run("check --app-review --json")
+    completed = fresh.run("check --app-review --json")
     violating = [app for app in json.loads(completed.stdout)["apps"]
-              if any(point["verdict"] == "violated" for point in app["points"])]
+                 if any(point["verdict"] == "violated" for point in app["points"])]
     assert (completed.returncode, [(app["projectId"], app["tenantId"]) for app in violating]) == (1, [("demo", "acme")])
-    assert "project demo, tenant acme, app default" in own.run("check --app-review").stdout
+    assert "project demo, tenant acme, app default" in fresh.run("check --app-review").stdout
 
 
-@pytest.mark.parametrize("words", ["check --json", "check --project demo", "check --app-review more"])
+@pytest.mark.parametrize("words", [
+    "check --json", "check --project demo", "check --app-review more", "check --app-review --live"])
 def test_invalid_options_of_the_app_review_report_are_rejected(installation, words):
     assert installation.run(words).returncode == 2
 

@@ -25,7 +25,7 @@ def test_the_overview_lists_every_command():
 
 
 @pytest.mark.parametrize("words", ["", "help", "-h"])
-def test_help_without_a_command_shows_the_overview(words):
+def test_the_overview_is_shown_without_a_command(words):
     assert run(*words.split()).stdout == run("--help").stdout
 
 
@@ -38,9 +38,11 @@ def test_every_command_has_a_help_text(command):
     assert helped.stdout == run("help", *command.split()).stdout == run(*command.split(), "-h").stdout
 
 
-def test_the_help_of_a_group_lists_only_its_commands():
+def test_the_help_of_a_group_names_the_group_and_lists_only_its_commands():
     keys = run("keys", "--help").stdout
+    assert keys.startswith("Usage: sekisho keys COMMAND [OPTION]...\n")
     assert "keys rewrap" in keys and "projects list" not in keys
+    assert "Run `sekisho keys COMMAND --help` for the options of a command.\n" in keys
 
 
 @each_command

@@ -67,6 +67,7 @@ def test_every_operation_with_an_error_response_lists_its_codes(operation):
 
 def test_every_error_code_belongs_to_an_operation():
     codes = {code for operation in OPERATIONS for code in operation.error_codes}
+    # The gateway rejects a wrong method before it knows the operation.
     before_any_operation = {"METHOD_NOT_ALLOWED"}
     assert codes | before_any_operation == set(CONTRACT.error_codes)
 
@@ -89,29 +90,32 @@ def test_the_codes_of_examples_are_listed_by_the_operation(operation):
 
 
 @each_operation
-def test_server_errors_are_plain_text_with_retry_after(operation):
+def test_server_errors_can_be_plain_text_and_have_retry_after(operation):
     assert not operation.body["security"] or operation.response(503)
     for status in (500, 503):
         response = operation.response(status)
         if response:
-            # Operations with pages have a page for an unavailable provider, besides the plain text.
+            # Operations with pages also have a page, for an unavailable provider.
             assert list(response["content"]) in (["text/plain"], ["text/html", "text/plain"])
             assert "Retry-After" in response["headers"]
 
 
-def property_names(schema, seen, besides=None):
-    """Yields the names of the properties of `schema` at any depth, except that of the property `besides`."""
+def property_names(schema, seen, excluded=None):
+    """Yields the names of the properties of `schema` at any depth, without the property whose schema is `excluded`.
+
+    `seen` holds the identities of the schemas that were visited.
+    """
     schema = CONTRACT.resolved(schema)
     if id(schema) in seen:
         return
     seen.add(id(schema))
     for name, member in schema.get("properties", {}).items():
-        if member is not besides:
+        if member is not excluded:
             yield name
-            yield from property_names(member, seen, besides)
+            yield from property_names(member, seen, excluded)
     for part in (*schema.get("allOf", []), *schema.get("oneOf", []), *schema.get("anyOf", []), schema.get("items")):
         if part:
-            yield from property_names(part, seen, besides)
+            yield from property_names(part, seen, excluded)
 
 
 def test_every_property_has_a_description():
@@ -139,12 +143,12 @@ def test_the_type_of_a_request_has_the_name_of_an_operation_that_uses_it():
     assert [name for name, ids in names.items() if name.removesuffix("request") not in ids] == []
 
 
-def test_no_response_schema_has_a_password_hash():
-    """Except `passwordHash` of an account, which Firebase's SDKs need. It has one fixed value."""
+def test_no_response_schema_has_a_password_hash_or_a_salt():
+    """The exception is `passwordHash` of an account: Firebase's SDKs need this member, which has one fixed value."""
     user = CONTRACT.document["components"]["schemas"]["User"]["properties"]
     assert user["passwordHash"]["enum"] == ["UkVEQUNURUQ="]
     for operation in OPERATIONS:
         for where, media in operation.media_types():
             if not where.startswith("request"):
-                names = set(property_names(media["schema"], set(), besides=user["passwordHash"]))
+                names = set(property_names(media["schema"], set(), excluded=user["passwordHash"]))
                 assert not {"passwordHash", "salt"} & names, operation.body["operationId"]

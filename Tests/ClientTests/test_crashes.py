@@ -13,7 +13,7 @@ from installation import Installation, new_database
 from postgres import Postgres
 
 CLIENTS = 24
-# Successful requests between two crashes.
+# More than this many requests succeed before each crash and after the last.
 REQUESTS = 500
 # Refreshes of an account before the client signs up again.
 REFRESHES = 5
@@ -34,21 +34,22 @@ class App:
             if stopped.is_set():
                 return
             if turn % (REFRESHES + 1) == 0:
-                answer = self.post("/v1/accounts:signUp", json={})
-                # Without a response the outcome is unknown: the client signs up again later, as another account.
-                local_id = answer and answer["localId"]
+                response = self.post("/v1/accounts:signUp", json={})
+                # Without a response the outcome is unknown: the client sends nothing until its next sign-up, and that
+                # creates another account.
+                local_id = response and response["localId"]
             elif local_id:
                 # Without a response the next turn presents the same token.
-                answer = self.refresh(self.accounts[local_id])
-            if answer:
-                self.accounts[local_id] = answer.get("refreshToken") or answer["refresh_token"]
+                response = self.refresh(self.accounts[local_id])
+            if response:
+                self.accounts[local_id] = response.get("refreshToken") or response["refresh_token"]
                 self.successes += 1
 
     def refresh(self, token):
         return self.post("/v1/token", data={"grant_type": "refresh_token", "refresh_token": token})
 
     def post(self, path, **body):
-        """Returns the response, or `None` if there is none or its status is 503."""
+        """Returns the body of the response, or `None` if there is no response or its status is 503."""
         try:
             response = self.http.post(f"{self.installation.url}{path}?key={self.key}", timeout=30, **body)
         except requests.RequestException:
@@ -67,16 +68,16 @@ def postgres(folder):
     server.stop()
 
 
-def crash_postgres(postgres, gateways):
+def crash_postgres(postgres, gateway):
     postgres.kill()
     postgres.start()
 
 
-def crash_gateway(_, gateways):
-    gateways.restart()
+def crash_gateway(_, gateway):
+    gateway.restart()
 
 
-class Gateways:
+class RestartableGateway:
     """A gateway that is killed and started again on the same port."""
 
     def __init__(self, installation, stack):
@@ -95,7 +96,7 @@ class Gateways:
 
 def test_crashes_lose_nothing_acknowledged_and_sign_no_user_out(folder, postgres):
     installation = Installation(folder, new_database(postgres.url)).with_project()
-    key = installation.api_key()
+    key = installation.create_api_key()
     apps = [App(installation, key) for _ in range(CLIENTS)]
     stopped = Event()
 
@@ -103,14 +104,14 @@ def test_crashes_lose_nothing_acknowledged_and_sign_no_user_out(folder, postgres
         return sum(app.successes for app in apps)
 
     with ExitStack() as stack:
-        gateways = Gateways(installation, stack)
+        gateway = RestartableGateway(installation, stack)
         pool = stack.enter_context(ThreadPoolExecutor(CLIENTS))
         runs = [pool.submit(app.run, stopped) for app in apps]
         stack.callback(stopped.set)
         for crash in [crash_postgres, crash_gateway] * 2:
             before = successes()
             assert eventually(lambda: successes() > before + REQUESTS)
-            crash(postgres, gateways)
+            crash(postgres, gateway)
         before = successes()
         assert eventually(lambda: successes() > before + REQUESTS)
         stopped.set()

@@ -38,7 +38,8 @@ def client(serve, contract):
     return Client(serve, contract)
 
 
-def operations(ada):
+def request_bodies(ada):
+    """A request body for each of several operations that need the database, by operation."""
     mine = {"idToken": ada["idToken"]}
     return {
         "signUp": {"email": fresh_email(), "password": PASSWORD},
@@ -52,12 +53,12 @@ def operations(ada):
 
 
 def readiness_failure(serve):
-    """The text of a failed readiness check, otherwise `None`; it may be a second old."""
+    """The text of a failed readiness check, or `None` if the check succeeds. The result may be up to a second old."""
     response = requests.get(serve.url + "/readyz", timeout=30)
     return response.text if response.status_code == 503 else None
 
 
-def recovered(client, ada):
+def has_recovered(client, ada):
     status = client.call("lookup", {"idToken": ada["idToken"]}).status
     assert status in (200, 503)
     return status == 200
@@ -66,7 +67,7 @@ def recovered(client, ada):
 @pytest.mark.parametrize("outage", ["stopped", pytest.param("frozen", marks=pytest.mark.slow)])
 def test_requests_in_an_outage_get_503_in_plain_text_and_sessions_survive(outage, postgres, serve, client):
     ada = client.new_account()
-    bodies = operations(ada)
+    bodies = request_bodies(ada)
     with getattr(postgres, outage)(), ThreadPoolExecutor(len(bodies)) as pool:
         # Two rounds: an idle connection fails in another way than a new one.
         for _ in range(2):
@@ -78,7 +79,7 @@ def test_requests_in_an_outage_get_503_in_plain_text_and_sessions_survive(outage
         assert client.call("getMetrics").status == 200
         for document in ("getProjectJwks", "getProjectOpenIdConfiguration", "getSigningCertificates"):
             assert client.call(document).status in (200, 503)
-    assert on_every_loop(lambda: recovered(client, ada), START_SECONDS)
+    assert on_every_loop(lambda: has_recovered(client, ada), START_SECONDS)
     assert client.call("getReadiness").status == 200
     assert client.call("token", bodies["token"]).status == 200
     assert client.call("signInWithPassword", bodies["signInWithPassword"]).status == 200
@@ -102,7 +103,7 @@ def started_in_an_outage(postgres, replica, key=""):
 
 
 def test_a_gateway_started_in_an_outage_becomes_ready_after_it(postgres, installation, contract):
-    key = installation.api_key()
+    key = installation.create_api_key()
     with started_in_an_outage(postgres, installation.replica(), key) as serve:
         client = Client(serve, contract)
         gateway.wait_for(serve.is_ready, serve.process, serve.log)
@@ -117,7 +118,7 @@ def test_a_gateway_started_in_an_outage_rejects_another_master_key(postgres, ins
             assert serve.process.wait(60) == 1
 
 
-def test_a_gateway_exits_during_an_outage(postgres, installation):
+def test_sigterm_ends_a_gateway_during_an_outage(postgres, installation):
     with installation.replica().serving() as serve, postgres.stopped():
         assert eventually(lambda: readiness_failure(serve))
         assert gateway.stop(serve.process, signal.SIGTERM) == 0

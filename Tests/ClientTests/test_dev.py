@@ -28,7 +28,7 @@ def postgres_processes(process):
     return [postmaster, *started]
 
 
-def alive(process_ids):
+def still_running(process_ids):
     return [process_id for process_id in process_ids if exists(process_id)]
 
 
@@ -41,14 +41,14 @@ def test_a_signal_stops_the_gateway_and_its_postgresql(dev_folder, signal_number
     with gateway.dev(dev_folder) as dev:
         postgres = postgres_processes(dev.process)
         assert gateway.stop(dev.process, signal_number) == 0
-        assert alive(postgres) == []
+        assert still_running(postgres) == []
 
 
 def test_the_postgresql_of_a_killed_gateway_stops(dev_folder):
     with gateway.dev(dev_folder) as dev:
         postgres = postgres_processes(dev.process)
         assert gateway.stop(dev.process, signal.SIGKILL) == -signal.SIGKILL
-        assert gateway.eventually(lambda: not alive(postgres))
+        assert gateway.eventually(lambda: not still_running(postgres))
 
 
 def test_accounts_and_sessions_survive_a_restart(dev_folder):
@@ -88,6 +88,7 @@ def test_the_default_project_is_configurable(dev_folder):
 
 
 def test_a_damaged_master_key_is_not_replaced(dev_folder):
+    # The tests before this one have created the data folder.
     key = dev_folder / "data" / "master-key"
     good = key.read_bytes()
     assert key.stat().st_mode & 0o077 == 0

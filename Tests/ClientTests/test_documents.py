@@ -37,11 +37,11 @@ def test_the_reference_has_every_operation_and_schema_and_no_script(url, contrac
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("dark", [False, True])
-def test_the_reference_has_its_style_in_a_browser_without_scripts(dev, dark):
-    with browser(scripts=False) as chromium:
-        chromium.screen(1280, dark)
+@pytest.mark.parametrize("is_dark", [False, True])
+def test_the_reference_has_its_style_in_a_browser_without_scripts(dev, is_dark):
+    with browser(runs_scripts=False) as chromium:
+        chromium.set_screen(1280, is_dark)
         chromium.open(dev.url + "/docs")
         assert chromium.style("nav", "position") == "sticky"
-        assert chromium.style("body", "background-color") == ("rgba(13, 17, 23, 1)" if dark else "rgba(0, 0, 0, 0)")
+        assert chromium.style("body", "background-color") == ("rgba(13, 17, 23, 1)" if is_dark else "rgba(0, 0, 0, 0)")
         assert [message for message in chromium.console_messages() if "Content Security Policy" in message] == []

@@ -17,7 +17,7 @@ from installation import sql
 from smtp_server import PASSWORD, USER, ReceivedEmail, SMTPServer, smtp_server_running
 
 FROM = "no-reply@auth.example.com"
-ENCODED = quote(PASSWORD, safe="")
+PASSWORD_IN_URL = quote(PASSWORD, safe="")
 
 
 @pytest.fixture(scope="module")
@@ -93,12 +93,12 @@ def test_an_email_is_delivered_as_text_and_html_in_its_language(
 def test_emails_that_are_expired_or_have_no_valid_code_are_deleted_unsent(installation, server, sending, contract):
     ada = Client(sending, contract).new_account()
     unknown = queue_email(installation, "PASSWORD_RESET", fresh_email(), code="code-for-an-unknown-address")
-    void = queue_email(installation, "VERIFY_EMAIL", ada["email"], code="void", account=ada["localId"])
+    not_inserted = queue_email(installation, "VERIFY_EMAIL", ada["email"], code="not_inserted", account=ada["localId"])
     expired = queue_email(installation, "notice.password-changed", ada["email"], lifetime=-1)
     good = queue_email(
         installation, "VERIFY_EMAIL", ada["email"], account=ada["localId"],
         code=insert_action_code(installation, "VERIFY_EMAIL", ada["localId"], ada["email"]))
-    for queued in (unknown, void, expired, good):
+    for queued in (unknown, not_inserted, expired, good):
         assert is_deleted(installation, queued)
     assert only_email(server).message["Message-ID"] == f"<{good.id}@auth.example.com>"
     assert not account_of_code(installation, "code-for-an-unknown-address")
@@ -110,14 +110,14 @@ def test_emails_are_sent_with_starttls_and_authentication(installation, server, 
     queued = queue_notice(installation)
     options = {"tls_context": context, "require_starttls": True, "auth_required": True}
     with smtp_server_running(server, **options) as port:
-        url = f"smtp://{USER}:{ENCODED}@localhost:{port}"
+        url = f"smtp://{USER}:{PASSWORD_IN_URL}@localhost:{port}"
         with installation.serving(**environment(port, SEKISHO_SMTP_URL=url, SEKISHO_SMTP_CA_FILE=str(file))) as running:
             received = only_email(server)
             assert received.is_encrypted and received.is_authenticated
             assert is_deleted(installation, queued)
             log = running.log.read_text()
     assert queued.id in log and "ada@example.org" not in log
-    assert PASSWORD not in log and ENCODED not in log
+    assert PASSWORD not in log and PASSWORD_IN_URL not in log
 
 
 def test_emails_are_sent_with_implicit_tls(installation, server, folder):
@@ -132,13 +132,14 @@ def test_emails_are_sent_with_implicit_tls(installation, server, folder):
 
 @pytest.mark.parametrize("server_has", ["no encryption", "an untrusted certificate"])
 def test_nothing_is_sent_to_a_server_without_trusted_tls(installation, server, folder, server_has):
+    """The gateway trusts only `SEKISHO_SMTP_CA_FILE`. Without it, `smtp://` connections to this machine need no TLS."""
     other = folder / secrets.token_hex(4)
     other.mkdir()
     file, context = certificate(folder).file, certificate(other).context()
     options = {} if server_has == "no encryption" else {"tls_context": context}
     queued = queue_notice(installation)
     with smtp_server_running(server, auth_require_tls=False, **options) as port:
-        url = f"smtp://{USER}:{ENCODED}@localhost:{port}"
+        url = f"smtp://{USER}:{PASSWORD_IN_URL}@localhost:{port}"
         with installation.serving(**environment(port, SEKISHO_SMTP_URL=url, SEKISHO_SMTP_CA_FILE=str(file))):
             assert eventually(lambda: "encryption" in row(installation, queued, "failure"))
     assert server.received == [] and row(installation, queued, "failed_at") == ""
@@ -167,6 +168,7 @@ def test_a_transiently_rejected_email_is_retried(installation, server, sending):
     server.rcpt_replies = ["451 4.7.1 try later"]
     queued = queue_notice(installation)
     assert eventually(lambda: row(installation, queued, "failure") == "the mail server replied 451 to RCPT")
+    # The first retry is due after 30 seconds, plus or minus 25 percent; some time has passed since.
     due_soon = "due_at > now() + interval '15 seconds' AND due_at < now() + interval '45 seconds'"
     assert row(installation, queued, due_soon) == "t"
     make_due(installation, queued)
@@ -220,6 +222,7 @@ def held_back(reply):
     """A reply that is sent only after `reply_may_continue` is set; sets `reply_is_held` first."""
 
     async def hold(server, smtp, *session_and_envelope):
+        # A reply to DATA gets both, a reply to RCPT neither.
         if len(session_and_envelope) == 2:
             server.received.append(ReceivedEmail(*session_and_envelope))
         server.reply_is_held.set()
@@ -287,7 +290,7 @@ def test_two_gateways_send_each_email_once(installation, server):
     assert recipients(server) == sorted(queued.recipient for queued in waiting)
 
 
-def test_no_email_is_sent_without_a_server(installation):
+def test_no_email_is_sent_if_no_server_is_configured(installation):
     queued = queue_notice(installation)
     with installation.serving():
         assert "email: disabled" in installation.run_ok("check")

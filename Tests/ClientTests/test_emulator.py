@@ -13,7 +13,10 @@ from openapi_spec_validator import validate
 
 from client import OWNER, PASSWORD, Client, fresh_email
 
+# The most seconds by which one request can advance the clock: ten years of 366 days.
 TEN_YEARS = 10 * 366 * 86_400
+# The last second of the year 9999, in milliseconds since 1970.
+END_OF_9999_MS = 253_402_300_799_000
 
 
 class Emulator:
@@ -115,7 +118,7 @@ def test_only_owner_and_google_access_tokens_authenticate_an_administrator(emula
     assert response.status_code == status
 
 
-def test_an_invalid_bearer_is_rejected_beside_a_valid_key(emulator):
+def test_an_invalid_bearer_token_is_rejected_beside_a_valid_api_key(emulator):
     headers = {"Authorization": "Bearer nonsense"}
     assert emulator.request("GET", "/v1/projects?key=any", headers=headers).status_code == 401
 
@@ -191,7 +194,7 @@ def test_fields_left_out_of_a_change_keep_their_values(emulator, change):
     assert emulator.config(project, change) == changed
 
 
-def test_duplicate_email_addresses_can_be_allowed(emulator):
+def test_a_configuration_that_allows_duplicate_email_addresses_is_stored(emulator):
     project = fresh_project()
     change = privacy(True) | {"signIn": {"allowDuplicateEmails": True}}
     assert emulator.config(project, change) == change
@@ -222,7 +225,7 @@ def test_the_clock_can_be_advanced(emulator, client):
     assert rejected.code == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
 
 
-@pytest.mark.parametrize("instant", [0, 1_000_000_000_000, 4_102_444_800_000, 253_402_300_799_000])
+@pytest.mark.parametrize("instant", [0, 1_000_000_000_000, 4_102_444_800_000, END_OF_9999_MS])
 def test_the_clock_can_be_frozen(emulator, client, instant):
     assert emulator.clock(freezeAtMs=instant) == {"frozen": True, "nowMs": instant}
     ada = client.new_account()
@@ -246,7 +249,7 @@ def test_a_reset_clock_shows_the_real_time(emulator):
 
 @pytest.mark.parametrize("change", [
     {}, {"advanceSeconds": -1}, {"advanceSeconds": TEN_YEARS + 1}, {"advanceSeconds": "soon"},
-    {"freezeAtMs": -1}, {"freezeAtMs": 253_402_300_800_000}, {"freezeAtMs": 1.5}, {"freezeAtMs": 1e300},
+    {"freezeAtMs": -1}, {"freezeAtMs": END_OF_9999_MS + 1000}, {"freezeAtMs": 1.5}, {"freezeAtMs": 1e300},
     {"reset": False}, {"reset": 1}, {"reset": True, "freezeAtMs": 1}, [], "now", None,
 ])
 def test_an_invalid_clock_change_is_rejected(emulator, change):
@@ -258,7 +261,7 @@ def test_an_invalid_clock_change_is_rejected(emulator, change):
 
 
 def test_the_clock_ends_with_the_year_9999(emulator):
-    emulator.clock(freezeAtMs=253_402_300_799_000)
+    emulator.clock(freezeAtMs=END_OF_9999_MS)
     assert emulator.request("POST", "/emulator/v1/clock", {"advanceSeconds": 1}).status_code == 400
 
 

@@ -1,4 +1,4 @@
-"""Requests to `sekisho dev` that test suites for the Firebase emulator send, and the answers that they expect."""
+"""Requests that test suites for the Firebase emulator send to `sekisho dev`, and the responses that they expect."""
 
 import base64
 import json
@@ -9,7 +9,7 @@ import pytest
 import requests
 
 from client import OWNER, PASSWORD, Client, fresh_email
-from simulators import ISSUERS, Simulators, foreign_token, idp_sign_in_body
+from simulators import ISSUERS, Simulators, foreign_post_body, idp_sign_in_body
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def simulators(dev):
 
 
 class Project:
-    """A new project, with the requests of an administrator and of a client."""
+    """A project (default: a new one), with requests of an administrator."""
 
     def __init__(self, dev, name=None):
         self.url, self.name = dev.url, name or f"demo-{secrets.token_hex(6)}"
@@ -42,14 +42,15 @@ class Project:
         assert response.status_code == 400, response.text
         return response.json()["error"]["message"]
 
-    def privacy(self, is_on=True):
+    def protect_against_enumeration(self):
         self.json("PATCH", "/emulator/v1/projects/{P}/config", {
-            "emailPrivacyConfig": {"enableImprovedEmailPrivacy": is_on}})
+            "emailPrivacyConfig": {"enableImprovedEmailPrivacy": True}})
 
-    def user(self, **fields):
+    def create_user(self, **fields):
         return self.json("POST", "/v1/projects/{P}/accounts", {"email": fresh_email(), "password": PASSWORD} | fields)
 
-    def oob(self, json):
+    def send_code(self, json):
+        """Requests an action code, and its link in the response."""
         return self.json("POST", "/v1/projects/{P}/accounts:sendOobCode", {"returnOobLink": True} | json)
 
     def codes(self):
@@ -63,7 +64,7 @@ def project(dev):
 
 @pytest.fixture
 def demo(dev):
-    """The project of requests that name none, such as those of `client`."""
+    """The project of requests that name no project, such as the requests of `client`."""
     return Project(dev, dev.project)
 
 
@@ -72,8 +73,8 @@ def ok(response):
     return response.body
 
 
-def fake(claims, provider="google.com", **more):
-    """The body of a sign-in with a fake credential."""
+def fake_sign_in(claims, provider="google.com", **more):
+    """The body of a sign-in with unsigned claims instead of an ID token."""
     post_body = urlencode({"providerId": provider, "id_token": json.dumps(claims)})
     return {"requestUri": "http://localhost", "postBody": post_body} | more
 
@@ -108,7 +109,7 @@ def test_getting_an_unknown_tenant_creates_it(project):
 
 
 @pytest.mark.parametrize("count, size, tokens", [(2, 2, ["t1", None]), (3, 2, ["t1", None]), (1, 2, [None])])
-def test_a_full_page_of_tenants_has_a_token_for_the_next_even_if_that_is_empty(project, count, size, tokens):
+def test_a_full_page_of_tenants_has_a_token_for_the_next_page_even_if_that_is_empty(project, count, size, tokens):
     for index in range(count):
         project.json("GET", f"/v2/projects/{{P}}/tenants/t{index}")
     token = ""
@@ -136,16 +137,16 @@ def test_configured_domains_restrict_continue_urls(project):
     project.json("PATCH", "/v2/projects/{P}/config?updateMask=authorizedDomains", {
         "authorizedDomains": ["app.example.com"]})
     request = {"requestType": "EMAIL_SIGNIN", "email": fresh_email(), "returnOobLink": True}
-    assert project.oob(request | {"continueUrl": "https://app.example.com"})["oobCode"]
-    refused = project.error("POST", "/v1/projects/{P}/accounts:sendOobCode", request | {
+    assert project.send_code(request | {"continueUrl": "https://app.example.com"})["oobCode"]
+    message = project.error("POST", "/v1/projects/{P}/accounts:sendOobCode", request | {
         "continueUrl": "https://elsewhere.example"})
-    assert refused.startswith("UNAUTHORIZED_DOMAIN")
+    assert message.startswith("UNAUTHORIZED_DOMAIN")
 
 
 def test_a_relative_continue_url_is_rejected(project):
-    refused = project.error("POST", "/v1/projects/{P}/accounts:sendOobCode", {
+    message = project.error("POST", "/v1/projects/{P}/accounts:sendOobCode", {
         "requestType": "EMAIL_SIGNIN", "email": fresh_email(), "continueUrl": "/done"})
-    assert refused.startswith("INVALID_CONTINUE_URI")
+    assert message.startswith("INVALID_CONTINUE_URI")
 
 
 # Changes of an address
@@ -178,43 +179,45 @@ def test_the_first_address_of_an_anonymous_account_creates_no_recovery_code(clie
 
 # createAuthUri
 
-def methods(client, email):
+def sign_in_methods(client, email):
+    """Whether an account has the address, its providers, and its sign-in methods."""
     answer = ok(client.call("createAuthUri", {"identifier": email, "continueUri": "http://localhost"}))
     return answer["registered"], answer["allProviders"], answer["signinMethods"]
 
 
 def test_a_sign_in_link_counts_as_a_password_among_providers(client, demo):
     email = fresh_email()
-    issued = demo.oob({"requestType": "EMAIL_SIGNIN", "email": email})
+    issued = demo.send_code({"requestType": "EMAIL_SIGNIN", "email": email})
     session = ok(client.call("signInWithEmailLink", {"email": email, "oobCode": issued["oobCode"]}))
-    assert methods(client, email) == (True, ["password"], ["emailLink"])
+    assert sign_in_methods(client, email) == (True, ["password"], ["emailLink"])
     ok(client.call("update", {"idToken": session["idToken"], "password": PASSWORD}))
-    assert methods(client, email) == (True, ["password"], ["password", "emailLink"])
+    assert sign_in_methods(client, email) == (True, ["password"], ["password", "emailLink"])
 
 
-def test_an_address_at_a_provider_is_found_and_follows_the_provider(client):
+def test_an_account_is_found_by_the_current_address_of_its_identity(client):
     ada, subject = client.new_account(), secrets.token_hex(8)
     old, new = fresh_email(), fresh_email()
     claims = {"sub": subject, "email": old, "email_verified": True}
-    ok(client.call("signInWithIdp", fake(claims, idToken=ada["idToken"])))
+    ok(client.call("signInWithIdp", fake_sign_in(claims, idToken=ada["idToken"])))
     both = (True, ["password", "google.com"], ["password", "google.com"])
-    assert methods(client, old) == methods(client, ada["email"]) == both
-    ok(client.call("signInWithIdp", fake(claims | {"email": new})))
-    assert methods(client, new) == both
-    assert methods(client, old) == (False, [], [])
+    assert sign_in_methods(client, old) == sign_in_methods(client, ada["email"]) == both
+    ok(client.call("signInWithIdp", fake_sign_in(claims | {"email": new})))
+    assert sign_in_methods(client, new) == both
+    assert sign_in_methods(client, old) == (False, [], [])
 
 
-def test_identities_are_left_out_where_addresses_may_be_shared(dev, contract):
+def test_identities_are_left_out_if_accounts_may_share_addresses(dev, contract):
     client = Client(dev, contract)
     demo = Project(dev, dev.project)
     ada = client.new_account()
     at_google = fresh_email()
-    ok(client.call("signInWithIdp", fake({"sub": secrets.token_hex(8), "email": at_google}, idToken=ada["idToken"])))
+    claims = {"sub": secrets.token_hex(8), "email": at_google}
+    ok(client.call("signInWithIdp", fake_sign_in(claims, idToken=ada["idToken"])))
     config = "/emulator/v1/projects/{P}/config"
     demo.json("PATCH", config, {"signIn": {"allowDuplicateEmails": True}})
     try:
-        assert methods(client, ada["email"]) == (True, ["password"], ["password"])
-        assert methods(client, at_google) == (False, [], [])
+        assert sign_in_methods(client, ada["email"]) == (True, ["password"], ["password"])
+        assert sign_in_methods(client, at_google) == (False, [], [])
     finally:
         demo.json("PATCH", config, {"signIn": {"allowDuplicateEmails": False}})
 
@@ -224,16 +227,16 @@ def test_identities_are_left_out_where_addresses_may_be_shared(dev, contract):
 @pytest.mark.parametrize("post_body", ["", "id_token=x", "providerId=&id_token=x"])
 def test_the_error_for_a_request_without_provider_contains_its_uri(client, post_body):
     uri = "http://localhost/handler?a=b"
-    refused = client.call("signInWithIdp", {"requestUri": uri, "postBody": post_body})
-    assert refused.status == 400
-    assert refused.body["error"]["message"] == (
+    rejected = client.call("signInWithIdp", {"requestUri": uri, "postBody": post_body})
+    assert rejected.status == 400
+    assert rejected.body["error"]["message"] == (
         f"INVALID_CREDENTIAL_OR_PROVIDER_ID : Invalid IdP response/credential: {uri}")
 
 
-def test_the_screen_name_language_and_time_zone_are_taken_over(client):
+def test_the_screen_name_language_and_time_zone_are_copied_from_the_claims(client):
     claims = {"sub": secrets.token_hex(8), "screen_name": "ada", "locale": "en-GB", "zoneinfo": "Europe/London"}
     members = {"screenName": "ada", "language": "en-GB", "timeZone": "Europe/London"}
-    answer = ok(client.call("signInWithIdp", fake(claims)))
+    answer = ok(client.call("signInWithIdp", fake_sign_in(claims)))
     user = client.lookup(answer)
     for found in (answer, user):
         assert members.items() <= found.items()
@@ -243,8 +246,8 @@ def test_the_screen_name_language_and_time_zone_are_taken_over(client):
 @pytest.mark.parametrize("more", [{}, {"returnIdpCredential": True}])
 def test_linking_an_identity_that_the_account_already_has_is_a_conflict(client, more):
     claims = {"sub": secrets.token_hex(8)}
-    first = ok(client.call("signInWithIdp", fake(claims)))
-    again = client.call("signInWithIdp", fake(claims, idToken=first["idToken"], **more))
+    first = ok(client.call("signInWithIdp", fake_sign_in(claims)))
+    again = client.call("signInWithIdp", fake_sign_in(claims, idToken=first["idToken"], **more))
     if more:
         assert ok(again)["errorMessage"] == "FEDERATED_USER_ID_ALREADY_LINKED"
     else:
@@ -253,8 +256,8 @@ def test_linking_an_identity_that_the_account_already_has_is_a_conflict(client, 
 
 def test_authenticating_again_with_an_identity_of_the_account_is_no_conflict(client):
     claims = {"sub": secrets.token_hex(8)}
-    first = ok(client.call("signInWithIdp", fake(claims)))
-    again = ok(client.call("signInWithIdp", fake(claims, idToken=first["idToken"], autoCreate=False)))
+    first = ok(client.call("signInWithIdp", fake_sign_in(claims)))
+    again = ok(client.call("signInWithIdp", fake_sign_in(claims, idToken=first["idToken"], autoCreate=False)))
     assert again["localId"] == first["localId"]
 
 
@@ -262,9 +265,9 @@ def test_authenticating_again_with_an_identity_of_the_account_is_no_conflict(cli
 
 def test_a_backend_names_an_account_by_id_token_alone(client, demo):
     ada = client.new_account()
-    issued = demo.oob({"requestType": "VERIFY_EMAIL", "idToken": ada["idToken"]})
+    issued = demo.send_code({"requestType": "VERIFY_EMAIL", "idToken": ada["idToken"]})
     assert (issued["email"], bool(issued["oobCode"])) == (ada["email"], True)
-    issued = demo.oob({
+    issued = demo.send_code({
         "requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": ada["idToken"], "newEmail": fresh_email(),
         "email": "ignored@example.com"})
     assert issued["email"] == ada["email"]
@@ -276,18 +279,18 @@ def test_an_invalid_id_token_from_a_backend_is_rejected(demo, request_type):
     assert demo.error("POST", "/v1/projects/{P}/accounts:sendOobCode", request) == "INVALID_ID_TOKEN"
 
 
-def test_a_reset_of_an_unknown_address_succeeds_without_a_link_under_protection(project):
+def test_a_reset_of_an_unknown_address_succeeds_without_a_link_under_enumeration_protection(project):
     request = {"requestType": "PASSWORD_RESET", "email": fresh_email(), "returnOobLink": True}
     assert project.error("POST", "/v1/projects/{P}/accounts:sendOobCode", request) == "EMAIL_NOT_FOUND"
-    project.privacy()
-    assert project.oob(request) == {
+    project.protect_against_enumeration()
+    assert project.send_code(request) == {
         "kind": "identitytoolkit#GetOobConfirmationCodeResponse", "email": request["email"]}
-    known = project.user()["email"]
-    assert project.oob(request | {"email": known})["oobLink"]
+    known = project.create_user()["email"]
+    assert project.send_code(request | {"email": known})["oobLink"]
 
 
 @pytest.mark.parametrize("operation", ["lookup", "sendOobCode", "update"])
-def test_a_path_and_a_token_of_different_tenants_do_not_match(client, demo, operation):
+def test_a_path_and_a_token_of_different_tenants_are_rejected(client, demo, operation):
     token = client.sign_up(email=fresh_email(), password=PASSWORD, tenantId="acme")["idToken"]
     path = f"/v1/projects/{{P}}/tenants/zen/accounts:{operation}"
     request = {"idToken": token, "localId": ["x"] if operation == "lookup" else "x", "requestType": "VERIFY_EMAIL"}
@@ -295,10 +298,10 @@ def test_a_path_and_a_token_of_different_tenants_do_not_match(client, demo, oper
 
 
 @pytest.mark.parametrize("request_body", [{}, {"newPassword": PASSWORD}, {"oobCode": "x", "newPassword": PASSWORD}])
-def test_a_reset_is_rejected_first_if_password_sign_in_is_disabled(client, demo, request_body):
+def test_a_reset_is_rejected_before_its_code_is_checked_if_password_sign_in_is_disabled(client, demo, request_body):
     demo.json("PATCH", "/v2/projects/{P}/tenants/no-passwords", {"enableEmailLinkSignin": True})
-    refused = client.call("resetPassword", request_body | {"tenantId": "no-passwords"})
-    assert (refused.status, refused.code) == (400, "PASSWORD_LOGIN_DISABLED")
+    rejected = client.call("resetPassword", request_body | {"tenantId": "no-passwords"})
+    assert (rejected.status, rejected.code) == (400, "PASSWORD_LOGIN_DISABLED")
 
 
 def test_other_codes_can_be_checked_if_password_sign_in_is_disabled(client, demo):
@@ -310,7 +313,7 @@ def test_other_codes_can_be_checked_if_password_sign_in_is_disabled(client, demo
 
 
 def test_a_backend_links_an_identity(project):
-    user = project.user()
+    user = project.create_user()
     link = {"providerId": "google.com", "rawId": secrets.token_hex(8), "email": fresh_email(), "displayName": "Ada"}
     update = "/v1/projects/{P}/accounts:update"
     changed = project.json("POST", update, {"localId": user["localId"], "linkProviderUserInfo": link})
@@ -321,7 +324,7 @@ def test_a_backend_links_an_identity(project):
 @pytest.mark.parametrize("link, code", [
     ({"rawId": "x"}, "MISSING_PROVIDER_ID"), ({"providerId": "google.com"}, "MISSING_RAW_ID")])
 def test_an_incomplete_identity_cannot_be_linked(project, link, code):
-    user = project.user()
+    user = project.create_user()
     request = {"localId": user["localId"], "linkProviderUserInfo": link}
     assert project.error("POST", "/v1/projects/{P}/accounts:update", request) == code
 
@@ -339,13 +342,13 @@ def test_a_fake_password_hash_is_imported_as_its_password(client, demo, encode):
 
 # Tokens with the issuer of Apple or Google
 
-def foreign(provider, **changed):
-    return idp_sign_in_body({"postBody": foreign_token(provider, **changed)})
+def foreign_sign_in(provider, **changed):
+    return idp_sign_in_body({"postBody": foreign_post_body(provider, **changed)})
 
 
 @pytest.mark.parametrize("provider", ISSUERS)
 def test_a_token_with_the_issuer_of_the_provider_is_accepted_without_verification(client, provider):
-    body = foreign(provider, sub="the-same", email=fresh_email(), email_verified=True)
+    body = foreign_sign_in(provider, sub="the-same", email=fresh_email(), email_verified=True)
     first, again = (ok(client.call("signInWithIdp", body)) for _ in range(2))
     assert first["localId"] == again["localId"]
 
@@ -353,14 +356,14 @@ def test_a_token_with_the_issuer_of_the_provider_is_accepted_without_verificatio
 @pytest.mark.parametrize("provider, changed", [
     ("apple.com", {"iss": "https://accounts.google.com"}), ("google.com", {"iss": "https://example.com"})])
 def test_a_foreign_token_with_another_issuer_is_rejected(client, provider, changed):
-    assert client.call("signInWithIdp", foreign(provider, **changed)).status == 400
+    assert client.call("signInWithIdp", foreign_sign_in(provider, **changed)).status == 400
 
 
 @pytest.mark.parametrize("provider", ISSUERS)
 def test_a_foreign_token_that_names_a_key_of_a_simulator_is_rejected(client, simulators, provider):
     key_id = simulators.key_id(provider)
-    refused = client.call("signInWithIdp", foreign(provider, key_id=key_id))
-    assert (refused.status, refused.code) == (400, "INVALID_IDP_RESPONSE")
+    rejected = client.call("signInWithIdp", foreign_sign_in(provider, key_id=key_id))
+    assert (rejected.status, rejected.code) == (400, "INVALID_IDP_RESPONSE")
 
 
 def test_a_changed_token_of_a_simulator_is_rejected(client, simulators):

@@ -11,16 +11,18 @@ from client import PASSWORD, Client, fresh_email
 from simulators import Simulators, fresh_person, idp_sign_in_body
 
 # Placeholders in the request of a row. `placeholder_values` returns a function for the value of each.
-# Values of a new account, and of new resources.
+# EMAIL, ID_TOKEN, REFRESH_TOKEN and LOCAL_ID are those of one new account, and ANONYMOUS_ID_TOKEN is that of another.
+# NEW_EMAIL, NEW_LOCAL_ID and NEW_PROVIDER are unused. PROVIDER and APP are the IDs of a new provider and a new app.
 EMAIL, ID_TOKEN, REFRESH_TOKEN, NEW_EMAIL, ANONYMOUS_ID_TOKEN, LOCAL_ID, NEW_LOCAL_ID, NEW_PROVIDER, PROVIDER, APP = (
     object() for _ in range(10))
-# Credentials from providers: of a new person, as a form and as tokens, and of a person who has an account.
+# Credentials from providers: Apple's `postBody`, Apple's ID token and Google's ID token of a new person, and Apple's ID
+# token of a person who has an account.
 APPLE, APPLE_TOKEN, GOOGLE_TOKEN, KNOWN_TOKEN = (object() for _ in range(4))
-# The ID token of an account with only Apple and Google identities, and the merge token of a dry run that merges the
+# The ID token of a new account with only Apple and Google identities, and the merge token of a dry run that merges the
 # account of ID_TOKEN into another.
 FEDERATED_ID_TOKEN, MERGE_TOKEN = (object() for _ in range(2))
-# The merge token of a backend's dry run, and the IDs of an account that was merged and of an account with Apple and
-# Google identities.
+# The merge token of a backend's dry run, and the IDs of an account that was merged and of a new account with Apple
+# and Google identities.
 ADMIN_MERGE_TOKEN, MERGED_LOCAL_ID, FEDERATED_LOCAL_ID = (object() for _ in range(3))
 # Action codes for the account of EMAIL, and one for an unused email address, NEW_LINK_EMAIL.
 VERIFY_CODE, RESET_CODE, CHANGE_CODE, LINK_CODE, NEW_LINK_CODE, NEW_LINK_EMAIL = (object() for _ in range(6))
@@ -63,18 +65,19 @@ def apple_token(kind, id_token):
     return {"providerId": "apple.com", "tokenType": kind, "token": "token", "idToken": id_token}
 
 
-# What Firebase's JavaScript SDK sends to its handler.
+# The query that Firebase's JavaScript SDK sends to the handler page.
 HANDLER = {
     "apiKey": "any", "appName": "[DEFAULT]", "authType": "signInViaPopup", "eventId": "1234567890",
     "redirectUrl": "http://localhost/", "providerId": "google.com"}
 
 
-def identifier(email, continue_uri="http://localhost"):
+def auth_uri_request(email, continue_uri="http://localhost"):
+    """The body of `createAuthUri` for an email address."""
     return {"identifier": email, "continueUri": continue_uri}
 
 
 def owner(description, operation, json=None, code=None, status=200, **options):
-    """A row of the admin API."""
+    """A row of the admin API, with the credential of an administrator."""
     authorization = {"headers": {"Authorization": "Bearer owner"}}
     return Row(description, operation, json, code, status, options={"key": None} | authorization | options)
 
@@ -84,11 +87,13 @@ def page(description, operation, status=200, **fields):
     return Row(description, operation, status=status, options={"data": fields})
 
 
-def of(local_id, provider_id=None):
+def account_path(local_id, provider_id=None):
+    """The path parameters of an account, or of one of its identities."""
     return {"path": {"localId": local_id} | ({"providerId": provider_id} if provider_id else {})}
 
 
 def idp(provider_id):
+    """The path parameter of a provider's configuration."""
     return {"idpId": provider_id}
 
 
@@ -97,11 +102,13 @@ def tenant(description, operation, json=None, code=None, status=200, *, path={},
     return owner(description, operation, json, code, status, path={"tenant": TENANT} | path, **options)
 
 
-def form(post_body, **more):
+def idp_form(post_body, **more):
+    """The body of `signInWithIdp` with a credential as a form."""
     return {"postBody": post_body, "requestUri": "http://localhost", "returnSecureToken": True} | more
 
 
 def credential(provider_id, id_token=None, **more):
+    """The body of `signInWithIdp` or `merge` with a credential as an object."""
     return {"credential": {"providerId": provider_id, "idToken": id_token} | more}
 
 
@@ -172,17 +179,17 @@ ROWS = [
     Row("missing ID token", "delete", {}, "MISSING_ID_TOKEN"),
     Row("invalid ID token", "delete", {"idToken": "a.b.c"}, "INVALID_ID_TOKEN"),
 
-    Row("known email address", "createAuthUri", identifier(EMAIL)),
-    Row("unknown email address", "createAuthUri", identifier(NEW_EMAIL)),
+    Row("known email address", "createAuthUri", auth_uri_request(EMAIL)),
+    Row("unknown email address", "createAuthUri", auth_uri_request(NEW_EMAIL)),
     Row("missing identifier", "createAuthUri", {"continueUri": "http://localhost"}, "MISSING_IDENTIFIER"),
     Row("missing continue URI", "createAuthUri", {"identifier": EMAIL}, "MISSING_CONTINUE_URI"),
-    Row("invalid identifier", "createAuthUri", identifier("ada"), "INVALID_IDENTIFIER"),
-    Row("invalid continue URI", "createAuthUri", identifier(EMAIL, "invalid"), "INVALID_CONTINUE_URI"),
+    Row("invalid identifier", "createAuthUri", auth_uri_request("ada"), "INVALID_IDENTIFIER"),
+    Row("invalid continue URI", "createAuthUri", auth_uri_request(EMAIL, "invalid"), "INVALID_CONTINUE_URI"),
     Row("sign-in in the browser", "createAuthUri", {"providerId": "apple.com", "continueUri": "http://localhost/"}),
     Row("with scopes and parameters", "createAuthUri", {
         "providerId": "google.com", "continueUri": "http://localhost/", "operation": "LINK", "sessionId": "s" * 20,
         "oauthScope": "profile", "customParameter": {"login_hint": "ada@example.com"}}),
-    Row("grant that does not exist", "signInWithIdp", {
+    Row("unknown grant in the request URI", "signInWithIdp", {
         "requestUri": "http://localhost/?grant=unknown", "sessionId": "s" * 20}, "INVALID_IDP_RESPONSE"),
     Row("grant without its session ID", "signInWithIdp", {"requestUri": "http://localhost/?grant=unknown"},
         "MISSING_SESSION_ID"),
@@ -203,7 +210,7 @@ ROWS = [
     Row("invalid tenant ID", "getPasswordPolicy", None, "INVALID_TENANT_ID", 400,
         {"params": {"tenantId": "a b"}}),
     Row("no API key", "getPasswordPolicy", None, "PERMISSION_DENIED", 403, {"key": None}),
-    Row("Apple credential as a form", "signInWithIdp", form(APPLE)),
+    Row("Apple credential as a form", "signInWithIdp", idp_form(APPLE)),
     Row("Google credential as an object", "signInWithIdp", credential("google.com", GOOGLE_TOKEN)),
     Row("Apple credential with a name", "signInWithIdp", credential(
         "apple.com", APPLE_TOKEN, fullName={"givenName": "Ada", "familyName": "Lovelace"})),
@@ -223,7 +230,7 @@ ROWS = [
     Row("credential without a token", "signInWithIdp", credential("apple.com"), "INVALID_CREDENTIAL_OR_PROVIDER_ID"),
     Row("empty credential", "signInWithIdp", {"credential": {}}, "INVALID_CREDENTIAL_OR_PROVIDER_ID"),
     Row("form without a request URI", "signInWithIdp", {"postBody": "providerId=apple.com"}, "MISSING_REQUEST_URI"),
-    Row("invalid request URI", "signInWithIdp", form("a=b") | {"requestUri": "x"}, "INVALID_REQUEST_URI"),
+    Row("invalid request URI", "signInWithIdp", idp_form("a=b") | {"requestUri": "x"}, "INVALID_REQUEST_URI"),
     Row("provider that is not configured", "signInWithIdp", credential("oidc.unknown", "x"), "OPERATION_NOT_ALLOWED"),
     Row("access token alone", "signInWithIdp", credential("google.com", accessToken="x"), "NOT_IMPLEMENTED", 501),
     Row("invalid pending token", "signInWithIdp", {"pendingToken": "x"}, "INVALID_PENDING_TOKEN"),
@@ -264,7 +271,7 @@ ROWS = [
         "requestType": "VERIFY_EMAIL", "email": NEW_EMAIL, "returnOobLink": True}, "USER_NOT_FOUND"),
     owner("reset link for an unknown email address", "sendProjectOobCode", {
         "requestType": "PASSWORD_RESET", "email": NEW_EMAIL, "returnOobLink": True}, "EMAIL_NOT_FOUND"),
-    owner("recovery link", "sendProjectOobCode", {
+    owner("recovery link for a backend", "sendProjectOobCode", {
         "requestType": "RECOVER_EMAIL", "email": EMAIL, "returnOobLink": True}, "INVALID_REQ_TYPE"),
 
     Row("purpose of a verification code", "resetPassword", {"oobCode": VERIFY_CODE}),
@@ -464,7 +471,7 @@ ROWS = [
         "hashAlgorithm": "ARGON2", "argon2Parameters": {"hashType": "ARGON2_D"}, "users": [{"localId": NEW_LOCAL_ID}]},
         "NOT_IMPLEMENTED", 501),
     owner("no accounts", "batchCreateAccounts", {"users": []}, "MISSING_USER_ACCOUNT"),
-    owner("unknown account by force", "batchDeleteAccounts", {"localIds": ["unknown"], "force": True}),
+    owner("unknown account with `force`", "batchDeleteAccounts", {"localIds": ["unknown"], "force": True}),
     owner("no accounts", "batchDeleteAccounts", {"localIds": []}, "LOCAL_ID_LIST_EXCEEDS_LIMIT"),
     owner("page of accounts", "batchGetAccounts", params={"maxResults": "2"}),
     owner("number of accounts", "queryAccounts", {"returnUserInfo": False}),
@@ -474,25 +481,26 @@ ROWS = [
     owner("invalid sort order", "queryAccounts", {"sortBy": "AGE"}, "INVALID_ARGUMENT"),
     owner("accounts by prefix", "searchAccounts", params={"q": "a", "maxResults": "2"}),
     owner("account by email address", "searchAccounts", params={"q": EMAIL}),
-    owner("accounts by Apple's estimate", "searchAccounts", params={"realUserStatus": "LIKELY_REAL"}),
+    owner("accounts by real user status", "searchAccounts", params={"realUserStatus": "LIKELY_REAL"}),
     owner("missing search text", "searchAccounts", None, "INVALID_ARGUMENT"),
     owner("invalid page token", "searchAccounts", None, "INVALID_PAGE_SELECTION",
           params={"q": "a", "nextPageToken": "a" * 129}),
-    owner("identities of an account", "listIdentities", **of(FEDERATED_LOCAL_ID)),
-    owner("unknown account", "listIdentities", None, "USER_NOT_FOUND", **of("unknown")),
+    owner("identities of an account", "listIdentities", **account_path(FEDERATED_LOCAL_ID)),
+    owner("unknown account", "listIdentities", None, "USER_NOT_FOUND", **account_path("unknown")),
     owner("new identity", "linkIdentity", {"providerId": "oidc.corp", "rawId": NEW_LOCAL_ID, "email": NEW_EMAIL,
-                                     "emailVerified": True}, **of(LOCAL_ID)),
+                                     "emailVerified": True}, **account_path(LOCAL_ID)),
     owner("second identity of a provider", "linkIdentity", {"providerId": "google.com", "rawId": NEW_LOCAL_ID},
-          "PROVIDER_ALREADY_LINKED", **of(FEDERATED_LOCAL_ID)),
-    owner("missing provider", "linkIdentity", {"rawId": "x"}, "MISSING_PROVIDER_ID", **of(LOCAL_ID)),
+          "PROVIDER_ALREADY_LINKED", **account_path(FEDERATED_LOCAL_ID)),
+    owner("missing provider", "linkIdentity", {"rawId": "x"}, "MISSING_PROVIDER_ID", **account_path(LOCAL_ID)),
     owner("existing account", "getCredentialState", {"localId": FEDERATED_LOCAL_ID}),
     owner("unknown account", "getCredentialState", {"localId": "unknown"}, "USER_NOT_FOUND"),
-    owner("existing identity", "unlinkIdentity", **of(FEDERATED_LOCAL_ID, "google.com")),
-    owner("identity that is not linked", "unlinkIdentity", None, "IDENTITY_NOT_FOUND", **of(LOCAL_ID, "google.com")),
+    owner("existing identity", "unlinkIdentity", **account_path(FEDERATED_LOCAL_ID, "google.com")),
+    owner("identity that is not linked", "unlinkIdentity", None, "IDENTITY_NOT_FOUND",
+          **account_path(LOCAL_ID, "google.com")),
     owner("identity moved to another account", "moveIdentity", {"targetLocalId": LOCAL_ID},
-        **of(FEDERATED_LOCAL_ID, "google.com")),
+        **account_path(FEDERATED_LOCAL_ID, "google.com")),
     owner("unknown target account", "moveIdentity", {"targetLocalId": "unknown"}, "USER_NOT_FOUND",
-          **of(FEDERATED_LOCAL_ID, "google.com")),
+          **account_path(FEDERATED_LOCAL_ID, "google.com")),
     owner("dry run", "mergeAccounts", {
         "sourceLocalId": FEDERATED_LOCAL_ID, "localId": LOCAL_ID, "dryRun": True}),
     owner("merge with a merge token", "mergeAccounts", {"mergeToken": ADMIN_MERGE_TOKEN}),
@@ -556,6 +564,7 @@ def client(dev, contract):
 
 
 def filled_in(value, values):
+    """A copy of `value` with the values of its placeholders."""
     match value:
         case dict():
             return {name: filled_in(inner, values) for name, inner in value.items()}
@@ -578,14 +587,15 @@ def create(client, operation, json, **options):
     return response.body.get("appId") or response.body["name"].split("/")[-1]
 
 
-def known_token(simulators, client):
+def token_of_known_person(simulators, client):
     """Apple's token for a person who has an account."""
     person = fresh_person()
     sign_in_with_idp(client, simulators.sign_in("apple.com", person))
     return simulators.sign_in("apple.com", person)["idToken"]
 
 
-def federated(simulators, client):
+def federated_session(simulators, client):
+    """A session of a new account with identities of Apple and Google."""
     person = fresh_person()
     session = sign_in_with_idp(client, simulators.sign_in("apple.com", person))
     return sign_in_with_idp(client, simulators.google(person), idToken=session["idToken"])
@@ -597,18 +607,22 @@ def sign_in_with_idp(client, proof, **more):
     return response.body
 
 
-def merge_preview(client, id_token, apple_token):
+def client_merge_token(client, id_token, apple_token):
+    """The merge token of a client's dry run."""
     body = {"idToken": id_token, "dryRun": True} | credential("apple.com", apple_token)
     return client.call("merge", body).body["mergeToken"]
 
 
-def backend_preview(client, source, target):
+def backend_merge_token(client, source, target):
+    """The merge token of a backend's dry run."""
     body = {"sourceLocalId": source, "localId": target, "dryRun": True}
     return as_owner(client, "mergeAccounts", body)["mergeToken"]
 
 
-def merged(client, source, target):
-    return as_owner(client, "mergeAccounts", {"mergeToken": backend_preview(client, source, target)})["sourceLocalId"]
+def merge_accounts(client, source, target):
+    """Merges the account `source` into `target`, and returns the ID of `source`."""
+    body = {"mergeToken": backend_merge_token(client, source, target)}
+    return as_owner(client, "mergeAccounts", body)["sourceLocalId"]
 
 
 def as_owner(client, operation, json):
@@ -629,7 +643,8 @@ def own_session(client, id_token):
     return session
 
 
-def tenant_of_everything(client):
+def tenant_with_providers(client):
+    """Creates a tenant with two disabled providers, and returns its ID."""
     tenant = as_owner(client, "createTenant", {
         "displayName": "Acme", "allowPasswordSignup": True, "enableEmailLinkSignin": True, "enableAnonymousUser": True})
     path = {"tenant": tenant["tenantId"]}
@@ -641,7 +656,7 @@ def tenant_of_everything(client):
 
 def placeholder_values(client):
     account = cache(client.new_account)
-    tenant_id = cache(lambda: tenant_of_everything(client))
+    tenant_id = cache(lambda: tenant_with_providers(client))
     tenant_account = cache(lambda: client.call("signUp", {
         "email": fresh_email(), "password": PASSWORD, "tenantId": tenant_id()}).body)
     unused_email = cache(fresh_email)
@@ -651,13 +666,15 @@ def placeholder_values(client):
         NOTIFICATION: lambda: simulators.notification(),
         APPLE_TOKEN: lambda: simulators.sign_in("apple.com")["idToken"],
         GOOGLE_TOKEN: lambda: simulators.google()["idToken"],
-        KNOWN_TOKEN: lambda: known_token(simulators, client),
-        FEDERATED_ID_TOKEN: lambda: federated(simulators, client)["idToken"],
-        MERGE_TOKEN: lambda: merge_preview(client, account()["idToken"], known_token(simulators, client)),
-        ADMIN_MERGE_TOKEN: lambda: backend_preview(
-            client, federated(simulators, client)["localId"], account()["localId"]),
-        MERGED_LOCAL_ID: lambda: merged(client, federated(simulators, client)["localId"], account()["localId"]),
-        FEDERATED_LOCAL_ID: lambda: federated(simulators, client)["localId"],
+        KNOWN_TOKEN: lambda: token_of_known_person(simulators, client),
+        FEDERATED_ID_TOKEN: lambda: federated_session(simulators, client)["idToken"],
+        MERGE_TOKEN: lambda: client_merge_token(
+            client, account()["idToken"], token_of_known_person(simulators, client)),
+        ADMIN_MERGE_TOKEN: lambda: backend_merge_token(
+            client, federated_session(simulators, client)["localId"], account()["localId"]),
+        MERGED_LOCAL_ID: lambda: merge_accounts(
+            client, federated_session(simulators, client)["localId"], account()["localId"]),
+        FEDERATED_LOCAL_ID: lambda: federated_session(simulators, client)["localId"],
         TENANT: tenant_id,
         TENANT_LOCAL_ID: lambda: tenant_account()["localId"],
         TENANT_ID_TOKEN: lambda: tenant_account()["idToken"],

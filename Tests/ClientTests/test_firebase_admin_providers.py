@@ -46,6 +46,7 @@ def test_a_change_of_an_openid_connect_provider_keeps_other_fields(admin, provid
 
 @in_dev
 def test_an_openid_connect_provider_is_enabled_beside_apple(admin, providers):
+    """Guideline 4.8 requires Apple beside other providers. Here, only `dev` has Apple configured."""
     assert admin.update_oidc_provider_config(providers[0], enabled=True).enabled is True
 
 

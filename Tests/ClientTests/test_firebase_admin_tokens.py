@@ -75,6 +75,7 @@ def test_tokens_and_cookies_are_verified_by_signature(admin, session, cookie):
 
 @in_serve
 def test_tokens_and_cookies_expire(admin, session, cookie, monkeypatch):
+    """An ID token expires after an hour, the cookie after a day."""
     now = google.auth.jwt._helpers.utcnow
     monkeypatch.setattr(google.auth.jwt._helpers, "utcnow", lambda: now() + timedelta(hours=1, minutes=2))
     assert admin.verify_session_cookie(cookie)
@@ -113,6 +114,7 @@ def test_a_cookie_has_the_requested_lifetime(admin, ada, session, lifetime):
 
 
 def test_tokens_before_valid_since_are_revoked(admin, ada, session, cookie):
+    # The library compares whole seconds, so `validSince` must be in a later second than the sign-in.
     admin.update_user(ada.uid, valid_since=int(time.time()) + 1)
     with pytest.raises(auth.RevokedIdTokenError):
         admin.verify_id_token(session["idToken"], check_revoked=True)

@@ -53,7 +53,7 @@ def test_the_times_of_sign_in_and_refresh_are_reported(admin, ada, session):
     assert user.tokens_valid_after_timestamp <= metadata.last_sign_in_timestamp
 
 
-def test_a_user_is_found_by_each_identifier(admin, ada):
+def test_a_user_is_found_by_id_email_address_and_phone_number(admin, ada):
     assert admin.get_user(ada.uid).email == ada.email
     assert admin.get_user_by_email(ada.email.upper()).uid == ada.uid
     assert admin.get_user_by_phone_number(ada.phone_number).uid == ada.uid

@@ -84,7 +84,7 @@ class SDK:
         self.run("await auth.authStateReady()")
 
     def answer(self, script, **values):
-        """Returns `value` of a call that succeeds, otherwise `error` with the code."""
+        """Runs JavaScript and returns a dictionary: `value` if it succeeds, otherwise `error` with the code."""
         return self.window.driver.execute_async_script(RUN, script, values)
 
     def run(self, script, **values):
@@ -134,13 +134,13 @@ def client(dev, contract):
 
 
 def code_and_link(dev, email, request_type):
-    """Returns the newest code of a kind that was sent to `email`, and its link."""
+    """Returns the newest code of a type that is listed with `email`, and its link."""
     listed = requests.get(f"{dev.url}/emulator/v1/projects/demo/oobCodes", timeout=30).json()["oobCodes"]
     found = [entry for entry in listed if entry["email"] == email and entry["requestType"] == request_type][-1]
     return found["oobCode"], found["oobLink"]
 
 
-def test_a_user_signs_up_and_in_and_survives_a_reload(sdk):
+def test_a_user_signs_up_stays_signed_in_after_a_reload_and_signs_in_again(sdk):
     email, uid = sdk.sign_up()
     sdk.open()
     assert sdk.run("return auth.currentUser.uid") == uid
@@ -167,7 +167,7 @@ def test_a_profile_is_changed_and_an_account_deleted(sdk):
                      password=NEW_PASSWORD) == "auth/user-not-found"
 
 
-def test_an_address_is_verified(sdk, dev):
+def test_an_email_address_is_verified(sdk, dev):
     email, _ = sdk.sign_up()
     sdk.run("await sdk.sendEmailVerification(auth.currentUser, { url: v.url })", url=CONTINUE_URL)
     oob_code, link = code_and_link(dev, email, "VERIFY_EMAIL")
@@ -202,7 +202,7 @@ def test_a_link_signs_in(sdk, dev):
     assert sdk.run("return sdk.fetchSignInMethodsForEmail(auth, v.email)", email=email) == ["emailLink"]
 
 
-def test_an_address_is_changed_once_the_new_one_is_verified(sdk, dev):
+def test_an_email_address_is_changed_once_the_new_address_is_verified(sdk, dev):
     email, uid = sdk.sign_up()
     new_email = fresh_email()
     sdk.run("await sdk.verifyBeforeUpdateEmail(auth.currentUser, v.email)", email=new_email)
@@ -214,7 +214,7 @@ def test_an_address_is_changed_once_the_new_one_is_verified(sdk, dev):
     assert sdk.run(sign_in, email=new_email, password=PASSWORD) == uid
 
 
-def test_a_changed_address_is_recovered(sdk, dev):
+def test_a_changed_email_address_is_recovered(sdk, dev):
     email, _ = sdk.sign_up()
     sdk.run("await sdk.updateEmail(auth.currentUser, v.email)", email=fresh_email())
     oob_code, _ = code_and_link(dev, email, "RECOVER_EMAIL")
@@ -268,7 +268,7 @@ def test_a_taken_identity_is_a_conflict_whose_credential_signs_in(sdk, simulator
     person = fresh_person()
     uid, _ = sdk.sign_in(getattr(simulators, provider)(person))
     sdk.run("await sdk.signInAnonymously(auth)")
-    # The gateway issued this nonce. The SDK sends Google's token without it, and can send the token again.
+    # The token contains a nonce that the gateway issued. The SDK sends Google's token without the nonce, and twice.
     nonce = client.call("issueNonce", {}).body["nonce"]
     found = sdk.run(CREDENTIAL + """
         try { await sdk.linkWithCredential(auth.currentUser, credential); } catch (error) {
@@ -277,7 +277,7 @@ def test_a_taken_identity_is_a_conflict_whose_credential_signs_in(sdk, simulator
     assert found == ["auth/credential-already-in-use", uid]
 
 
-def test_an_address_of_another_account_is_confirmed_by_its_owner(sdk):
+def test_a_credential_with_the_address_of_another_account_is_linked_by_its_owner(sdk):
     email, uid = sdk.sign_up()
     sdk.run("await sdk.signOut(auth)")
     claims = json.dumps({"sub": email, "email": email, "email_verified": False})

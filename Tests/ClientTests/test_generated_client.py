@@ -21,7 +21,7 @@ STEPS = [
 
 
 @pytest.fixture(scope="module")
-def logs(tmp_path_factory):
+def generated(tmp_path_factory):
     """The log and the folder of each generated client, by language."""
     return {
         language: (generator.generate(language, folder), folder)
@@ -30,8 +30,8 @@ def logs(tmp_path_factory):
 
 
 @pytest.mark.parametrize("language", generator.OPTIONS)
-def test_a_client_is_generated_without_unknown_warnings_and_with_the_schema_names(language, logs):
-    log, _ = logs[language]
+def test_a_client_is_generated_without_unknown_warnings_and_with_the_schema_names(language, generated):
+    log, _ = generated[language]
     assert generator.warnings(log) == []
     assert "SignUpRequest" in log or "sign_up_request" in log
     assert not re.search(r"Inline|inline_|[a-z]_?[0-9]+\.(py|ts|kt|swift)$", log, re.MULTILINE)
@@ -45,14 +45,14 @@ def settings(dev):
     }
 
 
-def test_the_python_client_runs_the_scenario(logs, settings):
-    _, client = logs["python"]
+def test_the_python_client_runs_the_scenario(generated, settings):
+    _, client = generated["python"]
     output = generator.run(sys.executable, SCENARIOS / "scenario.py", **settings | {"PYTHONPATH": str(client)})
     assert output.split() == STEPS
 
 
-def test_the_typescript_client_compiles_and_runs_the_scenario(logs, settings):
-    _, client = logs["typescript-fetch"]
+def test_the_typescript_client_compiles_and_runs_the_scenario(generated, settings):
+    _, client = generated["typescript-fetch"]
     folder = client.parent
     for name in ("scenario.ts", "tsconfig.json"):
         shutil.copy(SCENARIOS / name, folder)
@@ -60,8 +60,8 @@ def test_the_typescript_client_compiles_and_runs_the_scenario(logs, settings):
     assert generator.run("node", folder / "out/scenario.js", **settings).split() == STEPS
 
 
-def test_the_swift_client_compiles_without_warnings_and_runs_the_scenario(logs, settings):
-    _, client = logs["swift6"]
+def test_the_swift_client_compiles_without_warnings_and_runs_the_scenario(generated, settings):
+    _, client = generated["swift6"]
     folder = client.parent / "swift"
     shutil.copytree(SCENARIOS / "swift", folder)
     build = generator.run("swift", "build", "--package-path", folder)

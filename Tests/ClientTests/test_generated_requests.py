@@ -12,8 +12,8 @@ from contract import Contract
 
 pytestmark = pytest.mark.slow
 
-# Requests for each operation.
-REQUESTS = 20
+# The number of generated requests for each operation.
+REQUESTS = 10
 
 CONTRACT = Contract.load()
 GENERATED = schemathesis.openapi.from_dict(CONTRACT.document)
@@ -22,7 +22,7 @@ GENERATED = schemathesis.openapi.from_dict(CONTRACT.document)
 @pytest.fixture(scope="module")
 def own_dev(folder):
     """A gateway that the requests may change."""
-    # pytest's own folders are closed to PostgreSQL's user, and `dev` would keep its data elsewhere.
+    # If the tests run as root, PostgreSQL's user cannot enter pytest's own folders, and `dev` would not use them.
     own_folder = folder / "generated-dev"
     own_folder.mkdir(mode=0o711)
     with gateway.dev(own_folder) as running:

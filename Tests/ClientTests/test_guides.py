@@ -26,8 +26,8 @@ def block(guide, language, heading, number=0):
     return re.findall(rf"^```{language}\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)[number]
 
 
-def on(dev, text):
-    """An example with the test's gateway in place of the one of `Deploy/run`."""
+def with_url_of(dev, text):
+    """An example with the address of the test's gateway instead of the address at which `Deploy/run` starts one."""
     assert "127.0.0.1:9099" in text
     return text.replace("127.0.0.1:9099", dev.url.removeprefix("http://"))
 
@@ -35,7 +35,7 @@ def on(dev, text):
 @pytest.fixture
 def page(dev, request):
     """Serves the page of a section of the web guide."""
-    text = on(dev, block("web.md", "html", request.param))
+    text = with_url_of(dev, block("web.md", "html", request.param))
     with site({"/": ("text/html", text.encode())}) as running:
         yield running
 
@@ -77,8 +77,8 @@ def test_the_page_with_the_sdk_signs_in(page, tmp_path, label):
     modules = {
         f"/firebasejs/{version}/{name}": ("text/javascript", (MODULES / name).read_bytes()) for name in NAMES}
     person, port = fresh_person(), gateway.free_port()
-    with browser_with_library(tmp_path, ports={"www.gstatic.com": port}) as (window, served):
-        with site(modules, tls=served.context(), port=port):
+    with browser_with_library(tmp_path, ports={"www.gstatic.com": port}) as (window, certificate):
+        with site(modules, tls=certificate.context(), port=port):
             window.open(page.url)
             press(window, label)
             wait = WebDriverWait(window.driver, SECONDS)
@@ -91,14 +91,14 @@ def test_the_page_with_the_sdk_signs_in(page, tmp_path, label):
 
 
 def test_the_lines_for_production_are_those_of_the_tested_page():
-    lines = block("web.md", "js", "With Firebase's SDK").splitlines()[1:]
+    lines = block("web.md", "js", "With Firebase's SDK").splitlines()[1:]  # The first line has the settings.
     tested = (Path(__file__).parent / "web_app" / "sdk.js").read_text()
     for line in lines:
         assert re.sub(r'"app\.example\.com(.*)"', r"`${location.host}\1`", line) in tested
 
 
 def test_a_person_signs_in_without_a_page(dev, tmp_path):
-    script = on(dev, block("web.md", "sh", "Without a browser"))
+    script = with_url_of(dev, block("web.md", "sh", "Without a browser"))
     completed = subprocess.run(["bash", "-euc", script], cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert (completed.returncode, completed.stderr) == (0, "")
     session = json.loads(completed.stdout)
@@ -116,9 +116,9 @@ def test_the_guide_names_every_parameter_and_fault_of_the_consent_page():
 
 
 @pytest.fixture(scope="module")
-def configured(own, tmp_path_factory):
+def guide_folder(own_installation, tmp_path_factory):
     """Creates the project of the guides, and a folder with the secrets that they name; returns the folder."""
-    own.run_ok("projects create my-app")
+    own_installation.run_ok("projects create my-app")
     folder = tmp_path_factory.mktemp("guides")
     key = ec.generate_private_key(ec.SECP256R1()).private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
@@ -127,17 +127,17 @@ def configured(own, tmp_path_factory):
     return folder
 
 
-def test_the_files_configure_apple_and_then_google(own, configured):
+def test_the_files_configure_apple_and_then_google(own_installation, guide_folder):
     for guide, name, section in (
             ("apple-portal.md", "apple.json", "5. The gateway"), ("google-console.md", "google.json", "3. The gateway")):
-        (configured / name).write_text(block(guide, "json", section))
+        (guide_folder / name).write_text(block(guide, "json", section))
         commands = block(guide, "sh", section).splitlines()
         assert commands == [
             f"sekisho projects apply {name} --dry-run", f"sekisho projects apply {name}", "sekisho check"]
         for command in commands[:2]:
             completed = subprocess.run(
-                [gateway.binary(), *command.split()[1:]], cwd=configured, capture_output=True, text=True, timeout=60,
-                env=gateway.clean_environment(**own.environment))
+                [gateway.binary(), *command.split()[1:]], cwd=guide_folder, capture_output=True, text=True,
+                timeout=60, env=gateway.clean_environment(**own_installation.environment))
             assert completed.returncode == 0, completed.stderr
             assert "warning" not in completed.stderr
 

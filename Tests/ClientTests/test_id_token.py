@@ -40,6 +40,7 @@ def verified(serve, issuer):
 
 
 def with_claims(token, **claims):
+    """Returns the token with other claims and its old signature."""
     header, payload, signature = token.split(".")
     changed = json.loads(base64.urlsafe_b64decode(payload + "==")) | claims
     return ".".join([header, base64.urlsafe_b64encode(json.dumps(changed).encode()).decode().rstrip("="), signature])

@@ -26,23 +26,23 @@ def signing_key(token):
 
 
 @pytest.mark.slow
-def test_a_new_signing_key_is_published_before_it_signs_and_old_tokens_stay_valid(own, own_serve, client):
+def test_a_new_signing_key_is_published_before_it_signs_and_old_tokens_stay_valid(own_installation, own_serve, client):
     before = client.sign_up()
     [old] = published(own_serve)
-    new = own.run_ok("keys rotate-signing-key --project demo")
+    new = own_installation.run_ok("keys rotate-signing-key --project demo")
     assert eventually_applied(lambda: published(own_serve) == {old, new})
     after = client.sign_up()
     assert signing_key(after["idToken"]) == old
     for session in (before, after):
         assert client.call("lookup", {"idToken": session["idToken"]}).status == 200
         assert client.refresh(session).status == 200
-    assert own.run_ok("keys list-signing-keys --project demo").count("ES256") == 2
+    assert own_installation.run_ok("keys list-signing-keys --project demo").count("ES256") == 2
 
 
 @pytest.mark.slow
-def test_an_immediate_rotation_invalidates_id_tokens_but_not_sessions(own, own_serve, client):
+def test_an_immediate_rotation_invalidates_id_tokens_but_not_sessions(own_installation, own_serve, client):
     session = client.sign_up()
-    new = own.run_ok("keys rotate-signing-key --project demo --now")
+    new = own_installation.run_ok("keys rotate-signing-key --project demo --now")
     assert eventually_applied(lambda: published(own_serve) == {new})
     lookup = {"idToken": session["idToken"]}
     assert on_every_loop(lambda: client.call("lookup", lookup).code == "INVALID_ID_TOKEN")
@@ -52,24 +52,24 @@ def test_an_immediate_rotation_invalidates_id_tokens_but_not_sessions(own, own_s
 
 
 @pytest.mark.slow
-def test_only_an_immediate_rotation_of_the_refresh_key_ends_sessions(own, own_serve, client):
+def test_only_an_immediate_rotation_of_the_refresh_key_ends_sessions(own_installation, own_serve, client):
     session = client.sign_up()
-    own.run_ok("keys rotate-refresh-key --project demo")
+    own_installation.run_ok("keys rotate-refresh-key --project demo")
     assert client.refresh(session).status == 200
-    own.run_ok("keys rotate-refresh-key --project demo --now")
+    own_installation.run_ok("keys rotate-refresh-key --project demo --now")
     assert on_every_loop(lambda: client.refresh(session).code == "INVALID_REFRESH_TOKEN")
     # A loop that does not know the new key yet issues tokens that the other loops reject.
     assert on_every_loop(lambda: client.refresh(client.sign_up()).status == 200)
 
 
 @pytest.mark.parametrize("algorithm", ["ES256", "RS256"])
-def test_a_rotation_keeps_the_algorithm_unless_another_is_requested(own, algorithm):
+def test_a_rotation_keeps_the_algorithm_unless_another_is_requested(own_installation, algorithm):
     project = f"signed-{algorithm.lower()}"
-    own.run_ok(f"projects create {project} --algorithm {algorithm}")
-    own.run_ok(f"keys rotate-signing-key --project {project}")
+    own_installation.run_ok(f"projects create {project} --algorithm {algorithm}")
+    own_installation.run_ok(f"keys rotate-signing-key --project {project}")
     other = {"ES256": "RS256", "RS256": "ES256"}[algorithm]
-    own.run_ok(f"keys rotate-signing-key --project {project} --algorithm {other}")
-    shown = own.run_ok(f"keys list-signing-keys --project {project}")
+    own_installation.run_ok(f"keys rotate-signing-key --project {project} --algorithm {other}")
+    shown = own_installation.run_ok(f"keys list-signing-keys --project {project}")
     assert (shown.count(algorithm), shown.count(other)) == (2, 1)
 
 
@@ -82,6 +82,7 @@ def test_the_master_key_is_replaced_without_ending_sessions(new_installation, co
     installation.environment |= {"SEKISHO_MASTER_KEY": master_key(), "SEKISHO_MASTER_KEY_PREVIOUS": old}
     assert installation.run("serve", SEKISHO_MASTER_KEY_PREVIOUS="").returncode == 1
     with installation.serving() as serve:
+        # The project's signing key and refresh key.
         assert installation.run_ok("keys rewrap") == "rewrapped 2 secrets"
         assert installation.run_ok("keys rewrap") == "rewrapped 0 secrets"
         assert Client(serve, contract).refresh(session).status == 200

@@ -5,7 +5,7 @@ Its Python library compares `iat` with `validSince`; its libraries for other lan
 
 import pytest
 
-from client import fresh_email
+from client import PASSWORD, fresh_email
 from simulators import Simulators, fresh_person, idp_sign_in_body
 
 pytestmark = pytest.mark.parametrize("admin", ["dev"], indirect=True)
@@ -50,7 +50,7 @@ def test_linking_keeps_sessions_and_unlinking_ends_those_of_the_identity(admin, 
 def test_an_anonymous_account_is_upgraded(admin, simulators, provider):
     anonymous = admin.client.sign_up()
     if provider == "password":
-        body = {"idToken": anonymous["idToken"], "email": fresh_email(), "password": "correct horse battery"}
+        body = {"idToken": anonymous["idToken"], "email": fresh_email(), "password": PASSWORD}
         upgraded = call(admin, "signUp", body)
     else:
         proof = getattr(simulators, provider)()

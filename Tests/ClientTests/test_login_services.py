@@ -1,4 +1,4 @@
-"""`sekisho projects apply` reports exactly the violations of guideline 4.8 that `login_services.json` lists.
+"""`sekisho projects apply` reports exactly the violations of Apple's guideline 4.8 that `login_services.json` lists.
 
 `Tests/GatewayTests/Projects/LoginServicesTableTests.swift` reads this table too.
 """
@@ -22,15 +22,16 @@ TENANT = "tenant"
 
 @pytest.fixture(scope="module")
 def key():
+    """A private key in the format that Apple issues."""
     command = ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
 
 
 @pytest.fixture(scope="module")
-def project(own):
+def project(own_installation):
     """The project for the dry runs of all rows."""
     name = "r" + master_key().lower().translate(str.maketrans("", "", "+/="))[:12]
-    own.run_ok(f"projects create {name}")
+    own_installation.run_ok(f"projects create {name}")
     return name
 
 
@@ -50,7 +51,9 @@ def providers(realm, key):
     return result
 
 
-def file(row, project, key):
+def project_file(row, project, key):
+    """The project file of a row. The app `native` offers no sign-in method. It declares the bundle ID, which is
+    therefore not treated as a Services ID."""
     app = {"platform": row["platform"], "distribution": row["distribution"], "bundleIds": row["bundleIds"],
            "signInMethods": row["methods"], "linkOnlyMethods": row["linkOnly"]}
     if row["exemption"]:
@@ -61,8 +64,8 @@ def file(row, project, key):
                      "native": {"platform": "ios", "bundleIds": ["com.example.app"], "signInMethods": []}}}
 
 
-def set_tenant(own, project, realm, key):
-    """Stores the tenant of a row, with apps that offer nothing; `projects apply` does not configure tenants."""
+def set_tenant(own_installation, project, realm, key):
+    """Stores the tenant of a row in the database, because `projects apply` does not configure tenants."""
     realm_id = f"{project}/{TENANT}"
     settings = {name: method in realm["signUp"] for name, method in POLICY.items()}
     statements = [
@@ -81,12 +84,12 @@ def set_tenant(own, project, realm, key):
             f"INSERT INTO identity_provider (project_id, provider, settings, secret, updated_at) "
             f"VALUES ('{realm_id}', '{name}', '{json.dumps(column)}', {secret}, now())")
     for statement in statements:
-        sql(own.database_url, statement)
+        sql(own_installation.database_url, statement)
 
 
-def remove_tenant(own, project):
+def remove_tenant(own_installation, project):
     for table, column in (("identity_provider", "project_id"), ("project", "id")):
-        sql(own.database_url, f"DELETE FROM {table} WHERE {column} = '{project}/{TENANT}'")
+        sql(own_installation.database_url, f"DELETE FROM {table} WHERE {column} = '{project}/{TENANT}'")
 
 
 def violations(stderr, row):
@@ -100,15 +103,15 @@ def violations(stderr, row):
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["row"])
-def test_projects_apply_reports_exactly_the_violations_of_the_row(own, project, key, tmp_path, row):
+def test_projects_apply_reports_exactly_the_violations_of_the_row(own_installation, project, key, tmp_path, row):
     path = tmp_path / "project.json"
-    path.write_text(json.dumps(file(row, project, key)))
+    path.write_text(json.dumps(project_file(row, project, key)))
     if row["tenant"]:
-        set_tenant(own, project, row["tenant"], key)
+        set_tenant(own_installation, project, row["tenant"], key)
     try:
-        completed = gateway.run("projects", "apply", str(path), "--prune", "--dry-run", **own.environment)
+        completed = gateway.run("projects", "apply", str(path), "--prune", "--dry-run", **own_installation.environment)
     finally:
         if row["tenant"]:
-            remove_tenant(own, project)
+            remove_tenant(own_installation, project)
     assert completed.returncode == (1 if row["violations"] else 0), completed.stderr
     assert violations(completed.stderr, row) == sorted(row["violations"])

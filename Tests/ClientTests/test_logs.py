@@ -1,4 +1,4 @@
-"""Personal data and credentials are in neither the log nor the metrics, and credentials are not in the database."""
+"""The logs and metrics contain no personal data and no credentials, and the database no credentials in plain text."""
 
 import base64
 import json
@@ -29,7 +29,7 @@ class Run:
     secrets: dict
 
 
-def mixed_run(client, secrets):
+def send_mixed_requests(client, secrets):
     """Sends requests of many kinds and adds the values they use to `secrets`. Some requests come from ``ADDRESS``."""
     forwarded = {"headers": {"X-Forwarded-For": ADDRESS}}
     email, anonymous = fresh_email(), client.sign_up()
@@ -71,7 +71,7 @@ def run(dev, new_installation, contract):
     }
     with installation.serving(SEKISHO_TRUSTED_PROXIES="127.0.0.0/8", SEKISHO_LOG_LEVEL="debug") as serve:
         secrets["API key"] = serve.api_key
-        mixed_run(Client(serve, contract), secrets)
+        send_mixed_requests(Client(serve, contract), secrets)
         metrics = requests.get(serve.url + "/metrics", timeout=30).text
         gateway.stop(serve.process, signal.SIGTERM)
         lines = serve.log.read_text().splitlines()
@@ -80,7 +80,7 @@ def run(dev, new_installation, contract):
 
 
 def forms(secret):
-    """Yields the forms in which a secret may occur: plain, in hexadecimal digits, in base64 and decoded."""
+    """Yields the forms in which a secret may occur: plain, in hexadecimal digits, in base64, in part, and decoded."""
     yield secret
     yield secret.encode().hex()
     yield base64.b64encode(secret.encode()).decode().rstrip("=")
@@ -107,6 +107,7 @@ def test_every_line_of_the_log_is_one_json_object(run):
 
 def test_every_request_is_logged_with_its_id_and_status(run):
     requested = [entry for entry in map(json.loads, run.lines) if entry["message"] == "request"]
+    # `send_mixed_requests` sends 17 of the requests.
     assert len({entry["requestId"] for entry in requested}) == len(requested) >= 17
     assert all(isinstance(entry["status"], int) for entry in requested)
     known = {"signUp", "signInWithPassword", "token", "lookup", "update", "createAuthUri", "getProject", "getHealth"}
@@ -145,6 +146,7 @@ def test_no_credential_is_in_the_database_in_plain_text(run):
 
 
 def test_no_private_key_is_in_the_database_in_plain_text(run):
+    # The project's signing key and refresh key.
     assert run.database.count("INSERT INTO public.signing_key") == 2
     assert "PRIVATE KEY" not in run.database and b"PRIVATE KEY".hex() not in run.database
     # The object identifiers of the algorithms, with which a private key begins (RFC 5208 §5).

@@ -11,6 +11,6 @@ def kib(process, name):
     return int(re.search(rf"^{name}:\s+(\d+) kB", status, re.MULTILINE)[1])
 
 
-def test_an_idle_gateway_has_less_than_three_quarters_of_its_peak_memory(new_installation):
+def test_the_memory_of_an_idle_gateway_falls_below_three_quarters_of_its_peak(new_installation):
     with new_installation().serving() as running:
         assert eventually(lambda: kib(running.process, "VmRSS") < 0.75 * kib(running.process, "VmHWM"))

@@ -51,7 +51,7 @@ def test_serve_rejects_the_owner_token_and_google_access_tokens(serve, bearer):
 
 
 @pytest.mark.parametrize("prefix", PREFIXES)
-def test_an_invalid_bearer_is_rejected_beside_a_valid_api_key(serve, prefix):
+def test_an_invalid_bearer_token_is_rejected_beside_a_valid_api_key(serve, prefix):
     headers = {"Authorization": "Bearer owner"}
     response = requests.post(
         serve.url + sign_up_path(prefix), json={}, params={"key": serve.api_key}, headers=headers, timeout=30)
@@ -101,7 +101,7 @@ def test_only_dev_has_the_emulator_api(serve, dev, method, path, headers):
 
 
 @pytest.fixture(scope="module")
-def federated(own, tmp_path_factory):
+def serve_with_providers(own_installation, tmp_path_factory):
     """`serve` with Apple and Google configured as in `dev`."""
     key = ec.generate_private_key(ec.SECP256R1()).private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()).decode()
@@ -109,8 +109,8 @@ def federated(own, tmp_path_factory):
     google = {"clientIds": ["demo.apps.googleusercontent.com"]}
     file = tmp_path_factory.mktemp("project") / "project.json"
     file.write_text(json.dumps({"project": "demo", "providers": {"apple.com": apple, "google.com": google}}))
-    own.run_ok(f"projects apply {file}")
-    with own.serving() as running:
+    own_installation.run_ok(f"projects apply {file}")
+    with own_installation.serving() as running:
         yield running
 
 
@@ -129,7 +129,7 @@ def jwt_with_a_chosen_key(claims):
 @pytest.mark.parametrize("prefix", PREFIXES)
 @pytest.mark.parametrize("provider", ["apple.com", "google.com", "facebook.com", "github.com", "oidc.corp"])
 @pytest.mark.parametrize("encode", [plain_json, unsigned_jwt, jwt_with_a_chosen_key])
-def test_serve_rejects_a_credential_without_a_valid_signature(federated, prefix, provider, encode):
+def test_serve_rejects_a_credential_without_a_valid_signature(serve_with_providers, prefix, provider, encode):
     path = prefix + ("/verifyAssertion" if prefix.startswith("/www") else "/v1/accounts:signInWithIdp")
     claims = {"iss": "https://appleid.apple.com", "aud": "com.example.app", "sub": "abc", "exp": 2 ** 32, "iat": 0,
               "email": "ada@example.com", "email_verified": True}
@@ -138,11 +138,12 @@ def test_serve_rejects_a_credential_without_a_valid_signature(federated, prefix,
     token = encode(claims)
     for body in ({"postBody": urlencode({"providerId": provider, "id_token": token}), "requestUri": "http://localhost"},
                  {"credential": {"providerId": provider, "idToken": token}}):
-        response = requests.post(federated.url + path, json=body, params={"key": federated.api_key}, timeout=30)
+        response = requests.post(
+            serve_with_providers.url + path, json=body, params={"key": serve_with_providers.api_key}, timeout=30)
         assert response.status_code == 400, response.text
         code = "INVALID_IDP_RESPONSE" if provider in ("apple.com", "google.com") else "OPERATION_NOT_ALLOWED"
         assert response.json()["error"]["message"].startswith(code)
-    assert sql(federated.database_url, "SELECT count(*) FROM account").strip() == "0"
+    assert sql(serve_with_providers.database_url, "SELECT count(*) FROM account").strip() == "0"
 
 
 @pytest.mark.parametrize("option", [
@@ -152,11 +153,12 @@ def test_serve_has_no_option_of_dev(installation, option):
     assert (completed.returncode, "unknown option" in completed.stderr) == (2, True)
 
 
-def test_serve_rejects_a_token_of_a_simulated_provider(federated, dev):
+def test_serve_rejects_a_token_of_a_simulated_provider(serve_with_providers, dev):
     """`serve` fetches keys only from the providers themselves, never from a simulator."""
     proof = Simulators(dev).apple()
-    response = requests.post(f"{federated.url}/v1/accounts:signInWithIdp", json=idp_sign_in_body(proof), timeout=30,
-                          params={"key": federated.api_key})
+    response = requests.post(
+        f"{serve_with_providers.url}/v1/accounts:signInWithIdp", json=idp_sign_in_body(proof), timeout=30,
+        params={"key": serve_with_providers.api_key})
     # Without a network the gateway cannot fetch Apple's keys, and the status is 503.
     assert response.status_code in (400, 503)
     assert "idToken" not in response.text
@@ -197,12 +199,12 @@ def test_dev_rejects_a_database_with_other_tables(dev, tmp_path, table):
 
 
 def test_serve_rejects_a_database_of_dev(dev, installation):
-    tables = "SELECT (SELECT count(*) FROM project), (SELECT count(*) FROM signing_key), mode FROM installation"
-    before = sql(dev.database_url, tables)
+    query = "SELECT (SELECT count(*) FROM project), (SELECT count(*) FROM signing_key), mode FROM installation"
+    before = sql(dev.database_url, query)
     environment = installation.replica().environment | {"DATABASE_URL": dev.database_url}
     for command in ("serve", "projects create other", "keys rewrap"):
         assert_command_fails(command.split(), "the database was created by `sekisho dev`", **environment)
-    assert sql(dev.database_url, tables) == before
+    assert sql(dev.database_url, query) == before
 
 
 def test_dev_accepts_an_empty_database_and_later_the_same_database(dev, tmp_path):

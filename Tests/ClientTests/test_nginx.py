@@ -1,4 +1,4 @@
-"""An app behind Debian's nginx with TLS, which passes the sign-in pages on as in Deploy/guides/nginx.conf."""
+"""An app behind Debian's nginx, which adds TLS and forwards the sign-in pages as in Deploy/guides/nginx.conf."""
 
 import re
 import subprocess
@@ -51,7 +51,7 @@ SDK_PAGE = """<!DOCTYPE html>
 @pytest.fixture(scope="module")
 def own_dev(folder):
     """A gateway that knows the app's domain."""
-    # pytest's own folders are closed to PostgreSQL's user, and `dev` would keep its data elsewhere.
+    # If the tests run as root, PostgreSQL's user cannot enter pytest's own folders, and `dev` would not use them.
     own_folder = folder / "nginx-dev"
     own_folder.mkdir(mode=0o711)
     with gateway.dev(own_folder) as dev:
@@ -64,11 +64,11 @@ def own_dev(folder):
 
 
 @contextmanager
-def nginx(folder, port, dev, served):
-    """Runs nginx with the example, changed only in its port, its files and the gateway's port."""
+def nginx(folder, port, dev, certificate):
+    """Runs nginx with the example, changed only in its port, its files and the gateway's URL."""
     changes = {
-        "listen 443 ssl;": f"listen 127.0.0.1:{port} ssl;", f"/etc/ssl/{HOST}.pem": str(served.file),
-        f"/etc/ssl/{HOST}.key": str(served.key_file), "/var/www/app": str(folder / "app"),
+        "listen 443 ssl;": f"listen 127.0.0.1:{port} ssl;", f"/etc/ssl/{HOST}.pem": str(certificate.file),
+        f"/etc/ssl/{HOST}.key": str(certificate.key_file), "/var/www/app": str(folder / "app"),
         "http://127.0.0.1:9099": dev.url}
     text = EXAMPLE.read_text()
     for old, new in changes.items():
@@ -83,7 +83,8 @@ def nginx(folder, port, dev, served):
     try:
         def answers():
             try:
-                return requests.get(f"https://127.0.0.1:{port}/", verify=served.file, timeout=30).status_code == 200
+                response = requests.get(f"https://127.0.0.1:{port}/", verify=certificate.file, timeout=30)
+                return response.status_code == 200
             except requests.ConnectionError:
                 return False
 
@@ -104,11 +105,11 @@ def window(own_dev, tmp_path_factory):
     (pages / "sdk.html").write_text(SDK_PAGE)
     if all((MODULES / name).is_file() for name in NAMES):
         for name in NAMES:
-            # The policy of the page allows no import map, so the module names its neighbour, as in a bundle.
+            # The policy of the page allows no import map, so one module imports the other by its path.
             text = (MODULES / name).read_text()
             (pages / name).write_text(re.sub(r"https://www\.gstatic\.com/firebasejs/[\d.]+/", "/", text))
-    with browser_with_library(folder, ports={HOST: port}) as (window, served):
-        with nginx(folder, port, own_dev, served):
+    with browser_with_library(folder, ports={HOST: port}) as (window, certificate):
+        with nginx(folder, port, own_dev, certificate):
             yield window
 
 

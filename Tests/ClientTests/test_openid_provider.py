@@ -14,7 +14,7 @@ from client import OWNER, PASSWORD, Client
 from simulators import Simulators, fresh_person, idp_sign_in_body
 
 
-class Provider(openid_provider.Provider):
+class TokenProvider(openid_provider.Provider):
     def id_token(self, **claims):
         """Returns an ID token and its nonce, obtained by discovery and the code flow with PKCE."""
         self.set_user(**claims)
@@ -39,7 +39,7 @@ class Provider(openid_provider.Provider):
 @pytest.fixture(scope="module")
 def provider(tmp_path_factory):
     with openid_provider.running(tmp_path_factory.mktemp("openid")) as provider:
-        yield Provider(provider.url, provider.folder)
+        yield TokenProvider(provider.url, provider.folder)
 
 
 @pytest.fixture(scope="module")
@@ -85,8 +85,8 @@ def test_a_first_sign_in_creates_an_account_and_later_ones_find_it(client, provi
 
 
 def test_apple_takes_over_an_email_address_only_from_an_untrusted_provider(dev, client, provider, name, trusts_email):
-    """Apple verifies the same address. An account of a trusted provider must confirm; one of an untrusted provider is
-    reclaimed, and its sessions end."""
+    """Apple verifies the same address. If the provider is trusted, the account's owner must confirm the sign-in.
+    Otherwise the account is reclaimed, and its sessions end."""
     ada = fresh_person()
     first = sign_in(client, name, *provider.id_token(email=ada["email"], email_verified=True)).body
     apple = client.call("signInWithIdp", idp_sign_in_body(Simulators(dev).apple(ada))).body

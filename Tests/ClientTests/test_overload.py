@@ -19,7 +19,7 @@ ATTACKER, VICTIM = "203.0.113.7", "198.51.100.9"
 
 @pytest.fixture(scope="module")
 def client(installation, contract):
-    tight = {
+    low_limits = {
         "SEKISHO_PASSWORD_THREADS": "1",
         "SEKISHO_PASSWORD_WAITING": "4",
         "SEKISHO_PASSWORD_MEMORY_KIB": "19456",
@@ -28,7 +28,7 @@ def client(installation, contract):
         "SEKISHO_BODY_MEMORY_MIB": "32",
         "SEKISHO_CONNECTIONS": "2000",
     }
-    with installation.replica().serving(**tight) as serve:
+    with installation.replica().serving(**low_limits) as serve:
         yield Client(serve, contract)
 
 
@@ -39,7 +39,10 @@ def sign_in(client, ada, password, address):
 
 @contextmanager
 def flood(client, ada, address):
-    """Signs in repeatedly on sixteen threads; yields the list of responses."""
+    """Signs in repeatedly on sixteen threads; yields the list of responses.
+
+    `address` is the value of `X-Forwarded-For`; a placeholder in it gets the number of the thread.
+    """
     responses, stopped = [], threading.Event()
 
     def attack(number):
@@ -68,12 +71,12 @@ def test_excess_password_requests_get_503_in_plain_text(client):
 
 
 # Addresses left of the one that the trusted proxy has appended were written by the client and do not count.
-# All addresses of an IPv4 network, and of an IPv6 subscriber, count as one client.
+# In the queue of passwords, all addresses of an IPv4 /24 share one turn, and so do all addresses of an IPv6 /48.
 @pytest.mark.parametrize("address", [
     ATTACKER, f"192.0.2.{{}}, {ATTACKER}", "203.0.113.{}", "2001:db8:1:1::{:x}", "2001:db8:1:11{:02x}::1",
     "2001:db8:1:{:x}00::1",
 ])
-def test_clients_of_other_networks_are_not_affected(client, address):
+def test_a_flood_of_sign_ins_does_not_affect_clients_of_other_networks(client, address):
     ada, grace = client.new_account(), client.new_account()
     with flood(client, ada, address) as responses:
         for _ in range(20):
@@ -103,7 +106,7 @@ def resident(serve):
 
 @contextmanager
 def half_sent(serve, count, path, length, sent, headers=""):
-    """Opens `count` requests and sends only `sent` bytes of each body."""
+    """Opens `count` requests and sends only `sent` of the `length` bytes of each body; yields the sockets."""
     host, port = serve.url.removeprefix("http://").split(":")
     head = f"POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Length: {length}\r\n{headers}\r\n"
     with ExitStack() as open_sockets:
@@ -123,15 +126,17 @@ def status_of(connection):
 def test_large_bodies_without_a_key_are_not_read(client):
     serve = client.gateway
     before = resident(serve)
+    # The bodies have 240 MiB together.
     with half_sent(serve, 60, IMPORT, 4 * MIB, 4 * MIB - 1) as sockets:
         assert {status_of(connection) for connection in sockets} == {403}
         assert metric(serve, "sekisho_body_bytes") == 0
         assert resident(serve) - before < 60 * MIB
 
 
-def test_bodies_of_clients_are_limited_together_and_small_ones_go_on(client):
+def test_bodies_of_all_clients_have_one_limit_and_small_requests_still_succeed(client):
     serve, ada = client.gateway, client.new_account()
     before, rejected = resident(serve), metric(serve, "sekisho_bodies_rejected_total")
+    # The bodies have 75 MiB together, and the limit is 32 MiB.
     with half_sent(serve, 1200, "/v1/accounts:signUp", 64 * 1024, 64 * 1024 - 1):
         assert eventually(lambda: metric(serve, "sekisho_bodies_rejected_total") > rejected)
         assert 24 * MIB < metric(serve, "sekisho_body_bytes") <= 32 * MIB
@@ -143,10 +148,11 @@ def test_bodies_of_clients_are_limited_together_and_small_ones_go_on(client):
     assert eventually(lambda: metric(serve, "sekisho_body_bytes") == 0)
 
 
-def test_idle_connections_make_room_for_others(client):
+def test_idle_connections_are_closed_when_too_many_are_open(client):
     serve, ada = client.gateway, client.new_account()
     host, port = serve.url.removeprefix("http://").split(":")
     with ExitStack() as open_sockets:
+        # SEKISHO_CONNECTIONS is 2000.
         for _ in range(2200):
             open_sockets.enter_context(socket.create_connection((host, int(port)), 30))
         assert client.call("lookup", {"idToken": ada["idToken"]}).status == 200

@@ -27,13 +27,13 @@ def client(dev, contract):
 @pytest.fixture(scope="module", params=[True, False], ids=["with scripts", "without scripts"])
 def any_browser(request):
     """A browser with JavaScript, and one without."""
-    with browser(scripts=request.param) as window:
+    with browser(runs_scripts=request.param) as window:
         yield window
 
 
 @pytest.fixture(scope="module")
 def window():
-    with browser() as window:
+    with browser(records_requests=True) as window:
         yield window
 
 
@@ -46,6 +46,7 @@ def link(client, request_type, email, **more):
 
 
 def on_page(client, url):
+    """Returns the URL of the page for an action link of `dev`."""
     found = urlsplit(url)
     assert found.path == "/emulator/action"
     return client.gateway.url + found._replace(scheme="", netloc="", path="/__/auth/action").geturl()
@@ -76,9 +77,9 @@ def sign_in(client, email, password):
 
 def test_the_browser_without_scripts_runs_no_scripts():
     page = "data:text/html,<h1>off</h1><script>document.querySelector('h1').textContent = 'on'</script>"
-    for scripts, says in ((True, "on"), (False, "off")):
-        with browser(scripts=scripts) as window:
-            assert window.open(page).heading == says
+    for runs_scripts, heading in ((True, "on"), (False, "off")):
+        with browser(runs_scripts=runs_scripts) as window:
+            assert window.open(page).heading == heading
 
 
 def test_an_email_address_is_verified_by_clicking_a_button(client, any_browser):
@@ -141,6 +142,7 @@ def test_an_email_address_is_changed(client, any_browser):
 
 
 def linked(client, provider, tokens, device="Phone of Eve"):
+    """Links a fake identity to the account of `tokens`, and returns the response with new tokens."""
     proof = json.dumps({"sub": fresh_email(), "email": "eve@example.com", "email_verified": True})
     response = client.call("signInWithIdp", {
         "postBody": urlencode({"id_token": proof, "providerId": provider}), "requestUri": "http://localhost",
@@ -151,6 +153,7 @@ def linked(client, provider, tokens, device="Phone of Eve"):
 
 @pytest.fixture
 def verified(client):
+    """An account with a verified email address."""
     return verified_account(client)
 
 
@@ -282,23 +285,20 @@ def test_a_sign_in_link_does_not_open_other_sites(client, any_browser):
     assert "on the device that has the app" in any_browser.text
 
 
-def test_a_page_loads_nothing_and_obeys_its_content_security_policy(client, window):
+def test_a_page_loads_nothing_else_and_obeys_its_content_security_policy(client, window):
     window.console_messages()
     action_page = link(client, "VERIFY_EMAIL", client.new_account()["email"])
     for url in (action_page, client.gateway.url + "/__/auth/forgotPassword"):
-        window.driver.get_log("performance")
+        window.requested_urls()
         window.open(url)
         assert window.console_messages() == []
         assert window.style("main", "max-width") == "448px", "the policy of the page allows its stylesheet"
-        events = [json.loads(entry["message"])["message"] for entry in window.driver.get_log("performance")]
-        requested = [event["params"]["request"]["url"] for event in events
-                     if event["method"] == "Network.requestWillBeSent"]
-        assert requested == [url]
+        assert window.requested_urls() == [url]
 
 
 @pytest.mark.parametrize("language, heading", [
     ("ja,en", "パスワードの再設定"), ("fr,en", "Reset your password")], ids=["supported", "unsupported"])
-def test_a_page_is_in_the_language_of_the_browser(dev, language, heading):
+def test_a_page_is_in_the_language_of_the_browser_unless_its_url_names_one(dev, language, heading):
     with browser(language=language) as window:
         assert window.open(dev.url + "/__/auth/forgotPassword").heading == heading
         assert window.open(dev.url + "/__/auth/forgotPassword?lang=en").heading == "Reset your password"
@@ -306,7 +306,7 @@ def test_a_page_is_in_the_language_of_the_browser(dev, language, heading):
 
 @pytest.fixture(scope="module")
 def every_page(client, dev):
-    """The URLs of pages of every kind except the recovery page. A GET request uses no link up."""
+    """The URLs of pages of every kind except the recovery page. A GET request does not use up a link."""
     ada = verified_account(client)
     linked(client, "google.com", ada, device="Mozilla/5.0 (" + "Eve" * 40 + ")")
     return [
@@ -319,16 +319,17 @@ def every_page(client, dev):
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("is_dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [320, 1280])
-def test_a_page_fits_narrow_and_wide_screens(every_page, window, language, dark, width):
-    window.screen(width, dark)
+def test_a_page_fits_narrow_and_wide_screens(every_page, window, language, is_dark, width):
+    window.set_screen(width, is_dark)
     for url in every_page:
         window.open(url.replace("lang=en", "") + f"&lang={language}")
         assert window.evaluate("document.documentElement.lang") == language
         assert window.evaluate("document.documentElement.scrollWidth") <= width
+        # WCAG 2.5.5: a target is at least 44 CSS pixels high.
         assert all(button.size["height"] >= 44 for button in window.elements("button, a"))
-    assert window.style("main", "background-color") == ("rgba(29, 31, 36, 1)" if dark else "rgba(255, 255, 255, 1)")
+    assert window.style("main", "background-color") == ("rgba(29, 31, 36, 1)" if is_dark else "rgba(255, 255, 255, 1)")
 
 
 def test_a_page_can_be_used_with_the_keyboard(client, window):

@@ -14,7 +14,10 @@ from installation import sql
 
 
 class Backend:
-    """firebase-admin and a client for one gateway."""
+    """firebase-admin and a client for one gateway.
+
+    `cost` is the cost in the Argon2id hashes that replace imported hashes; `None` if the gateway keeps imported hashes.
+    """
 
     def __init__(self, gateway, app, cost):
         self.gateway = gateway
@@ -38,19 +41,19 @@ class Backend:
         return sql(self.gateway.database_url, f"SELECT password_hash FROM account WHERE id = '{user.uid}'").strip()
 
     def assert_only_the_owner_signs_in(self, user):
-        """Signs in with a wrong and the right password. At the right one, `serve` replaces the hash by an Argon2id hash;
-        `dev` keeps it, because a hash of `dev` would be weaker."""
+        """Signs in with a wrong and the right password. After the right one, `serve` replaces the hash by Argon2id;
+        `dev` keeps the imported hash, because its own would be weaker."""
         imported = self.stored_hash(user)
         assert self.sign_in(user, PASSWORD + "x") in ("INVALID_PASSWORD", "INVALID_LOGIN_CREDENTIALS")
         assert self.stored_hash(user) == imported
         assert self.sign_in(user) == user.uid
-        own = self.stored_hash(user)
+        stored = self.stored_hash(user)
         if self.cost is None:
-            assert own == imported
+            assert stored == imported
         else:
-            assert own.startswith(f"$argon2id$v=19${self.cost}$") and own != imported
+            assert stored.startswith(f"$argon2id$v=19${self.cost}$") and stored != imported
         assert self.sign_in(user) == user.uid
-        assert self.stored_hash(user) == own
+        assert self.stored_hash(user) == stored
 
 
 class SecretCredential(_utils.EmulatorAdminCredentials):
@@ -75,21 +78,22 @@ def in_dev(dev):
 
 
 @pytest.fixture(scope="module")
-def in_serve(own, own_serve):
-    key = json.loads(own.run_ok("keys create-service-key --project demo --name import"))
+def in_serve(own_installation, own_serve):
+    key = json.loads(own_installation.run_ok("keys create-service-key --project demo --name import"))
+    # The cost in the environment of `Installation`.
     yield from backend(own_serve, key["secret"], "m=7168,t=1,p=1")
 
 
 @pytest.mark.parametrize("name", ADMIN_HASHES)
 def test_dev_verifies_every_imported_hash_algorithm(in_dev, name):
-    scheme, hashed = ADMIN_HASHES[name]
-    in_dev.assert_only_the_owner_signs_in(in_dev.import_user(hashed(PASSWORD), scheme))
+    scheme, hash_password = ADMIN_HASHES[name]
+    in_dev.assert_only_the_owner_signs_in(in_dev.import_user(hash_password(PASSWORD), scheme))
 
 
 @pytest.mark.parametrize("name", ADMIN_HASHES)
 def test_serve_verifies_every_imported_hash_algorithm(in_serve, name):
-    scheme, hashed = ADMIN_HASHES[name]
-    in_serve.assert_only_the_owner_signs_in(in_serve.import_user(hashed(PASSWORD), scheme))
+    scheme, hash_password = ADMIN_HASHES[name]
+    in_serve.assert_only_the_owner_signs_in(in_serve.import_user(hash_password(PASSWORD), scheme))
 
 
 @pytest.mark.parametrize("name", SELF_DESCRIBING_HASHES)
@@ -107,19 +111,21 @@ def test_a_hash_with_excessive_cost_is_rejected_in_its_row(in_serve):
     assert [(error.index, error.reason) for error in result.errors] == [(0, "rounds must be 4 to 14")]
 
 
-def test_a_stored_hash_names_its_signer_key_and_rewrap_finds_no_old_key(in_serve, own):
+def test_a_stored_hash_names_its_signer_key_and_rewrap_finds_no_old_key(in_serve, own_installation):
     user = in_serve.import_user(ADMIN_HASHES["scrypt"][1](PASSWORD), ADMIN_HASHES["scrypt"][0])
-    assert f"$k={sql(own.database_url, 'SELECT id FROM password_key').strip()}," in in_serve.stored_hash(user)
-    assert own.run_ok("keys rewrap") == "rewrapped 0 secrets"
+    key = sql(own_installation.database_url, "SELECT id FROM password_key").strip()
+    assert f"$k={key}," in in_serve.stored_hash(user)
+    assert own_installation.run_ok("keys rewrap") == "rewrapped 0 secrets"
 
 
 def test_the_standard_base64_alphabet_is_accepted(in_dev):
-    scheme, hashed = ADMIN_HASHES["sha512"]
+    scheme, hash_password = ADMIN_HASHES["sha512"]
     email = fresh_email()
     response = requests.post(
         f"{in_dev.gateway.url}/v1/projects/{in_dev.gateway.project}/accounts:batchCreate", timeout=30,
         headers={"Authorization": "Bearer owner"},
         json=scheme.to_dict() | {"users": [{
-            "localId": email, "email": email, "passwordHash": as_base64(hashed(PASSWORD)), "salt": as_base64(SALT)}]})
+            "localId": email, "email": email, "passwordHash": as_base64(hash_password(PASSWORD)),
+            "salt": as_base64(SALT)}]})
     assert response.json()["error"] == []
     assert in_dev.sign_in(auth.ImportUserRecord(uid="x", email=email)) == email

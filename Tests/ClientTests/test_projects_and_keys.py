@@ -43,12 +43,12 @@ def test_a_command_on_an_unmigrated_database_names_the_migrate_command(words, in
     assert "run `sekisho migrate`" in completed.stderr
 
 
-def test_creating_an_existing_project_fails(own):
-    assert own.run_ok("projects create twice") == "created project twice"
-    again = own.run("projects create twice")
+def test_creating_an_existing_project_fails(own_installation):
+    assert own_installation.run_ok("projects create twice") == "created project twice"
+    again = own_installation.run("projects create twice")
     assert (again.returncode, again.stdout) == (1, "")
     assert "project twice already exists" in again.stderr
-    assert re.findall(r"^twice +\d{12} +sekisho$", own.run_ok("projects list"), re.MULTILINE)
+    assert re.findall(r"^twice +\d{12} +sekisho$", own_installation.run_ok("projects list"), re.MULTILINE)
 
 
 @pytest.mark.parametrize("words", [
@@ -57,8 +57,8 @@ def test_creating_an_existing_project_fails(own):
     "keys create-service-key --project unknown --name backend", "keys revoke-service-key unknown --project demo",
     "keys rotate-signing-key --project unknown",
 ])
-def test_a_command_fails_for_an_unknown_project_app_or_key(words, own):
-    completed = own.run(words)
+def test_a_command_fails_for_an_unknown_project_app_or_key(words, own_installation):
+    completed = own_installation.run(words)
     assert (completed.returncode, completed.stdout) == (1, "")
     assert "unknown" in completed.stderr
 
@@ -72,44 +72,48 @@ def accepts(serve, key):
 
 
 @pytest.mark.slow
-def test_a_revoked_api_key_is_rejected_within_seconds_and_other_keys_stay_valid(own, own_serve):
-    revoked, kept = own.api_key(), own.api_key()
-    [*_, identifier, _] = own.ids("api")
+def test_a_revoked_api_key_is_rejected_within_seconds_and_other_keys_stay_valid(own_installation, own_serve):
+    revoked, kept = own_installation.create_api_key(), own_installation.create_api_key()
+    # The keys are listed in the order of their creation.
+    [*_, identifier, _] = own_installation.ids("api")
     assert accepts(own_serve, revoked) and accepts(own_serve, kept)
-    assert own.run_ok(f"keys revoke-api-key {identifier} --project demo") == f"revoked {identifier}"
+    assert own_installation.run_ok(f"keys revoke-api-key {identifier} --project demo") == f"revoked {identifier}"
     assert eventually_applied(lambda: not accepts(own_serve, revoked))
     assert accepts(own_serve, kept)
-    assert own.run(f"keys revoke-api-key {identifier} --project demo").returncode == 1
-    [line] = [line for line in own.run_ok("keys list-api-keys --project demo").splitlines() if identifier in line]
+    assert own_installation.run(f"keys revoke-api-key {identifier} --project demo").returncode == 1
+    listed = own_installation.run_ok("keys list-api-keys --project demo").splitlines()
+    [line] = [line for line in listed if identifier in line]
     assert re.fullmatch(r"\S+ +default +\S+Z +\S+Z", line)
 
 
-def test_lists_of_keys_do_not_contain_secrets(own):
-    key = own.api_key()
-    secret = json.loads(own.run_ok("keys create-service-key --project demo --name hidden"))["secret"]
-    shown = own.run_ok("keys list-api-keys --project demo") + own.run_ok("keys list-service-keys --project demo")
+def test_lists_of_keys_do_not_contain_secrets(own_installation):
+    key = own_installation.create_api_key()
+    secret = json.loads(own_installation.run_ok("keys create-service-key --project demo --name hidden"))["secret"]
+    shown = "".join(
+        own_installation.run_ok(f"keys {command} --project demo") for command in ("list-api-keys", "list-service-keys"))
     assert key not in shown and secret not in shown
 
 
 @pytest.mark.parametrize(("algorithm", "kind"), [
     ("RS256", rsa.RSAPrivateKey), ("ES256", ec.EllipticCurvePrivateKey), (None, rsa.RSAPrivateKey)
 ])
-def test_a_new_service_key_is_printed_as_json(own, algorithm, kind):
+def test_a_new_service_key_is_printed_as_json(own_installation, algorithm, kind):
     option = f" --algorithm {algorithm}" if algorithm else ""
-    key = json.loads(own.run_ok("keys create-service-key --project demo --name backend" + option))
+    key = json.loads(own_installation.run_ok("keys create-service-key --project demo --name backend" + option))
     assert key.keys() == {"projectId", "id", "secret", "algorithm", "scopes", "privateKey"}
     assert (key["projectId"], key["algorithm"]) == ("demo", algorithm or "RS256")
     assert isinstance(load_pem_private_key(key["privateKey"].encode(), None), kind)
-    assert key["id"] in own.ids("service")
-    own.run_ok(f"keys revoke-service-key {key['id']} --project demo")
-    assert own.run(f"keys revoke-service-key {key['id']} --project demo").returncode == 1
+    assert key["id"] in own_installation.ids("service")
+    own_installation.run_ok(f"keys revoke-service-key {key['id']} --project demo")
+    assert own_installation.run(f"keys revoke-service-key {key['id']} --project demo").returncode == 1
 
 
-def test_a_service_key_is_limited_to_its_scopes(own, own_serve):
+def test_a_service_key_is_limited_to_its_scopes(own_installation, own_serve):
     words = "keys create-service-key --project demo --name narrow --scopes users.read,audit.read --expires-in 30"
-    key = json.loads(own.run_ok(words))
+    key = json.loads(own_installation.run_ok(words))
     assert key["scopes"] == ["users.read", "audit.read"] and key["expiresAt"].endswith("Z")
-    [line] = [line for line in own.run_ok("keys list-service-keys --project demo").splitlines() if key["id"] in line]
+    listed = own_installation.run_ok("keys list-service-keys --project demo").splitlines()
+    [line] = [line for line in listed if key["id"] in line]
     assert "users.read,audit.read" in line and key["expiresAt"] in line
 
     def status(method, path):
@@ -123,30 +127,47 @@ def test_a_service_key_is_limited_to_its_scopes(own, own_serve):
 
 
 @pytest.mark.parametrize("option", ["--scopes users", "--scopes users.read,", "--expires-in 0", "--expires-in soon"])
-def test_invalid_scopes_and_lifetimes_of_a_service_key_are_rejected(own, option):
-    assert own.run(f"keys create-service-key --project demo --name invalid {option}").returncode == 2
+def test_invalid_scopes_and_lifetimes_of_a_service_key_are_rejected(own_installation, option):
+    assert own_installation.run(f"keys create-service-key --project demo --name invalid {option}").returncode == 2
 
 
-def test_the_audit_trail_is_listed_newest_first_and_exported_oldest_first(own):
-    own.run_ok("projects create trailed")
+def test_the_audit_trail_is_listed_newest_first_and_exported_oldest_first(own_installation):
+    own_installation.run_ok("projects create trailed")
     for _ in range(3):
-        own.run_ok("keys create-api-key --project trailed")
-    [identifier, *_] = own.ids("api", "trailed")
-    own.run_ok(f"keys revoke-api-key {identifier} --project trailed")
-    listed = own.run_ok("audit list --project trailed").splitlines()
+        own_installation.run_ok("keys create-api-key --project trailed")
+    [identifier, *_] = own_installation.ids("api", "trailed")
+    own_installation.run_ok(f"keys revoke-api-key {identifier} --project trailed")
+    listed = own_installation.run_ok("audit list --project trailed").splitlines()
     assert [line.split()[2] for line in listed[1:]] == ["apiKey.revoked", *["apiKey.added"] * 3, "project.added"]
-    assert own.run_ok(f"audit list --project trailed --subject {identifier} --action apiKey.revoked").count("\n") == 1
-    assert own.run_ok("audit list --project trailed --since 2999-01-01").count("\n") == 0
-    exported = [json.loads(line) for line in own.run_ok("audit export --project trailed").splitlines()]
+    revocations = own_installation.run_ok(f"audit list --project trailed --subject {identifier} --action apiKey.revoked")
+    assert revocations.count("\n") == 1
+    assert own_installation.run_ok("audit list --project trailed --since 2999-01-01").count("\n") == 0
+    exported = [json.loads(line) for line in own_installation.run_ok("audit export --project trailed").splitlines()]
     assert [line["action"] for line in exported] == ["project.added", *["apiKey.added"] * 3, "apiKey.revoked"]
     assert {line["actor"] for line in exported} == {"cli"}
-    assert own.run("audit list --project trailed --since yesterday").returncode == 2
+    assert own_installation.run("audit list --project trailed --since yesterday").returncode == 2
 
 
-def test_an_audit_export_contains_every_page(own):
-    own.run_ok("projects create long")
-    sql(own.database_url, """
+def test_audit_events_can_be_limited_to_a_period(own_installation):
+    own_installation.run_ok("projects create period")
+    sql(own_installation.database_url, """
+        INSERT INTO audit_event (id, project_id, actor, action, subject, occurred_at)
+        SELECT gen_random_uuid(), 'period', 'cli', 'act', day, day::timestamp AT TIME ZONE 'UTC'
+        FROM unnest(ARRAY['2026-01-01', '2026-01-02', '2026-01-03']) day""")
+    options = "--project period --since 2026-01-01 --until 2026-01-03"
+    exported = [json.loads(line)["subject"] for line in own_installation.run_ok(f"audit export {options}").splitlines()]
+    assert exported == ["2026-01-01", "2026-01-02"]
+    assert own_installation.run_ok(f"audit list {options}").count("\n") == 2
+    completed = own_installation.run("audit list --project period --until tomorrow")
+    assert completed.returncode == 2 and "--until: expected a date or a UTC time" in completed.stderr
+
+
+def test_an_audit_export_contains_every_page(own_installation):
+    own_installation.run_ok("projects create long")
+    # A page has 1000 events. The integer division gives ten events the same time.
+    sql(own_installation.database_url, """
         INSERT INTO audit_event (id, project_id, actor, action, subject, occurred_at)
         SELECT gen_random_uuid(), 'long', 'cli', 'act', i, to_timestamp(i / 10) FROM generate_series(1, 2500) i""")
-    exported = [json.loads(line) for line in own.run_ok("audit export --project long --action act").splitlines()]
+    lines = own_installation.run_ok("audit export --project long --action act").splitlines()
+    exported = [json.loads(line) for line in lines]
     assert len({line["eventId"] for line in exported}) == len(exported) == 2500

@@ -18,6 +18,8 @@ import pyrebase  # noqa: E402
 
 CONFIG = {"apiKey": "any", "authDomain": "localhost", "databaseURL": "http://localhost", "storageBucket": ""}
 NEW_PASSWORD = "staple battery horse"
+# A login is recent for 300 seconds.
+OLD_LOGIN_SECONDS = 301
 
 
 @pytest.fixture
@@ -27,8 +29,8 @@ def auth(dev, monkeypatch):
 
     def redirected(session, method, url, **options):
         host_and_path = url.removeprefix("https://")
-        is_googles = host_and_path.split("/")[0].endswith(".googleapis.com")
-        return request(session, method, f"{dev.url}/{host_and_path}" if is_googles else url, **options)
+        is_google_host = host_and_path.split("/")[0].endswith(".googleapis.com")
+        return request(session, method, f"{dev.url}/{host_and_path}" if is_google_host else url, **options)
 
     monkeypatch.setattr(requests.sessions.Session, "request", redirected)
     return pyrebase.initialize_app(CONFIG).auth()
@@ -98,7 +100,7 @@ def test_a_password_is_changed_after_a_recent_login(auth, ada):
 
 def test_a_password_is_not_changed_after_an_old_login(auth, ada, dev):
     try:
-        set_clock(dev, advanceSeconds=301)
+        set_clock(dev, advanceSeconds=OLD_LOGIN_SECONDS)
         assert error_code_of(auth.change_password, ada["idToken"], NEW_PASSWORD) == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
         again = auth.sign_in_with_email_and_password(ada["email"], PASSWORD)
         auth.change_password(again["idToken"], NEW_PASSWORD)
@@ -131,7 +133,7 @@ def test_a_session_of_apple_works_with_the_library(auth, dev):
     assert error_code_of(auth.get_account_info, fresh["idToken"]) == "USER_NOT_FOUND"
 
 
-def test_linking_and_unlinking_keep_the_session(auth, dev):
+def test_linking_keeps_sessions_and_unlinking_ends_those_of_the_identity(auth, dev):
     simulators, ada = Simulators(dev), fresh_person()
 
     def sign_in(proof, **more):
@@ -147,7 +149,7 @@ def test_linking_and_unlinking_keep_the_session(auth, dev):
 
     try:
         first = sign_in(simulators.apple(ada))
-        simulators.clock(advanceSeconds=301)
+        simulators.clock(advanceSeconds=OLD_LOGIN_SECONDS)
         linked = sign_in(simulators.google(ada), idToken=first["idToken"])
         elsewhere = sign_in(simulators.google(ada))
         assert claims(linked)["auth_time"] == claims(first)["auth_time"] < claims(linked)["iat"]

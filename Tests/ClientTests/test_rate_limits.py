@@ -1,4 +1,6 @@
-"""Rate limits of several replicas of an installation, which share their counters."""
+"""The replicas of an installation share the counters of rate limits."""
+
+import re
 
 import pytest
 
@@ -11,9 +13,9 @@ EXCHANGE_SECONDS = 10
 
 
 @pytest.fixture(scope="module")
-def replicas(own, contract):
-    own.run_ok("projects policy demo --set signUpLimit=10 --set passwordFailureLimit=2")
-    with own.serving() as one, own.replica().serving() as other:
+def replicas(own_installation, contract):
+    own_installation.run_ok("projects policy demo --set signUpLimit=10 --set passwordFailureLimit=2")
+    with own_installation.serving() as one, own_installation.replica().serving() as other:
         yield Client(one, contract), Client(other, contract)
 
 
@@ -33,7 +35,14 @@ def test_password_failures_on_one_replica_count_on_the_other(replicas):
 
 def test_rejected_requests_are_counted_by_kind(replicas):
     one, _ = replicas
-    email = fresh_email()
+
+    def rejected():
+        metrics = one.call("getMetrics").body
+        name = r'sekisho_rate_limited_total\{kind="passwordFailures"\}'
+        return int(re.search(rf"^{name} (\d+)$", metrics, re.MULTILINE)[1])
+
+    before, email = rejected(), fresh_email()
+    # The limit is two wrong passwords, so the third request is rejected.
     for _ in range(3):
         sign_in(one, email, "wrong horse")
-    assert 'sekisho_rate_limited_total{kind="passwordFailures"}' in one.call("getMetrics").body
+    assert rejected() == before + 1

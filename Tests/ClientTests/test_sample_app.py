@@ -12,9 +12,10 @@ from simulators import Simulators
 pytestmark = pytest.mark.slow
 
 NEW_PASSWORD = "another horse battery"
-# FirebaseAuth's numbers of errors.
+# Error codes of FirebaseAuth.
 EMAIL_ALREADY_IN_USE = 17007
 WRONG_PASSWORD = 17009
+USER_NOT_FOUND = 17011
 ACCOUNT_EXISTS_WITH_DIFFERENT_CREDENTIAL = 17012
 PROVIDER_ALREADY_LINKED = 17015
 USER_MISMATCH = 17024
@@ -53,7 +54,7 @@ def app(device):
 
 @pytest.fixture
 def later(own_dev):
-    """Advances the clock, so that the last login is not recent any more."""
+    """Advances the clock by ten minutes. A login is recent for five minutes."""
     yield lambda: gateway.set_clock(own_dev, advanceSeconds=600)
     gateway.set_clock(own_dev, reset=True)
 
@@ -170,7 +171,7 @@ def test_an_anonymous_user_keeps_the_account_with_a_password(app):
         "uid": uid, "email": email, "isAnonymous": False, "isEmailVerified": False, "methods": ["password"]}
 
 
-def test_apple_signs_in_with_a_nonce_and_the_name_of_the_first_sign_in(app):
+def test_the_name_of_the_first_sign_in_with_apple_is_kept(app):
     person = fresh_email()
     uid = app.succeed("apple", "sign-in", person)["user"]["uid"]
     assert (app.user["name"], app.user["methods"]) == ("Ada Lovelace", ["apple.com"])
@@ -204,7 +205,7 @@ def test_an_identity_of_another_account_can_be_used_instead(app):
     assert "conflict" not in screen
 
 
-def test_an_identity_of_another_account_can_be_merged(app):
+def test_the_account_can_be_merged_into_the_account_of_an_identity(app, device):
     person = fresh_email()
     owner = app.succeed("apple", "sign-in", person)["user"]["uid"]
     app.succeed("sign-out")
@@ -214,9 +215,10 @@ def test_an_identity_of_another_account_can_be_merged(app):
     app.succeed("merge")
     assert app.user["uid"] == owner
     app.succeed("refresh")
+    assert code_of(device("tablet").run("sign-in", email, PASSWORD)) == USER_NOT_FOUND
 
 
-def test_a_conflict_of_addresses_links_after_the_sign_in(app):
+def test_after_a_conflict_of_addresses_the_sign_in_links_the_identity(app):
     email = fresh_email()
     uid = app.succeed("sign-up", email, PASSWORD)["user"]["uid"]
     app.succeed("sign-out")
@@ -227,7 +229,7 @@ def test_a_conflict_of_addresses_links_after_the_sign_in(app):
     assert (app.user["uid"], app.user["methods"]) == (uid, ["password", "google.com"])
 
 
-def test_a_conflict_of_addresses_links_nothing_to_another_account(app):
+def test_after_a_conflict_of_addresses_the_sign_in_to_another_account_links_nothing(app):
     email, other = fresh_email(), fresh_email()
     for address in (email, other):
         app.succeed("sign-up", address, PASSWORD)

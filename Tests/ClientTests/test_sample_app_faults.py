@@ -17,6 +17,7 @@ RESTARTS = 100
 SEED = 20261122
 # Errors after which the user stays signed in: tooManyRequests, networkError, internalError.
 HARMLESS = {17010, 17020, 17999}
+# The end of the path of the request that gets a fault, and the command of the app that sends the request.
 OPERATIONS = [
     ("/token", "refresh"), (":lookup", "refresh"), (":update", "rename", "Ada"),
     (":update", "change-password", "another password"),
@@ -41,7 +42,8 @@ class Phone:
         self.person = fresh_email()
         self.email = fresh_email()
         self.interrupted = 0
-        # The longest time until a kill. It adapts to the machine, so that about half of the kills hit a running command.
+        # The longest time until a kill, in seconds. It adapts to the machine, so that about half of the kills hit a
+        # running command.
         self.longest_delay = 0.15
         with self.start() as app:
             self.uid = app.succeed("sign-up", self.email, PASSWORD)["user"]["uid"]
@@ -56,6 +58,7 @@ class Phone:
                 app.send(*command)
             time.sleep(self.random.uniform(0, self.longest_delay))
             app.process.kill()
+            # The app prints one line after each of the two commands.
             was_running = len(app.process.stdout.readlines()) < 2
             self.interrupted += was_running
             self.longest_delay *= 1.2 if was_running else 1 / 1.2
@@ -77,7 +80,7 @@ class Phone:
 def test_no_user_is_signed_out_when_the_app_is_killed_a_hundred_times(dev, tmp_path):
     build()
     print(f"seed {SEED}")
-    phones = [Phone(dev, tmp_path / str(number), SEED + number, number == 1) for number in range(2)]
+    phones = [Phone(dev, tmp_path / str(number), SEED + number, changes_password=number == 1) for number in range(2)]
 
     def use(phone):
         for _ in range(RESTARTS // len(phones)):
@@ -94,7 +97,7 @@ def test_no_user_is_signed_out_when_the_app_is_killed_a_hundred_times(dev, tmp_p
             assert other.succeed("sign-in", phone.email, PASSWORD)["user"]["uid"] == phone.uid
             assert len(other.succeed("devices")["devices"]) == 2
             other.succeed("sign-out")
-    # Many of the kills hit a running command.
+    # `longest_delay` makes about half of the kills hit a running command; a quarter is enough for the test.
     assert sum(phone.interrupted for phone in phones) > RESTARTS / 4
 
 
@@ -149,7 +152,7 @@ def test_the_user_stays_signed_in_after_a_fault_of_the_network(fault, dev, accou
             assert app.screen["screen"] == "signIn"
             app.succeed("sign-in", email, PASSWORD)
             for operation, *command in OPERATIONS:
-                network.next(fault, operation)
+                network.plan(fault, operation)
                 app.run(*command)
                 assert network.planned == [], (operation, command)
                 assert app.user and app.user["uid"] == uid, (command, app.screen)
@@ -163,9 +166,9 @@ def test_the_user_stays_signed_in_after_a_fault_of_the_network(fault, dev, accou
 def test_a_sign_in_can_be_repeated_after_a_fault_of_the_network(fault, dev, account, tmp_path):
     email, uid, _ = account
     with proxy(dev) as network, SampleApp(network.url, tmp_path / "tablet", "--timeout", "1") as app:
-        network.next(fault, ":signInWithPassword")
+        network.plan(fault, ":signInWithPassword")
         assert app.run("sign-in", email, PASSWORD)["error"]["code"] in HARMLESS
         assert app.screen["screen"] == "signIn"
-        network.next(fault, ":lookup")
+        network.plan(fault, ":lookup")
         app.succeed("sign-in", email, PASSWORD)
         assert app.user["uid"] == uid

@@ -5,8 +5,9 @@ import subprocess
 from pathlib import Path
 
 SCHEMA = Path(__file__).parents[2] / "Deploy" / "schema.sql"
+# The beginnings of lines that are not part of the schema.
 NOISE = ("--", "SET ", "SELECT pg_catalog", "\\restrict", "\\unrestrict")
-HEAD = "-- The schema after all migrations, for reviewers; the gateway never reads it.\n\n"
+HEAD = "-- The schema after all migrations, for reviewers; the gateway never reads it. Sources/Storage/Migrations has the comments.\n\n"
 
 
 def dumped(database_url):

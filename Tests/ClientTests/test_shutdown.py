@@ -16,6 +16,7 @@ SLOW_HASHES = {
     "SEKISHO_PASSWORD_THREADS": "1",
     "SEKISHO_PASSWORD_MEMORY_KIB": "65536",
     "SEKISHO_PASSWORD_ITERATIONS": "16",
+    # Longer than the default of ten seconds, because three hashes may take longer.
     "SEKISHO_DRAIN_SECONDS": "60",
 }
 

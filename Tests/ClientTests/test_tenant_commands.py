@@ -9,27 +9,27 @@ from firebase_admin import auth
 from firebase_admin.exceptions import PermissionDeniedError
 
 from accounts import import_account, sign_in_with_password, unsaved_account
-from admin_sdk import serve_admin, service_key
+from admin_sdk import create_service_key, serve_admin
 from client import PASSWORD
 from gateway import run
 from hashes import SELF_DESCRIBING_HASHES, as_base64
 
 
 @pytest.fixture(scope="module")
-def owner(rs256_installation, rs256_serve, contract):
-    """A backend with every scope."""
-    with serve_admin(rs256_serve, contract, service_key(rs256_installation)) as admin:
+def full_admin(rs256_installation, rs256_serve, contract):
+    """firebase-admin with a service key that has every scope."""
+    with serve_admin(rs256_serve, contract, create_service_key(rs256_installation)) as admin:
         yield admin
 
 
 @pytest.fixture
-def acme(owner):
-    return owner.tenant()
+def acme(full_admin):
+    return full_admin.tenant()
 
 
 @pytest.fixture
-def zen(owner):
-    return owner.tenant("Zen-2")
+def zen(full_admin):
+    return full_admin.tenant("Zen-2")
 
 
 @pytest.fixture
@@ -54,26 +54,26 @@ def written(path, accounts):
     return str(path)
 
 
-def test_a_file_is_imported_into_one_tenant_only(owner, acme, zen, command, tmp_path):
+def test_a_file_is_imported_into_one_tenant_only(full_admin, acme, zen, command, tmp_path):
     accounts = [unsaved_account() for _ in range(3)]
     path = written(tmp_path / "users.json", accounts)
     completed = command("users", "import", path, tenant=acme.tenant_id)
     assert (completed.returncode, completed.stdout, completed.stderr) == (0, "imported 3 accounts\n", "")
     for account in accounts:
         assert acme.get_users(account.identifiers).users[0].tenant_id == acme.tenant_id
-        assert zen.get_users(account.identifiers).users == owner.get_users(account.identifiers).users == []
-    assert sign_in_with_password(owner.client, accounts[0], tenantId=acme.tenant_id)["localId"] == accounts[0].uid
+        assert zen.get_users(account.identifiers).users == full_admin.get_users(account.identifiers).users == []
+    assert sign_in_with_password(full_admin.client, accounts[0], tenantId=acme.tenant_id)["localId"] == accounts[0].uid
     elsewhere = {"email": accounts[0].email, "password": PASSWORD}
-    assert owner.client.call("signInWithPassword", elsewhere).code == "INVALID_LOGIN_CREDENTIALS"
+    assert full_admin.client.call("signInWithPassword", elsewhere).code == "INVALID_LOGIN_CREDENTIALS"
     again = command("users", "import", path, tenant=acme.tenant_id)
     assert again.returncode == 1 and "localId belongs to an existing account" in again.stderr
     assert command("users", "import", path, tenant=zen.tenant_id).returncode == 0
 
 
 @pytest.mark.parametrize("format", ["json", "csv"])
-def test_an_export_of_a_tenant_can_be_imported_into_another(acme, zen, owner, command, tmp_path, format):
+def test_an_export_of_a_tenant_can_be_imported_into_another(acme, zen, full_admin, command, tmp_path, format):
     accounts = sorted((import_account(acme) for _ in range(2)), key=lambda account: account.uid)
-    import_account(owner)
+    import_account(full_admin)
     first, second = (str(tmp_path / f"{name}.{format}") for name in ("first", "second"))
     assert command("users", "export", first, tenant=acme.tenant_id).returncode == 0
     assert command("users", "import", first, tenant=zen.tenant_id).stdout == "imported 2 accounts\n"
@@ -83,11 +83,12 @@ def test_an_export_of_a_tenant_can_be_imported_into_another(acme, zen, owner, co
     if format == "json":
         assert [user["localId"] for user in json.loads(text)["users"]] == [account.uid for account in accounts]
     for tenant in (acme, zen):
-        assert sign_in_with_password(owner.client, accounts[0], tenantId=tenant.tenant_id)["localId"] == accounts[0].uid
+        session = sign_in_with_password(full_admin.client, accounts[0], tenantId=tenant.tenant_id)
+        assert session["localId"] == accounts[0].uid
 
 
-def test_an_export_of_the_project_contains_no_accounts_of_tenants(acme, owner, command, tmp_path):
-    of_tenant, of_project = import_account(acme), import_account(owner)
+def test_an_export_of_the_project_contains_no_accounts_of_tenants(acme, full_admin, command, tmp_path):
+    of_tenant, of_project = import_account(acme), import_account(full_admin)
     path = tmp_path / "all.json"
     assert command("users", "export", str(path)).returncode == 0
     exported = {user["localId"] for user in json.loads(path.read_text())["users"]}
@@ -135,8 +136,8 @@ def test_tenants_are_not_listed_as_projects(rs256_installation, acme):
     assert acme.tenant_id not in rs256_installation.run_ok("projects list")
 
 
-def test_a_deleted_tenant_cannot_be_exported(acme, owner, command, tmp_path):
-    owner.delete_tenant(acme.tenant_id)
+def test_a_deleted_tenant_cannot_be_exported(acme, full_admin, command, tmp_path):
+    full_admin.delete_tenant(acme.tenant_id)
     completed = command("users", "export", str(tmp_path / "users.json"), tenant=acme.tenant_id)
     assert completed.returncode == 1 and f"tenant demo/{acme.tenant_id} does not exist" in completed.stderr
     assert not (tmp_path / "users.json").exists()
@@ -155,11 +156,11 @@ def test_the_audit_trail_of_a_tenant_is_separate(acme, zen, command):
     assert exported and {json.loads(line)["subject"] for line in exported} == {account.uid}
 
 
-def test_the_audit_trail_of_a_deleted_tenant_remains(acme, owner, command):
+def test_the_audit_trail_of_a_deleted_tenant_remains(acme, full_admin, command):
     account = import_account(acme)
-    owner.update_tenant(acme.tenant_id, display_name="Renamed")
+    full_admin.update_tenant(acme.tenant_id, display_name="Renamed")
     acme.delete_user(account.uid)
-    owner.delete_tenant(acme.tenant_id)
+    full_admin.delete_tenant(acme.tenant_id)
     assert account.uid in command("audit", "list", tenant=acme.tenant_id).stdout
     events = command("audit", "list", "--subject", acme.tenant_id).stdout.splitlines()[1:]
     assert [line.split()[2] for line in events] == ["tenant.removed", "tenant.changed", "tenant.added"]
@@ -182,14 +183,14 @@ ALL_SCOPES = ["config", "users.read", "users.write", "users.link", "tokens.mint"
 
 
 @pytest.fixture(scope="module")
-def narrow(rs256_installation, rs256_serve, contract):
-    """Creates a backend whose key has only one scope, or every scope but one."""
+def narrow_admin(rs256_installation, rs256_serve, contract):
+    """Creates firebase-admin with a service key that has only the given scope, or every other scope."""
     keys = {}
 
     def backend(scope, has_it):
         if (scope, has_it) not in keys:
             scopes = [scope] if has_it else [other for other in ALL_SCOPES if other != scope]
-            keys[scope, has_it] = service_key(rs256_installation, "--scopes", ",".join(scopes))
+            keys[scope, has_it] = create_service_key(rs256_installation, "--scopes", ",".join(scopes))
         return serve_admin(rs256_serve, contract, keys[scope, has_it])
 
     return backend
@@ -197,34 +198,34 @@ def narrow(rs256_installation, rs256_serve, contract):
 
 @pytest.mark.parametrize(
     "scope, call", REQUIRED_SCOPES, ids=[f"{scope} {number}" for number, (scope, _) in enumerate(REQUIRED_SCOPES)])
-def test_the_scopes_of_a_key_apply_in_tenants(acme, narrow, scope, call):
-    with narrow(scope, False) as admin, pytest.raises(PermissionDeniedError) as error:
+def test_the_scopes_of_a_key_apply_in_tenants(acme, narrow_admin, scope, call):
+    with narrow_admin(scope, False) as admin, pytest.raises(PermissionDeniedError) as error:
         call(admin, admin.auth_for_tenant(acme.tenant_id))
     assert f"lacks the scope {scope}" in str(error.value)
-    with narrow(scope, True) as admin:
+    with narrow_admin(scope, True) as admin:
         call(admin, admin.auth_for_tenant(acme.tenant_id))
 
 
-def test_a_link_in_a_response_needs_the_scope_to_mint_tokens(acme, narrow):
+def test_a_link_in_a_response_needs_the_scope_to_mint_tokens(acme, narrow_admin):
     account = import_account(acme)
-    with narrow("tokens.mint", False) as admin, pytest.raises(PermissionDeniedError) as error:
+    with narrow_admin("tokens.mint", False) as admin, pytest.raises(PermissionDeniedError) as error:
         admin.auth_for_tenant(acme.tenant_id).generate_password_reset_link(account.email)
     assert "lacks the scope tokens.mint" in str(error.value)
 
 
-def test_a_custom_token_of_a_tenant_needs_the_scope_to_mint_tokens(acme, narrow):
+def test_a_custom_token_of_a_tenant_needs_the_scope_to_mint_tokens(acme, narrow_admin):
     for has_scope in (False, True):
-        with narrow("tokens.mint", has_scope) as admin:
+        with narrow_admin("tokens.mint", has_scope) as admin:
             token = admin.auth_for_tenant(acme.tenant_id).create_custom_token("ada").decode()
             body = {"token": token, "tenantId": acme.tenant_id}
             response = admin.client.call("signInWithCustomToken", body)
         assert (response.status == 200) == has_scope
 
 
-def test_a_key_of_another_project_is_rejected(own, own_serve, contract):
-    own.run_ok("projects create other")
-    key = json.loads(own.run_ok("keys create-service-key --project other --name other"))
-    with serve_admin(own_serve, contract, service_key(own)) as admin:
+def test_a_key_of_another_project_is_rejected(own_installation, own_serve, contract):
+    own_installation.run_ok("projects create other")
+    key = json.loads(own_installation.run_ok("keys create-service-key --project other --name other"))
+    with serve_admin(own_serve, contract, create_service_key(own_installation)) as admin:
         url = f"{own_serve.url}/v2/projects/demo/tenants/{admin.tenant().tenant_id}"
         response = requests.get(url, headers={"Authorization": f"Bearer {key['secret']}"}, timeout=30)
     assert response.status_code == 403

@@ -34,6 +34,7 @@ def configure(admin):
 
 
 def of(tenant):
+    """The member or query parameter that names a tenant in a request."""
     return {"tenantId": tenant.tenant_id}
 
 
@@ -91,17 +92,17 @@ def test_sessions_are_listed_and_revoked_per_tenant(admin, acme, zen):
     ada = import_account(acme)
     import_account(zen, ada)
     import_account(admin, ada)
-    own, again = (sign_in_with_password(admin.client, ada, **of(acme)) for _ in range(2))
+    first, second = (sign_in_with_password(admin.client, ada, **of(acme)) for _ in range(2))
     others = [sign_in_with_password(admin.client, ada, **of(zen)), sign_in_with_password(admin.client, ada)]
-    listed = admin.client.call("listSessions", {"idToken": own["idToken"]}).body["sessions"]
+    listed = admin.client.call("listSessions", {"idToken": first["idToken"]}).body["sessions"]
     assert len(listed) == 2
     [current] = [entry["sessionId"] for entry in listed if entry["current"]]
     for other in others:
         body = {"idToken": other["idToken"], "sessionId": current}
         assert admin.client.call("revokeSession", body).code == "SESSION_NOT_FOUND"
-    assert admin.client.call("revokeSession", {"idToken": again["idToken"], "sessionId": current}).status == 200
-    assert admin.client.refresh(own).code == "TOKEN_EXPIRED"
-    for session in (again, *others):
+    assert admin.client.call("revokeSession", {"idToken": second["idToken"], "sessionId": current}).status == 200
+    assert admin.client.refresh(first).code == "TOKEN_EXPIRED"
+    for session in (second, *others):
         assert admin.client.refresh(session).status == 200
 
 
@@ -170,7 +171,7 @@ def test_merges_are_made_and_undone_only_within_a_tenant(acme, zen, backend):
     token = backend("mergeAccounts", body | of(acme)).body["mergeToken"]
     for elsewhere in (of(zen), {}):
         rejected = backend("mergeAccounts", {"mergeToken": token} | elsewhere)
-        assert rejected.status == 400 and rejected.code
+        assert (rejected.status, rejected.code) == (400, "INVALID_PENDING_TOKEN")
     merged = backend("mergeAccounts", {"mergeToken": token} | of(acme))
     assert merged.status == 200, merged.body
     assert acme.get_user(target.uid).email == source.email

@@ -1,4 +1,4 @@
-"""firebase-admin creates and verifies tokens, links and providers of tenants."""
+"""firebase-admin creates and verifies tokens, creates links and configures providers, all for tenants."""
 
 import secrets
 import time
@@ -40,7 +40,7 @@ def custom_token_sign_in(admin):
 
 @pytest.fixture
 def cookie(admin, acme):
-    """Creates a session cookie of a tenant. The Python library cannot; libraries for other languages send this."""
+    """Creates a session cookie of a tenant, with the request of other languages' libraries: Python's cannot."""
     def create(token, tenant=acme.tenant_id):
         return admin.client.call(
             "createSessionCookieInTenant", {"idToken": token, "validDuration": "3600"}, key=None,
@@ -63,12 +63,12 @@ def test_a_custom_token_signs_in_to_its_tenant(admin, acme, custom_token_sign_in
 
 
 def test_a_custom_token_signs_in_only_to_its_tenant(admin, acme, zen, custom_token_sign_in):
-    token, projects = acme.create_custom_token(fresh_uid()), admin.create_custom_token(fresh_uid())
+    token, of_project = acme.create_custom_token(fresh_uid()), admin.create_custom_token(fresh_uid())
     for rejected in (
             custom_token_sign_in(token), custom_token_sign_in(token, zen.tenant_id),
-            custom_token_sign_in(projects, acme.tenant_id)):
+            custom_token_sign_in(of_project, acme.tenant_id)):
         assert rejected.code == "TENANT_ID_MISMATCH"
-    assert custom_token_sign_in(projects).status == 200
+    assert custom_token_sign_in(of_project).status == 200
 
 
 def test_a_token_names_its_tenant_and_is_rejected_in_others(admin, acme, zen, session):
@@ -78,9 +78,9 @@ def test_a_token_names_its_tenant_and_is_rejected_in_others(admin, acme, zen, se
     assert admin.verify_id_token(session["idToken"])["firebase"]["tenant"] == acme.tenant_id
     with pytest.raises(auth.UserNotFoundError):
         admin.verify_id_token(session["idToken"], check_revoked=True)
-    projects = sign_in_with_password(admin.client, import_account(admin))
-    assert "tenant" not in admin.verify_id_token(projects["idToken"])["firebase"]
-    for library, token in ((zen, session), (acme, projects)):
+    of_project = sign_in_with_password(admin.client, import_account(admin))
+    assert "tenant" not in admin.verify_id_token(of_project["idToken"])["firebase"]
+    for library, token in ((zen, session), (acme, of_project)):
         with pytest.raises(tenant_mgt.TenantIdMismatchError):
             library.verify_id_token(token["idToken"])
 
@@ -92,9 +92,9 @@ def test_a_cookie_is_created_from_a_token_of_the_tenant(admin, acme, ada, sessio
 
 
 def test_no_cookie_is_created_from_a_token_of_another_tenant(admin, zen, session, cookie):
-    projects = sign_in_with_password(admin.client, import_account(admin))
+    of_project = sign_in_with_password(admin.client, import_account(admin))
     assert cookie(session["idToken"], zen.tenant_id).code == "TENANT_ID_MISMATCH"
-    assert cookie(projects["idToken"]).code == "TENANT_ID_MISMATCH"
+    assert cookie(of_project["idToken"]).code == "TENANT_ID_MISMATCH"
     with pytest.raises(InvalidArgumentError) as error:
         admin.create_session_cookie(session["idToken"], timedelta(hours=1))
     assert "TENANT_ID_MISMATCH" in str(error.value)
@@ -111,6 +111,7 @@ def test_tokens_before_valid_since_are_revoked(admin, acme, ada, session):
 
 @pytest.mark.parametrize("admin", ["dev"], indirect=True)
 def test_a_user_signs_in_again_after_a_revocation(admin, acme, ada):
+    # The library compares whole seconds, so the session must begin in an earlier second than the revocation.
     set_clock(admin.gateway, freezeAtMs=int(time.time() - 10) * 1000)
     try:
         before = sign_in_with_password(admin.client, ada, tenantId=acme.tenant_id)

@@ -187,10 +187,10 @@ def test_an_identifier_in_use_in_one_tenant_is_free_in_others(admin, acme, zen, 
 
 @pytest.mark.parametrize("name", ["scrypt", "bcrypt", "pbkdf2_sha256", "hmac_sha512", "standard_scrypt"])
 def test_imported_users_sign_in_only_to_their_tenant(admin, acme, zen, name):
-    scheme, hashed = ADMIN_HASHES[name]
+    scheme, hash_password = ADMIN_HASHES[name]
     account = unsaved_account()
     record = auth.ImportUserRecord(
-        uid=account.uid, email=account.email, password_hash=hashed(PASSWORD), password_salt=SALT)
+        uid=account.uid, email=account.email, password_hash=hash_password(PASSWORD), password_salt=SALT)
     assert acme.import_users([record], hash_alg=scheme).errors == []
     for elsewhere in ({}, {"tenantId": zen.tenant_id}):
         rejected = admin.client.call("signInWithPassword", {"email": account.email, "password": PASSWORD, **elsewhere})

@@ -3,7 +3,7 @@
 import pytest
 
 from accounts import import_account, sign_in_with_password
-from admin_sdk import serve_admin, service_key
+from admin_sdk import create_service_key, serve_admin
 from client import PASSWORD, fresh_email
 from gateway import LOOP_PROBES, eventually_applied
 
@@ -14,10 +14,10 @@ UNKNOWN = {"tenantId": "unknown"}
 def backend(request, contract):
     """firebase-admin for a project without tenants and for one with other tenants."""
     if request.param == "no tenants":
-        installation, running = (request.getfixturevalue(name) for name in ("own", "own_serve"))
+        installation, running = (request.getfixturevalue(name) for name in ("own_installation", "own_serve"))
     else:
         installation, running = (request.getfixturevalue(name) for name in ("rs256_installation", "rs256_serve"))
-    with serve_admin(running, contract, service_key(installation)) as admin:
+    with serve_admin(running, contract, create_service_key(installation)) as admin:
         if request.param == "other tenants":
             admin.tenant()
         yield admin
@@ -34,7 +34,7 @@ def session(backend, ada):
     return sign_in_with_password(backend.client, ada)
 
 
-# Operations of backends that accept a tenant ID, with a body that is valid without one.
+# Operations of backends that accept a tenant ID, with a body that is valid without a tenant ID.
 BY_BACKENDS = {
     "lookupAccounts": lambda ada, session: {"localId": [ada.uid]},
     "createAccount": lambda ada, session: {"displayName": "Eve"},
@@ -61,7 +61,9 @@ BY_EITHER = {
     "delete": lambda ada, session: {"localId": ada.uid},
     "sendOobCode": BY_BACKENDS["sendProjectOobCode"],
 }
+# Operations of backends that only read, with query parameters that are valid without a tenant ID.
 READ = {"batchGetAccounts": {}, "searchAccounts": {"q": "a"}, "listAuditEvents": {}, "listIdentities": {}}
+# Operations of clients that accept a tenant ID, with the other members of the body.
 BY_CLIENTS = {
     "signUp": lambda ada, session: {"email": fresh_email(), "password": PASSWORD},
     "signInWithPassword": lambda ada, session: {"email": ada.email, "password": PASSWORD},
@@ -89,7 +91,7 @@ def by_backend(backend, ada, operation, json=None, **params):
 
 @pytest.fixture
 def unchanged(backend, ada):
-    """Checks after the test that it has not changed the account of the project."""
+    """Checks after the test that the providers, email address and display name of the account are unchanged."""
     before = backend.get_user(ada.uid)
     yield
     after = backend.get_user(ada.uid)
@@ -134,7 +136,7 @@ def test_a_client_read_of_an_unknown_tenant_is_rejected(backend, operation):
 def test_the_first_tenant_contains_no_accounts_of_the_project(new_installation, contract):
     """For some seconds, an event loop may use the configuration without the tenant, and responds with an error."""
     installation = new_installation()
-    with installation.serving() as running, serve_admin(running, contract, service_key(installation)) as admin:
+    with installation.serving() as running, serve_admin(running, contract, create_service_key(installation)) as admin:
         ada = import_account(admin)
         for _ in range(LOOP_PROBES):
             assert by_backend(admin, ada, "searchAccounts", q=ada.email).body["users"]

@@ -15,7 +15,9 @@ from gateway import binary, clean_environment, eventually, run, wait_for
 from hashes import KEY, SALT, SELF_DESCRIBING_HASHES, SEPARATOR, as_base64, firebase_scrypt
 from installation import sql
 
-FIREBASE = ["--hash-algo", "SCRYPT", "--salt-separator", as_base64(SEPARATOR), "--rounds", "8", "--mem-cost", "12"]
+# The parameters of a Firebase project's password hashes, without the signer key.
+FIREBASE_HASH_OPTIONS = [
+    "--hash-algo", "SCRYPT", "--salt-separator", as_base64(SEPARATOR), "--rounds", "8", "--mem-cost", "12"]
 
 ADA = {
     "localId": "ada", "email": "ada@example.com", "emailVerified": True,
@@ -40,6 +42,8 @@ CSV = (
 
 
 class Users:
+    """A new project, and the commands that import and export its accounts."""
+
     def __init__(self, installation, project, folder):
         self.installation = installation
         self.project = project
@@ -69,18 +73,19 @@ class Users:
 
 
 @pytest.fixture
-def users(own, tmp_path):
-    return Users(own, f"p{secrets.token_hex(5)}", tmp_path)
+def users(own_installation, tmp_path):
+    return Users(own_installation, f"p{secrets.token_hex(5)}", tmp_path)
 
 
 @pytest.fixture
-def others(own, tmp_path):
-    return Users(own, f"q{secrets.token_hex(5)}", tmp_path)
+def others(own_installation, tmp_path):
+    """Another new project."""
+    return Users(own_installation, f"q{secrets.token_hex(5)}", tmp_path)
 
 
 @pytest.mark.parametrize(("name", "content"), [("users.json", [ADA, BOB]), ("users.csv", CSV)])
-def test_an_export_of_firebase_is_imported_with_one_command(users, own, name, content):
-    completed = users.import_file(users.file(content, name), *FIREBASE, SEKISHO_HASH_KEY=as_base64(KEY))
+def test_an_export_of_firebase_is_imported_with_one_command(users, own_installation, name, content):
+    completed = users.import_file(users.file(content, name), *FIREBASE_HASH_OPTIONS, SEKISHO_HASH_KEY=as_base64(KEY))
     assert (completed.returncode, completed.stderr) == (0, "")
     assert completed.stdout == "imported 2 accounts, skipped 1 identity of unsupported providers\n"
     exported = {user["localId"]: user for user in json.loads(users.export())["users"]}
@@ -91,8 +96,8 @@ def test_an_export_of_firebase_is_imported_with_one_command(users, own, name, co
     assert exported["bob"] == BOB | {"emailVerified": False}
     assert users.rows("DISTINCT email_trust", "linked_identity") == ["none"]
 
-    key = own.run_ok(f"keys create-api-key --project {users.project}")
-    with own.started() as serve:
+    key = own_installation.run_ok(f"keys create-api-key --project {users.project}")
+    with own_installation.started() as serve:
         wait_for(serve.is_ready, serve.process, serve.log)
         for password, outcome in [(PASSWORD + "x", None), (PASSWORD, "ada"), (PASSWORD, "ada")]:
             response = requests.post(
@@ -118,8 +123,27 @@ def test_an_export_can_be_imported_unchanged(users, others, format):
     assert users.export("format-by-option", "--format", format) == first
 
 
+def test_an_export_has_mode_0600_after_an_interrupted_export_with_another_mode(users):
+    unfinished = users.folder / "out.json.unfinished"
+    unfinished.touch()
+    unfinished.chmod(0o644)
+    users.export("out.json")
+    assert os.stat(users.folder / "out.json").st_mode & 0o777 == 0o600
+    assert not unfinished.exists()
+
+
+def test_an_export_does_not_follow_a_symbolic_link(users):
+    target = users.folder / "target"
+    target.write_text("unchanged")
+    for name in ["out.json", "out.json.unfinished"]:
+        (users.folder / name).symlink_to(target)
+    users.export("out.json")
+    assert target.read_text() == "unchanged"
+    assert not (users.folder / "out.json").is_symlink()
+
+
 def test_hashes_with_a_signer_key_need_this_key_in_every_import(users, others):
-    assert users.import_file(users.file([ADA]), *FIREBASE, "--hash-key", as_base64(KEY)).returncode == 0
+    assert users.import_file(users.file([ADA]), *FIREBASE_HASH_OPTIONS, "--hash-key", as_base64(KEY)).returncode == 0
     users.export("out.json")
     rejected = others.import_file(users.folder / "out.json")
     assert (rejected.returncode, "needs the signerKey" in rejected.stderr) == (1, True)
@@ -154,6 +178,7 @@ INVALID_ROWS = [
 def test_an_invalid_row_is_reported_with_its_line_and_others_are_imported(users, row, reason):
     first = {"localId": "first", "email": "first@example.com", "phoneNumber": "+15555550100",
              "providerUserInfo": [{"providerId": "google.com", "rawId": "g1"}]}
+    # `first` is in line 3, `row` in line 4.
     text = '{"kind": "users",\n "users": [\n' + json.dumps(first) + ",\n" + row + ',\n{"localId": "last"}\n]}'
     completed = users.import_file(users.file(text))
     assert (completed.returncode, completed.stdout) == (1, "imported 2 accounts\n")
@@ -191,7 +216,15 @@ def test_an_unterminated_quoted_field_is_reported(users):
     assert users.rows("id") == ["first"]
 
 
-def test_a_second_run_resumes_after_the_first(users):
+def test_a_csv_row_that_is_too_long_is_skipped_whole(users):
+    text = "first\nlong,\"" + "x" * 1_100_000 + "\nadmin,admin@example.com\n\"\nlast\n"
+    completed = users.import_file(users.file(text, "users.csv"))
+    assert (completed.returncode, completed.stdout) == (1, "imported 2 accounts\n")
+    assert completed.stderr.splitlines()[0] == "sekisho: line 2: the row is longer than 1048576 bytes"
+    assert users.rows("id") == ["first", "last"]
+
+
+def test_existing_accounts_are_skipped_only_with_the_resume_option(users):
     users.import_file(users.file([BOB, {"localId": "carol"}]))
     path = users.file([BOB, {"localId": "carol"}, {"localId": "dave"}])
     completed = users.import_file(path, "--resume")
@@ -203,7 +236,7 @@ def test_a_second_run_resumes_after_the_first(users):
 def test_an_interrupted_import_can_be_resumed(users):
     count = 60_000
     rows = [{"localId": f"u{number:06}", "email": f"u{number}@example.com",
-               "providerUserInfo": [{"providerId": "google.com", "rawId": f"g{number}"}]} for number in range(count)]
+             "providerUserInfo": [{"providerId": "google.com", "rawId": f"g{number}"}]} for number in range(count)]
     path = users.file(rows)
     words = [binary(), "users", "import", str(path), "--project", users.project]
     process = subprocess.Popen(
@@ -240,6 +273,7 @@ def test_the_first_of_conflicting_rows_is_imported_although_batches_are_stored_c
     assert (completed.returncode, completed.stdout) == (1, "imported 9995 accounts\n")
     *messages, summary = completed.stderr.splitlines()
     lines = [int(message.split()[2]) for message in messages if message.startswith("sekisho: line ")]
+    # User 0 is in line 2.
     assert sorted(lines) == [number + 2 for number in later], messages
     names = set(users.rows("display_name"))
     assert "User 7" in names and not {f"User {number}" for number in later} & names
@@ -263,10 +297,10 @@ def test_all_batches_before_the_end_of_a_truncated_file_are_imported_and_counted
     assert users.rows("count(*)") == ["8999"]
 
 
-def test_an_import_that_fails_in_one_batch_while_others_are_stored_can_be_resumed(users, own):
+def test_an_import_that_fails_in_one_batch_while_others_are_stored_can_be_resumed(users, own_installation):
     path = users.file(many(12_000))
     condition = f"NEW.project_id = '{users.project}' AND NEW.id = 'u005000'"
-    sql(own.database_url, f"""
+    sql(own_installation.database_url, f"""
         CREATE FUNCTION {users.project}() RETURNS trigger LANGUAGE plpgsql AS
             'BEGIN RAISE EXCEPTION ''not today''; END';
         CREATE TRIGGER {users.project} BEFORE INSERT ON account FOR EACH ROW WHEN ({condition})
@@ -274,7 +308,7 @@ def test_an_import_that_fails_in_one_batch_while_others_are_stored_can_be_resume
     try:
         completed = users.import_file(path)
     finally:
-        sql(own.database_url, f"DROP FUNCTION {users.project} CASCADE")
+        sql(own_installation.database_url, f"DROP FUNCTION {users.project} CASCADE")
     assert completed.returncode == 1 and "the import is incomplete: run it again with --resume" in completed.stderr
     stored = int(users.rows("count(*)")[0])
     assert 0 < stored < 12_000 and "u005000" not in users.rows("id")
@@ -283,10 +317,13 @@ def test_an_import_that_fails_in_one_batch_while_others_are_stored_can_be_resume
     assert (completed.returncode, users.rows("count(*)")) == (0, ["12000"])
 
 
+# The file has two batches: the first begins with u000000, the second ends with u001999. In the first case, the second
+# batch is stored before the first fails; in the second case, the second batch fails before the first is stored.
 @pytest.mark.parametrize("failing, slow", [("u000000", "u000000"), ("u001999", "u000000")])
-def test_an_import_with_a_failed_batch_counts_the_batch_that_is_stored_concurrently(users, own, failing, slow):
+def test_an_import_with_a_failed_batch_counts_the_batch_that_is_stored_concurrently(
+        users, own_installation, failing, slow):
     trigger = users.project
-    sql(own.database_url, f"""
+    sql(own_installation.database_url, f"""
         CREATE FUNCTION {trigger}() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN
             IF NEW.id = ''{slow}'' THEN PERFORM pg_sleep(0.5); END IF;
             IF NEW.id = ''{failing}'' THEN RAISE EXCEPTION ''not today''; END IF;
@@ -297,7 +334,7 @@ def test_an_import_with_a_failed_batch_counts_the_batch_that_is_stored_concurren
     try:
         completed = users.import_file(users.file(many(2000)))
     finally:
-        sql(own.database_url, f"DROP FUNCTION {trigger} CASCADE")
+        sql(own_installation.database_url, f"DROP FUNCTION {trigger} CASCADE")
     stored = int(users.rows("count(*)")[0])
     assert 0 < stored < 2000
     assert (completed.returncode, completed.stdout) == (1, f"imported {stored} accounts\n")
@@ -306,7 +343,8 @@ def test_an_import_with_a_failed_batch_counts_the_batch_that_is_stored_concurren
 
 
 def test_the_memory_of_an_import_does_not_grow_with_the_file(users):
-    def mebibytes(count):
+    def peak_mebibytes(count):
+        """The peak resident memory of an import of `count` users."""
         picture = "https://example.com/" + "x" * 1000
         path = users.file([user | {"localId": f"{count}-{user['localId']}", "email": None, "photoUrl": picture}
                            for user in many(count)])
@@ -319,7 +357,7 @@ def test_the_memory_of_an_import_does_not_grow_with_the_file(users):
         assert process.returncode == 0
         return usage.ru_maxrss / 1024
 
-    assert mebibytes(40_000) < mebibytes(10_000) + 20
+    assert peak_mebibytes(40_000) < peak_mebibytes(10_000) + 20
 
 
 def test_an_import_on_a_terminal_shows_a_progress_bar(users):
@@ -337,7 +375,7 @@ def test_an_import_on_a_terminal_shows_a_progress_bar(users):
 
 @pytest.mark.parametrize(("options", "message"), [
     (["--hash-algo", "ROT13"], "--hash-algo ROT13: hashAlgorithm is unknown"),
-    (FIREBASE, "passwordHash needs the signerKey that it was computed with"),
+    (FIREBASE_HASH_OPTIONS, "passwordHash needs the signerKey that it was computed with"),
     (["--hash-key", "?"], "the hash key is not valid base64"),
     (["--hash-key-file", "/nonexistent"], "--hash-key-file: cannot read /nonexistent"),
     (["--hash-key", "AAAA", "--hash-key-file", __file__], "the hash key is given more than once"),

@@ -12,7 +12,10 @@ from jwt.algorithms import ECAlgorithm, RSAAlgorithm
 
 from gateway import START_SECONDS, binary
 
+# 2027-01-15T08:00:00Z
 NOW = 1_800_000_000
+# The clock skew that the gateway allows, in seconds.
+LEEWAY = 60
 APP = "com.example.app"
 APPLE = "https://appleid.apple.com"
 NONCE = "n-0S6_WzA2Mj"
@@ -51,8 +54,8 @@ def token(provider="apple.com", key=KEY, kid="one", algorithm="RS256", headers=N
 def notification(event=None, **changes):
     """A notification as Apple sends it: the event is JSON in a string, and there is no expiry."""
     events = event if event is not None else json.dumps(EVENT)
-    empty = dict.fromkeys(["sub", "nonce", "email", "email_verified", "real_user_status", "exp"])
-    return token(**{**empty, "jti": "one", "events": events, **changes})
+    removed = dict.fromkeys(["sub", "nonce", "email", "email_verified", "real_user_status", "exp"])
+    return token(**{**removed, "jti": "one", "events": events, **changes})
 
 
 def verify(text, jwks, *options, provider="apple.com", at=NOW):
@@ -104,8 +107,8 @@ def test_the_output_is_stable_and_has_several_lines(jwks):
     ({"aud": "com.other"}, {"check": "audience", "expected": [APP], "seen": ["com.other"]}),
     ({"aud": [APP, "com.other"]}, {"check": "audience", "expected": [APP], "seen": [APP, "com.other"]}),
     ({"azp": "com.sibling"}, {"check": "authorizedParty", "expected": [APP], "seen": "com.sibling"}),
-    ({"exp": NOW - 60}, {"check": "expiry", "seen": "2027-01-15T07:59:00.000Z"}),
-    ({"iat": NOW + 61}, {"check": "issuedAt", "seen": "2027-01-15T08:01:01.000Z"}),
+    ({"exp": NOW - LEEWAY}, {"check": "expiry", "seen": "2027-01-15T07:59:00.000Z"}),
+    ({"iat": NOW + LEEWAY + 1}, {"check": "issuedAt", "seen": "2027-01-15T08:01:01.000Z"}),
     ({"exp": None}, {"check": "exp"}),
     ({"exp": 1e300}, {"check": "exp"}),
     ({"sub": ""}, {"check": "sub"}),
@@ -156,8 +159,8 @@ def test_text_that_is_not_a_token_is_rejected(text, jwks):
 
 
 def test_the_time_of_verification_is_configurable(jwks):
-    assert verify(token(), jwks, "--nonce", NONCE, at=NOW + 659)["accepted"]
-    assert reason(token(), jwks, "--nonce", NONCE, at=NOW + 660)["check"] == "expiry"
+    assert verify(token(), jwks, "--nonce", NONCE, at=NOW + 600 + LEEWAY - 1)["accepted"]
+    assert reason(token(), jwks, "--nonce", NONCE, at=NOW + 600 + LEEWAY)["check"] == "expiry"
 
 
 def test_several_audiences_can_be_named(jwks):
@@ -176,12 +179,13 @@ def test_a_token_is_rejected_if_the_key_set_is_invalid(text, tmp_path):
     ("consent-revoked", "consent-revoked"), ("email-enabled", "email-enabled"), ("email-disabled", "email-disabled"),
 ])
 @pytest.mark.parametrize("shape", ["text", "object"])
-@pytest.mark.parametrize("wrapped", [True, False])
-def test_notifications_of_every_shape_are_shown_in_the_same_form(sent, shown, shape, wrapped, jwks):
+@pytest.mark.parametrize("is_wrapped", [True, False])
+def test_notifications_of_every_shape_are_shown_in_the_same_form(sent, shown, shape, is_wrapped, jwks):
     event = {**EVENT, "type": sent}
+    # An object has `event_time` in seconds, a text in milliseconds.
     event = {**event, "event_time": NOW} if shape == "object" else json.dumps(event)
     text = notification(event)
-    assert verify(json.dumps({"payload": text}) if wrapped else text, jwks, "--notification") == {
+    assert verify(json.dumps({"payload": text}) if is_wrapped else text, jwks, "--notification") == {
         "accepted": True,
         "notification": {
             "id": "one", "audience": APP, "type": shown, "isKnown": True, "subject": "001.ada",
@@ -205,7 +209,7 @@ def test_a_notification_of_an_unknown_type_is_shown_as_unknown(jwks):
 
 @pytest.mark.parametrize(("text", "check"), [
     (notification(aud="com.other"), "audience"), (notification(jti=None), "jti"), (notification("no"), "events"),
-    (notification(exp=NOW - 61), "expiry"), (token(), "jti"), ('{"payload":1}', "form"), ("{}", "form"),
+    (notification(exp=NOW - LEEWAY - 1), "expiry"), (token(), "jti"), ('{"payload":1}', "form"), ("{}", "form"),
 ])
 def test_an_invalid_notification_is_rejected(text, check, jwks):
     assert reason(text, jwks, "--notification")["check"] == check

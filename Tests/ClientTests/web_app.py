@@ -1,4 +1,4 @@
-"""The web app of `web_app/` in Chromium: it signs in with the messages of Firebase's JavaScript SDK."""
+"""The web app of `web_app/` in Chromium: its `sign_in.js` sends the messages of Firebase's JavaScript SDK, without it."""
 
 from contextlib import contextmanager
 from urllib.parse import urlencode
@@ -11,21 +11,21 @@ from certificates import certificate
 from simulators import fresh_person
 from web_site import files, site
 
-LIBRARY = "apis.google.com"
+LIBRARY_HOST = "apis.google.com"
 SECONDS = 30
 
 
 @contextmanager
 def browser_with_library(folder, *, ports=None):
-    """Yields Chromium, which reaches only loopback and gets a replacement for Google's script, and a certificate.
+    """Yields Chromium and a certificate. Chromium reaches only loopback, and gets a replacement for Google's script.
 
-    `ports` maps the other host names that Chromium can resolve to ports of loopback. Servers for these names use the
+    `ports` gives host names a port of loopback; Chromium resolves no other names. Servers for these names use the
     certificate.
     """
-    served = certificate(folder, LIBRARY, *(ports or {}))
+    served = certificate(folder, LIBRARY_HOST, *(ports or {}))
     script = files("gapi.js")["/gapi.js"]
     with site({"/js/api.js": script}, tls=served.context()) as library:
-        names = {LIBRARY: library.port} | (ports or {})
+        names = {LIBRARY_HOST: library.port} | (ports or {})
         rules = [f"MAP {name} 127.0.0.1:{port}" for name, port in names.items()]
         rules += ["MAP * ~NOTFOUND", "EXCLUDE localhost", "EXCLUDE 127.0.0.1"]
         arguments = [
@@ -71,9 +71,9 @@ class WebApp:
 
     def popup(self, provider, decide, **options):
         """Signs in through a popup; `decide` acts on the provider's page."""
-        opens = decide is not nothing
+        has_page = decide is not no_page
         self.start("return client.popup(v[0], v[1])", provider, options)
-        if opens and not self.in_popup(decide):
+        if has_page and not self.in_popup(decide):
             # `sign_in.js` waits ten seconds for the frame, and the SDK five; a busy machine may need longer.
             assert self.finish()["error"] == "auth/network-request-failed"
             self.start("return client.popup(v[0], v[1])", provider, options)
@@ -81,7 +81,7 @@ class WebApp:
         return self.finish()
 
     def in_popup(self, decide):
-        """Returns whether a popup opened before the call ended."""
+        """Applies `decide` to the popup. Returns whether a popup opened before the call ended."""
         self.wait(lambda: len(self.driver.window_handles) > 1
                   or self.driver.execute_script("return window.outcome !== undefined"))
         others = [handle for handle in self.driver.window_handles if handle != self.main]
@@ -124,12 +124,12 @@ def consent(person=None, button="Continue as this person"):
 
 
 def press(window, button):
-    """Clicks without waiting, because the window may close."""
+    """Clicks a button, after opening the `details` element if that hides it. Does not wait: the window may close."""
     if button not in [found.text for found in window.elements("button")]:
         window.element("summary").click()
     [found] = [found for found in window.elements("button") if found.text == button]
     found.click()
 
 
-def nothing(window):
-    """Does nothing, for a provider that signs the person in without a page."""
+def no_page(window):
+    """A `decide` that does nothing, for a provider that signs the person in without a page."""

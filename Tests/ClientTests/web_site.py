@@ -56,7 +56,7 @@ def site(pages=None, *, tls=None, port=0):
             self.send_response(200)
             self.send_header("Content-Type", content_type)
             self.send_header("Content-Length", str(len(body)))
-            # Modules of another origin need it.
+            # Without this header, a browser does not load a module from another origin.
             self.send_header("Access-Control-Allow-Origin", "*")
             self.end_headers()
             self.wfile.write(body)

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Arguments of a command")
 struct ArgumentsTests {
-    @Test("The name of a tenant is rejected where a project is expected")
-    func tenant() throws {
+    @Test("The ID of a tenant is rejected as the value of --project")
+    func tenantAsProject() throws {
         let tenant = "demo/abcdefghijklmnopqrstuvwxyz01"
         #expect(throws: UsageError.self) { try Arguments(["--project", tenant], options: [.project]).project() }
         #expect(throws: UsageError.self) { try Arguments(["--project", tenant], options: [.project]).realm() }

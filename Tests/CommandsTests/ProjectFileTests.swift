@@ -7,6 +7,7 @@ import Testing
 
 @Suite("Project files")
 struct ProjectFileTests {
+    /// A file with each section.
     static let whole = #"""
         {"project": "demo", "name": "Demo", "profile": "firebase",
          "policy": {"allowsAnonymous": false, "minimumPasswordLength": 12},
@@ -27,9 +28,10 @@ struct ProjectFileTests {
                 "exemption": {"kind": "thirdPartyClient", "reason": "because"}}}}
         """#
 
+    /// The files that a project file can name, by path.
     static let files = ["key.p8": "PEM\n", "google": "secret\n", "empty": "", "blank": " \n"]
 
-    static let fresh = ProjectConfiguration(
+    static let newProject = ProjectConfiguration(
         project: Project(
             id: ID("demo"), number: 1, profile: .sekisho, policy: Policy(.sekisho), authorizedDomains: ["localhost"]),
         name: "demo", apps: [ConfiguredApp(app: ProjectDraft.app, name: "default")])
@@ -42,7 +44,7 @@ struct ProjectFileTests {
     }
 
     static func applied(
-        _ json: String, to configuration: ProjectConfiguration = fresh, pruning: Bool = false
+        _ json: String, to configuration: ProjectConfiguration = newProject, pruning: Bool = false
     ) throws -> ProjectConfiguration {
         var configuration = configuration
         try parsed(json).apply(to: &configuration, pruning: pruning)
@@ -53,7 +55,7 @@ struct ProjectFileTests {
     func lines() throws {
         let after = try Self.applied(Self.whole)
         #expect(
-            after.changes(since: Self.fresh).map(\.line) == [
+            after.changes(since: Self.newProject).map(\.line) == [
                 "+ apps.default.signInMethods: apple.com, password",
                 "+ apps.ios.bundleIds: com.example.app",
                 "+ apps.ios.clientIds.google.com: ios",
@@ -103,7 +105,7 @@ struct ProjectFileTests {
         #expect(after.newSecrets[.google]?.expose() == "secret")
     }
 
-    @Test("Omitted members keep their values unless the file is applied with pruning")
+    @Test("Omitted members keep their values; pruning removes or resets them, but keeps names, the profile and secrets")
     func leavingOut() throws {
         let before = try Self.applied(Self.whole)
         let kept = try Self.applied(#"{"project": "demo", "apps": {"ios": {}}}"#, to: before)
@@ -157,7 +159,7 @@ struct ProjectFileTests {
 
     @Test("A new profile keeps the policy members that were set explicitly")
     func profile() throws {
-        var before = Self.fresh
+        var before = Self.newProject
         before.project.policy.minimumPasswordLength = 20
         let after = try Self.applied(#"{"project": "demo", "profile": "firebase"}"#, to: before)
         #expect(after.project.policy.minimumPasswordLength == 20)

@@ -32,7 +32,7 @@ struct DevClockTests {
         #expect(!clock.isFrozen)
     }
 
-    @Test("The clock cannot advance beyond years of four digits")
+    @Test("The clock cannot be advanced beyond the year 9999")
     func end() {
         clock.freeze(at: DevClock.range.upperBound)
         #expect(!clock.advance(by: .seconds(1)))

@@ -49,7 +49,9 @@ struct EmailRendererTests {
 
     static func escaped(_ text: String) -> String { Markup.text(text).html }
 
-    @Test("A deletion notice explains how to disconnect Apple only if the gateway cannot", arguments: Language.allCases)
+    @Test(
+        "A deletion notice explains how to disconnect the app at Apple only if the gateway cannot do so",
+        arguments: Language.allCases)
     func staysConnected(language: Language) throws {
         var payload = EmailPayload()
         #expect(try !Self.message(.accountDeleted, language, payload).text.contains("Apple"))
@@ -60,7 +62,7 @@ struct EmailRendererTests {
     }
 
     @Test(
-        "The HTML contains the text, the subject names the project, and none contains the recipient's address",
+        "The HTML contains the text, the subject names the project, and no part contains the recipient's address",
         arguments: kindsAndLanguages)
     func sameText(kind: OutgoingEmail.Kind, language: Language) throws {
         let message = try Self.message(kind, language)
@@ -82,7 +84,7 @@ struct EmailRendererTests {
         }
     }
 
-    @Test("The link is in the text, and in the HTML as a button and in writing", arguments: kindsAndLanguages)
+    @Test("The link is in the text, and in the HTML as a button and as a written URL", arguments: kindsAndLanguages)
     func link(kind: OutgoingEmail.Kind, language: Language) throws {
         let message = try Self.message(kind, language)
         let links = message.text.split(separator: "\n").filter { $0.hasPrefix("https://") }
@@ -137,7 +139,7 @@ struct EmailRendererTests {
         }
     }
 
-    @Test("The notice of a merge names the sign-in methods, and offers to undo only with a link")
+    @Test("The notice of a merge names the sign-in methods, and offers to undo the merge only if it has a code")
     func merged() throws {
         let methods: [ProviderID] = [.apple, .password, ProviderID("evil")]
         for (code, undo) in [("code" as String?, true), (nil, false)] {

@@ -9,15 +9,19 @@ import Testing
 struct EmailWorkerTests {
     static let now = Instant(seconds: 1_800_000_000)
 
-    /// A queue in memory that records its calls, and the messages and outcomes of its emails.
+    /// A queue in memory.
     final class TestQueue: EmailQueue {
         struct State {
             var due: [QueuedEmail] = []
+            /// Hashes of codes. In these tests, the hash of a code is the code itself.
             var usableCodes: Set<[UInt8]> = [Array("code".utf8)]
             /// Addresses that belong to an account.
             var accountAddresses: Set<EmailAddress> = []
+            /// The calls of `remove`, `postpone` and `giveUp`, with the delay in seconds and the reason.
             var calls: [String] = []
+            /// The messages that the worker sent.
             var sent: [Message] = []
+            /// The outcomes that the worker reported.
             var outcomes: [DeliveryOutcome] = []
             var isDown = false
         }
@@ -116,6 +120,7 @@ struct EmailWorkerTests {
         #expect(state.outcomes == [.givenUp(.relayStopped)])
     }
 
+    /// `EmailWorker.capacity` is 8.
     @Test("More emails than can be in flight at once are all sent")
     func many() async throws {
         let state = try await Self.deliver((0..<50).map { _ in try Self.queued() })
@@ -124,7 +129,7 @@ struct EmailWorkerTests {
     }
 
     @Test("An email whose code is no longer valid is not sent")
-    func void() async throws {
+    func invalidCode() async throws {
         let state = try await Self.deliver([Self.queued()]) { $0.usableCodes = [] }
         #expect(state.calls == ["remove"])
         #expect(state.sent.isEmpty)
@@ -132,7 +137,7 @@ struct EmailWorkerTests {
     }
 
     @Test("The notice of a merge is sent even if its link is no longer valid")
-    func voidLink() async throws {
+    func invalidOptionalCode() async throws {
         let state = try await Self.deliver([Self.queued(.accountsMerged)]) { $0.usableCodes = [] }
         #expect(state.outcomes == [.sent])
     }
@@ -149,8 +154,8 @@ struct EmailWorkerTests {
         #expect(state.calls == ["remove"])
     }
 
-    @Test("A reset whose account is known and whose code is void is not sent, even if its address is in use")
-    func boundBefore() async throws {
+    @Test("A reset for a known account is not sent if its code is no longer valid, even if an account has the address")
+    func knownAccount() async throws {
         let state = try await Self.deliver([Self.queued(.resetPassword)]) {
             $0.usableCodes = []
             $0.accountAddresses = Set([EmailAddress("ada@example.org")].compactMap(\.self))
@@ -158,8 +163,10 @@ struct EmailWorkerTests {
         #expect(state.sent.isEmpty)
     }
 
+    /// The emails expire after 3600 s. The delay is 30 s × 2^(attempts − 1), but at most 3600 s. A jitter of 0.5 means
+    /// the factor 1.
     @Test(
-        "The delay doubles with each attempt, and an email is given up when it would have expired",
+        "The delay doubles with each attempt, and an email is given up if it would expire before the next attempt",
         arguments: [
             (1, "postpone 30 the mail server replied 451 to RCPT"),
             (3, "postpone 120 the mail server replied 451 to RCPT"),
@@ -168,19 +175,19 @@ struct EmailWorkerTests {
         ])
     func backoff(attempts: Int, call: String) async throws {
         let state = try await Self.deliver(
-            [Self.queued(attempts: attempts)], result: .transient(.answered(status: 451, to: .recipient)))
+            [Self.queued(attempts: attempts)], result: .transient(.rejected(status: 451, to: .recipient)))
         #expect(state.calls == [call])
     }
 
-    @Test("An email is postponed without delay when the worker stops")
-    func stopped() async throws {
+    @Test("An email whose delivery ends because of a shutdown is postponed without delay")
+    func shutdown() async throws {
         let state = try await Self.deliver([Self.queued()], result: .transient(.closed))
         #expect(state.calls == ["postpone 0 stopped"])
     }
 
     @Test("An email that the server rejects permanently is given up")
-    func refused() async throws {
-        let error = DeliveryError.answered(status: 550, to: .recipient)
+    func rejected() async throws {
+        let error = DeliveryError.rejected(status: 550, to: .recipient)
         let state = try await Self.deliver([Self.queued()], result: .permanent(error))
         #expect(state.calls == ["give up the mail server replied 550 to RCPT"])
         #expect(state.outcomes == [.givenUp(.rejected(error))])

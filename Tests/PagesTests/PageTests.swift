@@ -207,14 +207,14 @@ struct PageTests {
         #expect(!"\(Stylesheet.text)".contains { "<>&\n".contains($0) })
     }
 
-    @Test("The hash of each script is the hash of its text", arguments: [PageScript.delivery, .frame])
+    @Test("The hash of each script is the hash of its text", arguments: [PageScript.delivery, .sdkFrame])
     func scripts(script: PageScript) {
         #expect(script.sha256 == Data(Digest.sha256(Array("\(script.text)".utf8))).base64EncodedString())
     }
 
     @Test("The frame accepts events only from its own origin, and the result page sends them only there")
     func frameScript() {
-        let frame = "\(PageScript.frame.text)"
+        let frame = "\(PageScript.sdkFrame.text)"
         #expect(frame.contains("if(e.origin!==location.origin||"))
         #expect("\(PageScript.delivery.text)".contains("postMessage(message,location.origin)"))
         #expect(!frame.contains(#""*""#) && !"\(PageScript.delivery.text)".contains(#""*""#))

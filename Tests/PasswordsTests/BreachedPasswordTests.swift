@@ -15,7 +15,7 @@ struct BreachedPasswordTests {
     static let others = ["003D68EB55068C33ACE09247EE4C639306B:3", "012C192B2F16F82EA0EB9EF18D9D539B0DD:1"]
 
     /// The parts of the gateway that query the list.
-    struct Gateway: Sendable {
+    struct BreachCheck: Sendable {
         let breaches: BreachedPasswords
         let failures: Failures
 
@@ -24,9 +24,9 @@ struct BreachedPasswordTests {
 
     private static func withList(
         _ lines: [String], separator: String = "\r\n",
-        _ body: (List, SimulatorServer, Gateway) async throws -> Void
+        _ body: (SimulatedList, SimulatorServer, BreachCheck) async throws -> Void
     ) async throws {
-        let list = List(lines.joined(separator: separator))
+        let list = SimulatedList(lines.joined(separator: separator))
         let loop = try Loop(name: "client")
         let client = try HTTP.Client(loop: loop)
         let failures = Failures()
@@ -35,7 +35,7 @@ struct BreachedPasswordTests {
             try await SimulatorServer.run(list) { server in
                 let breaches = BreachedPasswords.live(
                     BreachedPasswordList(url: server.baseURL + "/range/"), client: client, failed: failures.note)
-                try await body(list, server, Gateway(breaches: breaches, failures: failures))
+                try await body(list, server, BreachCheck(breaches: breaches, failures: failures))
             }
             result = .success(())
         } catch {
@@ -50,33 +50,34 @@ struct BreachedPasswordTests {
         let testDescription: String
         let lines: [String]
         var separator = "\r\n"
-        let isKnown: Bool
+        let isBreached: Bool
     }
 
     @Test(
         "A password is breached if the list has the rest of its digest with a count above zero",
         arguments: [
-            Row(testDescription: "in the middle", lines: others + ["\(suffix):9545824"], isKnown: true),
-            Row(testDescription: "first", lines: ["\(suffix):1"] + others, isKnown: true),
+            Row(testDescription: "last", lines: others + ["\(suffix):9545824"], isBreached: true),
+            Row(testDescription: "first", lines: ["\(suffix):1"] + others, isBreached: true),
             Row(
-                testDescription: "bare line feeds", lines: others + ["\(suffix):7", ""], separator: "\n", isKnown: true),
-            Row(testDescription: "in lower case", lines: ["\(suffix.lowercased()):7"], isKnown: true),
-            Row(testDescription: "not listed", lines: others, isKnown: false),
-            Row(testDescription: "as padding, with the count zero", lines: others + ["\(suffix):0"], isKnown: false),
-            Row(testDescription: "as padding of many digits", lines: ["\(suffix):000"], isKnown: false),
+                testDescription: "bare line feeds", lines: others + ["\(suffix):7", ""], separator: "\n",
+                isBreached: true),
+            Row(testDescription: "in lower case", lines: ["\(suffix.lowercased()):7"], isBreached: true),
+            Row(testDescription: "not listed", lines: others, isBreached: false),
+            Row(testDescription: "as padding, with the count zero", lines: others + ["\(suffix):0"], isBreached: false),
+            Row(testDescription: "as padding of many digits", lines: ["\(suffix):000"], isBreached: false),
             Row(
                 testDescription: "shifted", lines: ["0\(suffix.dropLast()):7", "\(suffix.dropFirst())0:7"],
-                isKnown: false),
-            Row(testDescription: "an empty list", lines: [], isKnown: false),
+                isBreached: false),
+            Row(testDescription: "an empty list", lines: [], isBreached: false),
         ])
     func found(row: Row) async throws {
         try await Self.withList(row.lines, separator: row.separator) { _, _, gateway in
-            #expect(await gateway.isBreached("password") == row.isKnown)
+            #expect(await gateway.isBreached("password") == row.isBreached)
             #expect(gateway.failures.all.isEmpty)
         }
     }
 
-    @Test("The list receives five digits of a digest, and a request for padding")
+    @Test("The list receives only the first five digits of the password's digest, and a request for padding")
     func fiveDigits() async throws {
         try await Self.withList(Self.others) { list, _, gateway in
             _ = await gateway.isBreached("password")
@@ -157,7 +158,7 @@ struct BreachedPasswordTests {
 }
 
 /// A simulated list that answers every request with the same lines.
-struct List: SimulatedProvider {
+struct SimulatedList: SimulatedProvider {
     let faultInjection = FaultInjection()
     let lines: String
 

@@ -28,7 +28,7 @@ struct AdvisoryTests {
     }
 
     @Test(
-        "CVE-2026-30863: a provider without client IDs, or with an empty one, accepts no token",
+        "CVE-2026-30863: a provider without client IDs, or with only an empty client ID, accepts no token",
         arguments: [[], [""]] as [[String]], ["com.example.app", ""])
     func noAudience(clientIDs: [String], seen: String) async throws {
         let token = try appleToken(changing: ["aud": .string(seen)])
@@ -89,7 +89,7 @@ struct AdvisoryTests {
     }
 
     @Test(
-        "GHSA-5hvv-9cqv-894r: an error instead of claims is not an identity",
+        "GHSA-5hvv-9cqv-894r: an error instead of claims, or claims without a subject, are not an identity",
         arguments: [
             #"{"error":"temporarily_unavailable"}"#, "{}", "[]", "null", "", "<html></html>",
             #"{"iss":"https://appleid.apple.com","aud":"com.example.app","iat":1800000000,"exp":1800000600}"#,

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Identity tokens of Apple")
 struct AppleTests {
-    @Test("A token is rejected if a claim is not valid", arguments: ClaimRow.all)
+    @Test("A token is accepted only if its claims are valid", arguments: ClaimRow.all)
     func claims(row: ClaimRow) async throws {
         let refusal = try await Fixture().refusal(of: appleToken(changing: row.changes))
         #expect(refusal == row.fault.map(ProviderRefusal.invalidToken))
@@ -99,7 +99,7 @@ struct AppleTests {
     }
 
     @Test(
-        "An address is trusted only if email_verified is true, and can be a relay address by claim or domain",
+        "An address is trusted only if email_verified is true, also as text; relays are known by claim or by domain",
         arguments: EmailRow.all)
     func email(row: EmailRow) async throws {
         let identity = try await Fixture().verify(appleToken(changing: row.changes))
@@ -137,7 +137,7 @@ struct AppleTests {
                 == .invalidToken(.audience(expected: [], seen: ["com.example.app"])))
     }
 
-    @Test("A token is rejected if it is missing or its provider is not configured")
+    @Test("A request is rejected if it has no token or its provider is not configured")
     func settings() async throws {
         let fixture = Fixture()
         let token = try appleToken()

@@ -111,8 +111,9 @@ struct GoogleTests {
         #expect(info == ["granted_scopes": "", "id": "1081510815"])
     }
 
+    /// The last two URLs have 2048 and 2049 bytes.
     @Test(
-        "A picture is kept only if its URL is safe",
+        "A picture is kept only if its URL is safe and has at most 2048 bytes",
         arguments: [
             ("https://a.example/b?c=d#e", true), ("http://a.example/b", false), ("javascript:alert(1)", false),
             ("data:image/png;base64,AA", false), ("https://a.example/\"onload=", false),
@@ -126,7 +127,7 @@ struct GoogleTests {
         #expect(identity.profile.photoURL == (isKept ? url : nil))
     }
 
-    @Test("Names are sanitized and truncated")
+    @Test("Names lose control and formatting characters, and are truncated to 100 characters")
     func names() async throws {
         let token = try googleToken(changing: [
             "name": .string("\u{202E}Ada\n" + String(repeating: "x", count: 500)), "given_name": "A\u{0007}da",

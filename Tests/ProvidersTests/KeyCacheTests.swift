@@ -18,12 +18,12 @@ struct KeyCacheTests {
     func lifetime(maxAge: Int?, seconds: Int) async throws {
         let fixture = Fixture()
         fixture.provider.publish(.keys(of: Keys.current, maxAge: maxAge.map { .seconds($0) }), at: Fixture.appleKeysURL)
-        #expect(try await fixture.acceptsApple())
+        #expect(try await fixture.acceptsAppleToken())
         fixture.clock.advance(by: .seconds(seconds) - .microseconds(1))
-        #expect(try await fixture.acceptsApple())
+        #expect(try await fixture.acceptsAppleToken())
         #expect(fixture.provider.requestedURLs.count == 1)
         fixture.clock.advance(by: .microseconds(1))
-        #expect(try await fixture.acceptsApple())
+        #expect(try await fixture.acceptsAppleToken())
         #expect(fixture.provider.requestedURLs.count == 2)
     }
 
@@ -45,14 +45,14 @@ struct KeyCacheTests {
     @Test("Keys stay in use while a fetch is running")
     func staleWhileFetching() async throws {
         let fixture = Fixture()
-        #expect(try await fixture.acceptsApple())
+        #expect(try await fixture.acceptsAppleToken())
         fixture.clock.advance(by: .seconds(3600))
         let gate = Gate()
         fixture.provider.publish(.behind(gate, .keys(of: Keys.current)), at: Fixture.appleKeysURL)
         let token = try lastingToken()
         async let first = fixture.verify(token)
         while fixture.provider.requestedURLs.count < 2 { await Task.yield() }
-        #expect(try await fixture.acceptsApple())
+        #expect(try await fixture.acceptsAppleToken())
         gate.open()
         _ = try await first
         #expect(fixture.provider.requestedURLs.count == 2)
@@ -76,24 +76,24 @@ struct KeyCacheTests {
     @Test("Keys are fetched again for a token with a new key ID, and the token is then accepted")
     func rotation() async throws {
         let fixture = Fixture()
-        #expect(try await fixture.acceptsApple())
+        #expect(try await fixture.acceptsAppleToken())
         fixture.provider.publish(.keys(of: Keys.current, Keys.next), at: Fixture.appleKeysURL)
-        #expect(try await fixture.acceptsApple(by: Keys.next))
-        #expect(try await fixture.acceptsApple())
+        #expect(try await fixture.acceptsAppleToken(signedBy: Keys.next))
+        #expect(try await fixture.acceptsAppleToken())
         #expect(fixture.provider.requestedURLs.count == 2)
     }
 
     @Test("Tokens with an unknown key ID cause at most one forced fetch in a minute")
     func unknownKeys() async throws {
         let fixture = Fixture()
-        #expect(try await fixture.acceptsApple())
-        for _ in 1...5 { #expect(try await !fixture.acceptsApple(by: Keys.unknown)) }
+        #expect(try await fixture.acceptsAppleToken())
+        for _ in 1...5 { #expect(try await !fixture.acceptsAppleToken(signedBy: Keys.unknown)) }
         #expect(fixture.provider.requestedURLs.count == 2)
         fixture.clock.advance(by: .seconds(59))
-        #expect(try await !fixture.acceptsApple(by: Keys.unknown))
+        #expect(try await !fixture.acceptsAppleToken(signedBy: Keys.unknown))
         #expect(fixture.provider.requestedURLs.count == 2)
         fixture.clock.advance(by: .seconds(1))
-        #expect(try await !fixture.acceptsApple(by: Keys.unknown))
+        #expect(try await !fixture.acceptsAppleToken(signedBy: Keys.unknown))
         #expect(fixture.provider.requestedURLs.count == 3)
         let token = try lastingToken(signedBy: Keys.unknown)
         fixture.clock.advance(by: .seconds(60))
@@ -106,33 +106,34 @@ struct KeyCacheTests {
     @Test("A token with an unknown key ID is not rejected while the provider is unreachable")
     func unknownWhileDown() async throws {
         let fixture = Fixture()
-        #expect(try await fixture.acceptsApple())
+        #expect(try await fixture.acceptsAppleToken())
         fixture.provider.publish(.failure, at: Fixture.appleKeysURL)
         for _ in 1...3 {
             await #expect(throws: ProviderUnreachable.self) {
                 try await fixture.verify(lastingToken(signedBy: Keys.next))
             }
         }
-        #expect(try await fixture.acceptsApple())
+        #expect(try await fixture.acceptsAppleToken())
         #expect(fixture.provider.requestedURLs.count == 2)
         fixture.provider.publish(.keys(of: Keys.current, Keys.next), at: Fixture.appleKeysURL)
         fixture.clock.advance(by: .seconds(60))
-        #expect(try await fixture.acceptsApple(by: Keys.next))
+        #expect(try await fixture.acceptsAppleToken(signedBy: Keys.next))
     }
 
     @Test("An unknown key ID causes a rejection if a regular fetch has succeeded after a failed forced fetch")
     func refreshedSince() async throws {
         let fixture = Fixture()
-        #expect(try await fixture.acceptsApple())
+        #expect(try await fixture.acceptsAppleToken())
         fixture.clock.advance(by: .seconds(3590))
         fixture.provider.publish(.failure, at: Fixture.appleKeysURL)
         await #expect(throws: ProviderUnreachable.self) {
             try await fixture.verify(lastingToken(signedBy: Keys.unknown))
         }
         fixture.provider.publish(.keys(of: Keys.current), at: Fixture.appleKeysURL)
+        // 3590 + 20 seconds are more than an hour, after which keys are fetched regularly.
         fixture.clock.advance(by: .seconds(20))
-        #expect(try await fixture.acceptsApple())
-        #expect(try await !fixture.acceptsApple(by: Keys.unknown))
+        #expect(try await fixture.acceptsAppleToken())
+        #expect(try await !fixture.acceptsAppleToken(signedBy: Keys.unknown))
     }
 
     @Test("A token is not rejected while no keys are available")
@@ -143,22 +144,23 @@ struct KeyCacheTests {
         #expect(fixture.provider.requestedURLs.count == 1)
         fixture.clock.advance(by: .seconds(10))
         fixture.provider.publish(.keys(of: Keys.current), at: Fixture.appleKeysURL)
-        #expect(try await fixture.acceptsApple())
+        #expect(try await fixture.acceptsAppleToken())
     }
 
     @Test("Keys stay valid for a week after the last successful fetch")
     func lastGood() async throws {
         let fixture = Fixture()
-        #expect(try await fixture.acceptsApple())
+        #expect(try await fixture.acceptsAppleToken())
         fixture.provider.publish(.failure, at: Fixture.appleKeysURL)
         fixture.clock.advance(by: .seconds(3600))
-        for _ in 1...5 { #expect(try await fixture.acceptsApple()) }
+        for _ in 1...5 { #expect(try await fixture.acceptsAppleToken()) }
         #expect(fixture.provider.requestedURLs.count == 2)
         fixture.clock.advance(by: .seconds(10))
-        #expect(try await fixture.acceptsApple())
+        #expect(try await fixture.acceptsAppleToken())
         #expect(fixture.provider.requestedURLs.count == 3)
+        // One second before the end of the week: 3600 + 10 seconds have passed.
         fixture.clock.advance(by: .seconds(7 * 86_400 - 3611))
-        #expect(try await fixture.acceptsApple())
+        #expect(try await fixture.acceptsAppleToken())
         fixture.clock.advance(by: .seconds(1))
         await #expect(throws: ProviderUnreachable.self) { try await fixture.verify(lastingToken()) }
     }
@@ -173,10 +175,10 @@ struct KeyCacheTests {
     @Test("An invalid document does not replace keys", arguments: invalidDocuments.indices)
     func invalidDocument(index: Int) async throws {
         let fixture = Fixture()
-        #expect(try await fixture.acceptsApple())
+        #expect(try await fixture.acceptsAppleToken())
         fixture.provider.publish(.text(Self.invalidDocuments[index]), at: Fixture.appleKeysURL)
         fixture.clock.advance(by: .seconds(3600))
-        #expect(try await fixture.acceptsApple())
+        #expect(try await fixture.acceptsAppleToken())
         #expect(fixture.provider.requestedURLs.count == 2)
         #expect(fixture.testStore.documents.withLock { $0[Fixture.appleKeysURL]?.fetchedAt } == Fixture.start)
         let fresh = Fixture()
@@ -193,7 +195,7 @@ struct KeyCacheTests {
         await #expect(throws: ProviderUnreachable.self) { try await fixture.verify(lastingToken()) }
         fixture.clock.advance(by: .seconds(10))
         fixture.provider.publish(.text(keys + padding), at: Fixture.appleKeysURL)
-        #expect(try await fixture.acceptsApple())
+        #expect(try await fixture.acceptsAppleToken())
     }
 
     @Test(
@@ -210,14 +212,14 @@ struct KeyCacheTests {
         let good = String(decoding: try StrictJSON.encode(Keys.current.jwk), as: UTF8.self)
         let fixture = Fixture()
         fixture.provider.publish(.text(#"{"keys":[\#(useless),\#(good)]}"#), at: Fixture.appleKeysURL)
-        #expect(try await fixture.acceptsApple())
-        #expect(try await !fixture.acceptsApple(by: Keys.next))
+        #expect(try await fixture.acceptsAppleToken())
+        #expect(try await !fixture.acceptsAppleToken(signedBy: Keys.next))
     }
 
     @Test("The keys of Apple and Google are fetched from fixed addresses")
     func pinned() async throws {
         let fixture = Fixture()
-        #expect(try await fixture.acceptsApple())
+        #expect(try await fixture.acceptsAppleToken())
         _ = try await fixture.verify(googleToken(), of: .google)
         #expect(fixture.provider.requestedURLs == [Fixture.appleKeysURL, Fixture.googleKeysURL])
         #expect(fixture.provider.requestedAddresses.allSatisfy { !$0.isConfigured })

@@ -7,40 +7,45 @@ import Testing
 /// The nonce claims of a token, the nonce of the request, and the expected refusal.
 struct NonceRow: CustomTestStringConvertible {
     let testDescription: String
+    /// The token's claim `nonce`.
     var claim: JSONValue?
+    /// The nonce of the request.
     var raw: String?
-    var supported: JSONValue? = true
+    /// The token's claim `nonce_supported`.
+    var nonceSupported: JSONValue? = true
     var isRequired = false
     var acceptsUnhashed = false
     var refusal: ProviderRefusal?
 
     static let raw = "n-0S6_WzA2Mj+/= é"
     static let hashed = JSONValue.string(sha256(raw))
-    static let digest = JSONValue.string(Base64URL.encode(hex(sha256(raw))))
+    static let hashedBase64URL = JSONValue.string(Base64URL.encode(hex(sha256(raw))))
 
     static let apple = [
-        NonceRow(testDescription: "neither has one"),
-        NonceRow(testDescription: "neither has one, and it is required", isRequired: true, refusal: .nonce(.missing)),
+        NonceRow(testDescription: "neither the token nor the request has a nonce"),
+        NonceRow(
+            testDescription: "neither the token nor the request has a nonce, and the project requires one",
+            isRequired: true, refusal: .nonce(.missing)),
         NonceRow(testDescription: "the hash", claim: hashed, raw: raw),
-        NonceRow(testDescription: "the hash, and it is required", claim: hashed, raw: raw, isRequired: true),
+        NonceRow(
+            testDescription: "the hash, and the project requires a nonce", claim: hashed, raw: raw, isRequired: true),
         NonceRow(testDescription: "only in the token", claim: hashed, refusal: .nonce(.missingInRequest)),
         NonceRow(testDescription: "empty in the token", claim: "", refusal: .nonce(.missingInRequest)),
         NonceRow(
             testDescription: "only in the token, from a device without support for nonces", claim: hashed,
-            supported: false,
-            refusal: .nonce(.missingInRequest)),
+            nonceSupported: false, refusal: .nonce(.missingInRequest)),
         NonceRow(testDescription: "only in the request", raw: raw, refusal: .nonce(.missingInToken)),
         NonceRow(
-            testDescription: "only in the request, from a device without support for nonces", raw: raw, supported: false
-        ),
+            testDescription: "only in the request, from a device without support for nonces", raw: raw,
+            nonceSupported: false),
         NonceRow(
             testDescription: "only in the request, from a device without support for nonces, as text", raw: raw,
-            supported: "false", isRequired: true),
+            nonceSupported: "false", isRequired: true),
         NonceRow(
-            testDescription: "only in the request, without nonce_supported", raw: raw, supported: nil,
+            testDescription: "only in the request, without nonce_supported", raw: raw, nonceSupported: nil,
             refusal: .nonce(.missingInToken)),
         NonceRow(
-            testDescription: "only in the request, with an invalid nonce_supported", raw: raw, supported: 0,
+            testDescription: "only in the request, with an invalid nonce_supported", raw: raw, nonceSupported: 0,
             refusal: .nonce(.missingInToken)),
         NonceRow(
             testDescription: "not a string in the token", claim: 7, raw: raw, refusal: .invalidToken(.claim("nonce"))),
@@ -51,7 +56,7 @@ struct NonceRow: CustomTestStringConvertible {
             testDescription: "the hash in upper case", claim: .string(sha256(raw).uppercased()), raw: raw,
             refusal: .nonce(.doesNotMatch(seen: .sha256Hex))),
         NonceRow(
-            testDescription: "the hash in base64url", claim: digest, raw: raw,
+            testDescription: "the hash in base64url", claim: hashedBase64URL, raw: raw,
             refusal: .nonce(.doesNotMatch(seen: .sha256Base64URL))),
         NonceRow(
             testDescription: "unhashed", claim: .string(raw), raw: raw,
@@ -78,8 +83,10 @@ struct NonceRow: CustomTestStringConvertible {
 
     /// Rows for Google and for OpenID providers.
     static let openID = [
-        NonceRow(testDescription: "neither has one"),
-        NonceRow(testDescription: "neither has one, and it is required", isRequired: true),
+        NonceRow(testDescription: "neither the token nor the request has a nonce"),
+        NonceRow(
+            testDescription: "neither the token nor the request has a nonce, and the project requires one",
+            isRequired: true),
         NonceRow(testDescription: "unhashed", claim: .string(raw), raw: raw),
         NonceRow(testDescription: "the hash", claim: hashed, raw: raw),
         NonceRow(testDescription: "only in the token, added by an SDK", claim: .string(raw)),
@@ -87,12 +94,13 @@ struct NonceRow: CustomTestStringConvertible {
         NonceRow(
             testDescription: "not a string, and the request has one", claim: 7, raw: raw,
             refusal: .invalidToken(.claim("nonce"))),
-        NonceRow(testDescription: "only in the request", raw: raw, supported: false, refusal: .nonce(.missingInToken)),
+        NonceRow(
+            testDescription: "only in the request", raw: raw, nonceSupported: false, refusal: .nonce(.missingInToken)),
         NonceRow(
             testDescription: "another nonce", claim: .string(sha256("other")), raw: raw,
             refusal: .nonce(.doesNotMatch(seen: .sha256Hex))),
         NonceRow(
-            testDescription: "the hash in base64url", claim: digest, raw: raw,
+            testDescription: "the hash in base64url", claim: hashedBase64URL, raw: raw,
             refusal: .nonce(.doesNotMatch(seen: .sha256Base64URL))),
         NonceRow(testDescription: "empty in the request", claim: "", raw: "", refusal: .nonce(.invalidLength)),
         NonceRow(
@@ -105,7 +113,7 @@ struct NonceRow: CustomTestStringConvertible {
         }
     }
 
-    var changes: Changes { ["nonce": claim ?? .null, "nonce_supported": supported ?? .null] }
+    var changes: Changes { ["nonce": claim ?? .null, "nonce_supported": nonceSupported ?? .null] }
 
     func change(_ project: inout Project) {
         project.policy.requiresNonce = isRequired
@@ -116,7 +124,7 @@ struct NonceRow: CustomTestStringConvertible {
 @Suite("Nonces")
 struct NonceTests {
     @Test(
-        "Apple's nonce must be the hash of the request's, unless the project or nonce_supported allows another",
+        "The nonce of Apple's token must be the hash of the request's nonce, but may be unhashed or absent if the project or nonce_supported allows it",
         arguments: NonceRow.apple)
     func apple(row: NonceRow) async throws {
         let token = try appleToken(changing: row.changes)
@@ -157,6 +165,7 @@ struct NonceTests {
         let first = try await keys("a")
         #expect(first.count == 1)
         #expect(first[0].hash.count == 32)
+        // The token expires after a day, and is accepted for another minute.
         #expect(first[0].expiresAt >= Fixture.start + .seconds(86_400 + 60))
         #expect(try await keys("a", subject: "two") != first)
         #expect(try await keys("b") != first)

@@ -22,7 +22,7 @@ struct NotificationTests {
     }
 
     private func read(_ body: String, at now: Instant = Fixture.start) async throws -> AppleNotification {
-        try await AppleNotifications(keys: Fixture().keys).read(body, for: clientIDs, at: now)
+        try await AppleNotifications(keys: Fixture().keys).verify(body, for: clientIDs, at: now)
     }
 
     private func fault(_ body: String) async -> IdentityTokenFault? {
@@ -52,7 +52,7 @@ struct NotificationTests {
     }
 
     @Test(
-        "Known types of events are recognised, and other types are kept as text",
+        "Known types of events are recognized, and other types are kept as text",
         arguments: [
             ("email-disabled", .emailDisabled), ("email-enabled", .emailEnabled), ("consent-revoked", .consentRevoked),
             ("account-delete", .accountDeleted), ("account-deleted", .accountDeleted), ("new", .other("new")),
@@ -62,7 +62,7 @@ struct NotificationTests {
     }
 
     @Test(
-        "The time of an event may be in seconds or in milliseconds, and is nil if it is not valid",
+        "The time of an event is in seconds, or above 100 000 000 000 in milliseconds, and is nil if it is not valid",
         arguments: [
             (1_508_184_845, 1_508_184_845_000), (1_508_184_845_123, 1_508_184_845_123),
             (100_000_000_000, 100_000_000_000_000),

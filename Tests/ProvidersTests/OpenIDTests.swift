@@ -43,7 +43,7 @@ struct OpenIDTests {
     }
 
     @Test(
-        "An address is verified only if the operator trusts the provider and email_verified is true",
+        "An address is verified only if the project trusts the provider's addresses and email_verified is true",
         arguments: [
             (true, true, .verified), (true, "true", .none), (true, false, .none), (true, 1, .none),
             (true, nil, .none), (false, true, .none),
@@ -84,7 +84,7 @@ struct OpenIDTests {
             row("with keys over http", keys: "http://keys.example.net/realm"),
             row("with keys in a file", keys: "file:///etc/passwd"),
             row("with keys over http on the same host", keys: "http://login.example.com/keys"),
-            ConfigurationRow(testDescription: "a page", document: "<html></html>"),
+            ConfigurationRow(testDescription: "an HTML page", document: "<html></html>"),
             ConfigurationRow(testDescription: "without keys", document: #"{"issuer":"\#(Fixture.issuer)"}"#),
             ConfigurationRow(
                 testDescription: "with a repeated member",
@@ -93,7 +93,8 @@ struct OpenIDTests {
     }
 
     @Test(
-        "Without a valid discovery document, a token is neither accepted nor rejected", arguments: ConfigurationRow.all)
+        "A token is accepted with a valid discovery document, and otherwise neither accepted nor rejected",
+        arguments: ConfigurationRow.all)
     func configurations(row: ConfigurationRow) async throws {
         let fixture = Fixture()
         fixture.provider.publish(.text(row.document), at: Fixture.configurationURL)
@@ -132,12 +133,12 @@ struct OpenIDTests {
         #expect(refusal == nil)
     }
 
-    @Test("A provider on this machine may use http only if the operator allows it, and only for its own origin")
-    func privateProvider() async throws {
+    @Test("A provider may use http only if the operator allows it, and only with keys at its own origin")
+    func unencryptedProvider() async throws {
         let issuer = "http://127.0.0.1:8080"
         let token = try openIDToken(changing: ["iss": .string(issuer)])
-        for allowed in [true, false] {
-            let fixture = Fixture(allowsPrivate: allowed)
+        for isAllowed in [true, false] {
+            let fixture = Fixture(allowsUnencrypted: isAllowed)
             fixture.provider.publish(
                 .text(#"{"issuer":"\#(issuer)","jwks_uri":"\#(issuer)/keys"}"#),
                 at: issuer + "/.well-known/openid-configuration")
@@ -145,10 +146,10 @@ struct OpenIDTests {
             let refusal = try await fixture.refusal(of: token, from: Fixture.openID) { project in
                 project[Fixture.openID].openID?.issuer = issuer
             }
-            #expect(refusal == (allowed ? nil : .notConfigured))
-            #expect(fixture.provider.requestedURLs.isEmpty == !allowed)
+            #expect(refusal == (isAllowed ? nil : .notConfigured))
+            #expect(fixture.provider.requestedURLs.isEmpty == !isAllowed)
         }
-        let fixture = Fixture(allowsPrivate: true)
+        let fixture = Fixture(allowsUnencrypted: true)
         fixture.provider.publish(
             .text(#"{"issuer":"\#(issuer)","jwks_uri":"http://127.0.0.1:8081/keys"}"#),
             at: issuer + "/.well-known/openid-configuration")

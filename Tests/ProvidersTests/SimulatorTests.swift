@@ -114,7 +114,8 @@ struct SimulatorTests {
             for notification in Simulators.AppleNotification.allCases {
                 let token = try apple.notification(notification, about: .grace, audience: "com.example.app")
                 let body = String(decoding: try SimulatedApple.notificationBody(token), as: UTF8.self)
-                let read = try await gateway.notifications.read(body, for: ["com.example.app"], at: gateway.clock.now)
+                let read = try await gateway.notifications.verify(
+                    body, for: ["com.example.app"], at: gateway.clock.now)
                 #expect(read.kind == .init(notification.rawValue))
                 #expect(read.subject == SimulatedApple.subject(of: .grace))
                 #expect(read.occurredAt == Fixture.start)
@@ -156,6 +157,7 @@ struct SimulatorTests {
             apple.faultInjection.reset()
             gateway.clock.advance(by: .seconds(10))
             _ = try await gateway.verify(token)
+            // The keys are due for a fetch, but the token has not expired: it is valid for 86 400 seconds.
             gateway.clock.advance(by: .seconds(86_340))
             apple.faultInjection.injectFault(fault)
             _ = try await gateway.verify(token)

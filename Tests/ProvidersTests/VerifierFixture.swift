@@ -17,11 +17,12 @@ final class Fixture: Sendable {
 
     let clock = TestClock(Fixture.start)
     let provider = ScriptedProvider()
+    /// Stores the documents, unless another store is given.
     let testStore = TestDocumentStore()
     let keys: JWKSCache
     let verifier: Verifier
 
-    init(store: ProviderDocumentStore? = nil, allowsPrivate: Bool = false) {
+    init(store: ProviderDocumentStore? = nil, allowsUnencrypted: Bool = false) {
         provider.publish(.keys(of: Keys.current), at: Self.appleKeysURL)
         provider.publish(.keys(of: Keys.current), at: Self.googleKeysURL)
         provider.publish(.keys(of: Keys.current), at: Self.openIDKeysURL)
@@ -30,7 +31,7 @@ final class Fixture: Sendable {
             at: Self.configurationURL)
         keys = JWKSCache(
             fetch: provider.fetch, store: store ?? testStore.documentStore, clock: clock.wallClock,
-            allowsPrivate: allowsPrivate, on: globalConcurrentExecutor)
+            allowsUnencrypted: allowsUnencrypted, on: globalConcurrentExecutor)
         verifier = .live(keys: keys, clock: clock.wallClock)
     }
 
@@ -58,8 +59,11 @@ final class Fixture: Sendable {
         }
     }
 
+    /// Verifies a token of Apple.
+    ///
     /// - Returns: `false` if the key is not known.
-    func acceptsApple(by key: Keys.Named = Keys.current) async throws -> Bool {
+    /// - Throws: the error if the token is not accepted for another reason.
+    func acceptsAppleToken(signedBy key: Keys.Named = Keys.current) async throws -> Bool {
         switch try await refusal(of: lastingToken(signedBy: key)) {
         case nil: return true
         case .invalidToken(.unknownKey): return false
@@ -67,7 +71,7 @@ final class Fixture: Sendable {
         }
     }
 
-    /// Requires no nonces. The tests of nonces change this.
+    /// The configured project. It does not require nonces; the tests of nonces change its policy.
     static let project: Project = {
         var policy = Policy(.sekisho)
         policy.requiresNonce = false
@@ -96,11 +100,11 @@ extension Project {
 
 /// Generated once, because generating an RSA key is slow.
 enum Keys {
-    static let current = Named(id: "current", key: surely { try PrivateKey.generate(.rs256) })
-    static let next = Named(id: "next", key: surely { try PrivateKey.generate(.rs256) })
+    static let current = Named(id: "current", key: makeOrStop { try PrivateKey.generate(.rs256) })
+    static let next = Named(id: "next", key: makeOrStop { try PrivateKey.generate(.rs256) })
     /// Has a key ID that no provider publishes.
     static let unknown = Named(id: "unknown", key: next.key)
-    static let elliptic = Named(id: "elliptic", key: surely { try PrivateKey.generate(.es256) })
+    static let elliptic = Named(id: "elliptic", key: makeOrStop { try PrivateKey.generate(.es256) })
 
     struct Named: Sendable {
         let id: String
@@ -131,7 +135,7 @@ final class ScriptedProvider: Sendable {
 
         static func keys(of named: Keys.Named..., maxAge: Duration? = nil) -> Answer {
             .text(
-                String(decoding: surely { try StrictJSON.encode(JWKSet(keys: named.map(\.jwk))) }, as: UTF8.self),
+                String(decoding: makeOrStop { try StrictJSON.encode(JWKSet(keys: named.map(\.jwk))) }, as: UTF8.self),
                 maxAge: maxAge)
         }
     }
@@ -139,17 +143,17 @@ final class ScriptedProvider: Sendable {
     struct Down: Error {}
 
     private let answers = Mutex<[String: Answer]>([:])
-    private let log = Mutex<[DocumentAddress]>([])
+    private let requested = Mutex<[DocumentAddress]>([])
 
-    /// The URLs of all requested documents, in order.
-    var requestedURLs: [String] { log.withLock { $0.map(\.url) } }
-    var requestedAddresses: [DocumentAddress] { log.withLock { $0 } }
+    /// The URLs of all requested documents, in the order of the requests.
+    var requestedURLs: [String] { requested.withLock { $0.map(\.url) } }
+    var requestedAddresses: [DocumentAddress] { requested.withLock { $0 } }
 
     func publish(_ answer: Answer, at url: String) { answers.withLock { $0[url] = answer } }
 
     var fetch: DocumentFetch {
         DocumentFetch { [self] address in
-            log.withLock { $0.append(address) }
+            requested.withLock { $0.append(address) }
             return try await answer(answers.withLock { $0[address.url] } ?? .failure)
         }
     }
@@ -225,7 +229,7 @@ final class TestDocumentStore: Sendable {
     }
 }
 
-/// Ends the program if a value that the tests need cannot be made.
-private func surely<Value>(_ make: () throws -> Value) -> Value {
+/// Returns a value that all tests need. Stops the test run if `make` throws.
+private func makeOrStop<Value>(_ make: () throws -> Value) -> Value {
     do { return try make() } catch { preconditionFailure("\(error)") }
 }

@@ -24,7 +24,8 @@ struct AttackTableTests {
         return words.first.map { String($0.prefix { $0.isLetter || $0.isNumber }) }
     }
 
-    /// In the table, a test is `Suite`, `Suite/function`, `/function` after one of these, or a Python file or function.
+    /// In the table, a test is `Suite`, `Suite/function`, `/function` of the suite named before it, or a Python file or
+    /// function.
     @Test("The attack table names only suites and tests that exist")
     func namesExist() throws {
         let suites = try Self.suites()
@@ -45,7 +46,7 @@ struct AttackTableTests {
                 #expect(exists, "\(suite) has no such test: \(text)")
             }
         }
-        #expect(count > 100)
+        #expect(count > 100, "the table is not read, or its format has changed")
     }
 
     /// - Parameter name: `test_file.py` or `test_file.py::test_name`.

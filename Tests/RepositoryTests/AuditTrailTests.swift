@@ -4,7 +4,8 @@ import Testing
 struct AuditTrailTests {
     @Test("The audit trail is append-only: one statement inserts, one deletes by age, and none updates")
     func statements() throws {
-        var touching: [String: [String]] = [:]
+        /// The statements that change the table, by file.
+        var statements: [String: [String]] = [:]
         for file in try Repository.files(in: "Sources", ending: ".swift") {
             let text = try Repository.text(file)
             #expect(!text.contains("from: \"audit_event\""), "\(file) builds a statement that this test cannot see")
@@ -12,16 +13,16 @@ struct AuditTrailTests {
                 of:
                     #/(?i)(insert\s+into|update|delete\s+from|truncate(?:\s+table)?|alter\s+table|copy)\s+(?:only\s+)?audit_event\b/#
             ) {
-                touching[file, default: []].append(
+                statements[file, default: []].append(
                     String(match.output.1).uppercased().split(separator: " ").joined(separator: " "))
             }
         }
         #expect(
-            touching == [
+            statements == [
                 "Sources/Storage/Audit/AuditStore.swift": ["INSERT INTO"],
                 "Sources/Storage/Maintenance/JanitorQueries.swift": ["DELETE FROM"],
             ])
         let janitor = try Repository.text("Sources/Storage/Maintenance/JanitorQueries.swift")
-        #expect(janitor.contains("occurred_at <"), "by age")
+        #expect(janitor.contains("occurred_at <"), "events are deleted by age")
     }
 }

@@ -24,7 +24,7 @@ struct ContractTests {
         #expect(Set(built.map(\.id)).count == built.count, "operation IDs are unique")
     }
 
-    @Test("The contract names the scope of each operation for administrators")
+    @Test("The contract names the scope that each operation requires of a service key")
     func scopes() throws {
         let parts = try Repository.text("openapi.yaml").split(separator: "      operationId: ").dropFirst()
         for part in parts {
@@ -50,7 +50,7 @@ struct ContractTests {
         }
     }
 
-    @Test("The contract lists exactly the existing error codes")
+    @Test("The contract lists exactly the existing error codes, and its operations name no others")
     func errorCodes() throws {
         let contract = try Repository.text("openapi.yaml")
         let schema = try #require(

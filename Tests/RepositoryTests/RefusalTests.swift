@@ -2,7 +2,7 @@ import Testing
 
 @Suite("Errors of the domain")
 struct RefusalTests {
-    /// The errors that no caller has caused, which ``RequestOutcome`` answers with 503.
+    /// The errors that the caller did not cause, which ``RequestOutcome`` answers with 503.
     static let unavailable: Set<String> = [
         "Overloaded", "StoreUnavailable", "PersistentConflict", "ProviderUnreachable",
     ]
@@ -20,9 +20,9 @@ struct RefusalTests {
                 }
             }
         }
-        #expect(refusals.count > 20)
-        errors.subtract(["StoreConflict", "AppleKeyFault"])  // translated by services
+        #expect(refusals.count > 20, "the declarations of refusals are not found")
+        errors.subtract(["StoreConflict", "AppleKeyFault"])  // Services translate these two.
         #expect(errors == Self.unavailable, "any other error is answered with 500: make it a Refusal")
-        for error in errors { #expect(outcome.contains("is \(error):")) }
+        for error in errors { #expect(outcome.contains("is \(error):"), "\(error) is not answered with 503") }
     }
 }

@@ -55,7 +55,7 @@ struct AppleAuthorizationTests {
         }
     }
 
-    @Test("The token and the form have the relay address if the person hides the address")
+    @Test("The identity token and the user have the relay address if the person hides the address")
     func relay() throws {
         let first = try fixture.apple.authorize(.grace, client: AppleFixture.app)
         let email = try #require(try fixture.claims(of: first.identityToken)["email"]?.text)
@@ -64,7 +64,7 @@ struct AppleAuthorizationTests {
         #expect(try #require(first.user).contains("example.com") == false)
     }
 
-    @Test("A sign-in requires consent again after the person has disconnected the client")
+    @Test("A sign-in is treated as the first again only after the same person has disconnected the same client")
     func disconnected() throws {
         _ = try fixture.apple.authorize(.ada, client: AppleFixture.app)
         fixture.apple.disconnect(.grace, from: AppleFixture.app)
@@ -75,7 +75,7 @@ struct AppleAuthorizationTests {
     }
 
     @Test(
-        "A sign-in with an unregistered client or redirect URI is rejected",
+        "A sign-in is rejected for an unregistered client, and for a missing or unregistered redirect URI",
         arguments: [
             ("com.example.stranger", nil, .invalidClient), (AppleFixture.site, nil, .unauthorizedClient),
             (AppleFixture.site, "https://evil.example.com/", .unauthorizedClient),

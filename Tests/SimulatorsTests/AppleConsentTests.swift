@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Apple's consent page")
 struct AppleConsentTests {
-    static let url = "http://127.0.0.1:9099/__/auth/handler"
+    static let loopbackURL = "http://127.0.0.1:9099/__/auth/handler"
 
     let fixture: AppleFixture
 
@@ -44,7 +44,7 @@ struct AppleConsentTests {
         for text in [AppleFixture.site, AppleFixture.callback, "Ada Lovelace", "grace.hopper@example.com", "Cancel"] {
             #expect(page.text.contains(text), "\(text)")
         }
-        #expect(page.hiddenFields.mapValues { $0 } == Self.request.compactMapValues(\.self))
+        #expect(page.hiddenFields == Self.request.compactMapValues(\.self))
         #expect(page.text.contains("<script") == false)
         #expect(page.headers["Content-Security-Policy"]?.contains("script-src") == false)
     }
@@ -127,7 +127,7 @@ struct AppleConsentTests {
         #expect(response.hiddenFields == ["error": "user_cancelled_authorize", "state": "state-1"])
     }
 
-    @Test("The person can choose an error on the page")
+    @Test("The person can choose a used code, another state or another nonce for the response")
     func chosenErrors() throws {
         let used = try decide(["simulated_outcome": "used_code"]).hiddenFields
         #expect(try redeem(used["code"]).outcome == "400 invalid_grant")
@@ -152,11 +152,12 @@ struct AppleConsentTests {
         let changes: [String: String?] = ["scope": nil, "response_type": "code", "response_mode": "query"]
         let query = try decide(["simulated_person": "ada.lovelace"], changes)
         #expect(query.status == 303)
-        #expect(try Set(query.redirect(to: AppleFixture.callback).keys) == ["code", "state"])
+        #expect(try Set(query.locationParameters(at: AppleFixture.callback).keys) == ["code", "state"])
         let fragment = try decide(
             ["simulated_person": "ada.lovelace"], ["scope": nil, "response_mode": "fragment"])
         #expect(
-            try Set(fragment.redirect(to: AppleFixture.callback, separator: "#").keys) == ["code", "id_token", "state"])
+            try Set(fragment.locationParameters(at: AppleFixture.callback, separator: "#").keys)
+                == ["code", "id_token", "state"])
     }
 
     @Test(
@@ -166,7 +167,7 @@ struct AppleConsentTests {
             (["client_id": AppleFixture.app], "unauthorized_client"), (["redirect_uri": nil], "invalid_request"),
             (["redirect_uri": AppleFixture.callback + "/"], "unauthorized_client"),
             (["redirect_uri": AppleFixture.callback + "?x=y"], "unauthorized_client"),
-            (["redirect_uri": url], "unauthorized_client"),
+            (["redirect_uri": loopbackURL], "unauthorized_client"),
             (["redirect_uri": "javascript:alert(1)"], "invalid_request"),
             (["redirect_uri": AppleFixture.callback + "#x"], "invalid_request"),
             (["response_type": nil], "invalid_request"), (["response_type": "id_token"], "invalid_request"),
@@ -183,14 +184,14 @@ struct AppleConsentTests {
     }
 
     @Test(
-        "A code is bound to its client and its redirect URI",
+        "A code is redeemed once, and only by its client and with its redirect URI",
         arguments: [
             ([:], "200"), (["redirect_uri": nil], "400 invalid_grant"),
             (["redirect_uri": "https://auth.example.com/"], "400 invalid_grant"),
         ] as [([String: String?], String)])
     func bound(changes: [String: String?], outcome: String) throws {
         let code = try decide(["simulated_person": "ada.lovelace"]).hiddenFields["code"]
-        #expect(try fixture.redeem(code ?? "").outcome == "400 invalid_grant")
+        #expect(try fixture.redeem(code ?? "").outcome == "400 invalid_grant", "the client is the app, not the website")
         #expect(try redeem(code, changes).outcome == outcome)
         if outcome == "200" { #expect(try redeem(code).outcome == "400 invalid_grant", "a code is redeemed once") }
     }
@@ -198,7 +199,7 @@ struct AppleConsentTests {
     @Test(
         "In dev mode, a redirect URI must be registered, configured or on this machine",
         arguments: [
-            (url, true), ("http://localhost:3000/callback", true), ("https://app.localhost/", true),
+            (loopbackURL, true), ("http://localhost:3000/callback", true), ("https://app.localhost/", true),
             ("http://[::1]:80/x", true), ("https://added.example.com/cb", true), ("https://added.example.com/", false),
             ("https://localhost.example.com/", false), ("http://127.0.0.1.example.com/", false),
             ("http://127.0.0.1@example.com/", false), ("http://localhost\\.example.com/", false),
@@ -209,7 +210,7 @@ struct AppleConsentTests {
             unregistered: .loopback, additional: ["https://added.example.com/cb"])
         let response = try page(["redirect_uri": uri])
         #expect((response.status == 200) == isAccepted)
-        let warns = response.text.contains("The real Apple accepts only https")
+        let warns = response.text.contains("The real Apple requires")
         #expect(warns == (isAccepted && !uri.contains("example.com")))
     }
 }

@@ -49,7 +49,7 @@ struct AppleMigrationTests {
                 .compactMapValues { $0 })
     }
 
-    @Test("A transfer is rejected for another scope or team, without a valid token, or for an unknown subject")
+    @Test("A transfer is rejected for another scope or team, an invalid or expired token, and a person without consent")
     func refused() throws {
         #expect(try token(team: AppleFixture.team, scope: "name").outcome == "400 invalid_scope")
         #expect(try token(team: AppleFixture.team, scope: nil).outcome == "400 invalid_scope")
@@ -65,7 +65,9 @@ struct AppleMigrationTests {
         #expect(try outcome(.grace, bearer) == "200")
         fixture.apple.disconnect(.grace, from: AppleFixture.app)
         #expect(try outcome(.grace, bearer) == "400 invalid_request")
+        _ = try fixture.apple.authorize(.grace, client: AppleFixture.app)
+        #expect(try outcome(.grace, bearer) == "200")
         fixture.clock.advance(by: 3600)
-        #expect(try migrate([:], team: AppleFixture.team, bearer: bearer).outcome == "400 invalid_request")
+        #expect(try outcome(.grace, bearer) == "400 invalid_request")
     }
 }

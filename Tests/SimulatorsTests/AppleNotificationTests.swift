@@ -39,13 +39,13 @@ struct AppleNotificationTests {
         let claims = try fixture.claims(of: token)
         #expect(claims["exp"] == nil)
         guard case .object(let event) = claims["events"] else {
-            Issue.record("no object")
+            Issue.record("expected an object")
             return
         }
         #expect(event["event_time"] == .integer(fixture.clock.now))
     }
 
-    @Test("A notification is posted as a payload, and each has its own ID")
+    @Test("The posted body contains the notification as payload, and each notification has an ID of its own")
     func body() throws {
         let tokens = try (0..<2).map { _ in
             try fixture.apple.notification(.accountDelete, about: .ada, audience: AppleFixture.app)

@@ -70,7 +70,7 @@ struct AppleTokenEndpointTests {
     }
 
     @Test(
-        "A code is redeemed within five minutes, with a complete and valid request",
+        "A code is redeemed only within five minutes and by a complete and valid request",
         arguments: [
             Row(testDescription: "valid, after five minutes less a second", delay: 299, outcome: "200"),
             Row(testDescription: "after five minutes", delay: 300, outcome: "400 invalid_grant"),
@@ -171,7 +171,7 @@ struct AppleRevocationTests {
     }
 
     @Test(
-        "Revoking either token ends the consent: a refresh fails, and the next sign-in requires consent",
+        "Revoking either token ends the consent: a refresh fails, and the next sign-in is treated as the first",
         arguments: [true, false])
     func revoke(byRefreshToken: Bool) throws {
         let tokens = try tokens()

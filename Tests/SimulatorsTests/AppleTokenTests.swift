@@ -127,16 +127,16 @@ struct AppleTokenTests {
 
     @Test("A token can be created with a wrong signature, header or claim")
     func changes() throws {
-        func expectRefused(_ fault: JWSFault, _ change: (inout TokenDraft) -> Void) throws {
+        func expectRejected(_ fault: JWSFault, _ change: (inout TokenDraft) -> Void) throws {
             let token = try fixture.apple.identityToken(for: .ada, audience: AppleFixture.app, changing: change)
             #expect(throws: fault) { try fixture.claims(of: token) }
         }
         let otherKey = try PrivateKey.generate(.rs256)
-        try expectRefused(.signatureInvalid) { $0.signature = .altered }
-        try expectRefused(.signatureInvalid) { $0.signature = .by(otherKey) }
-        try expectRefused(.malformed) { $0.signature = .missing }
-        try expectRefused(.algorithmNotAllowed) { $0.algorithm = "HS256" }
-        try expectRefused(.keyMismatch) { $0.algorithm = "ES256" }
+        try expectRejected(.signatureInvalid) { $0.signature = .altered }
+        try expectRejected(.signatureInvalid) { $0.signature = .by(otherKey) }
+        try expectRejected(.malformed) { $0.signature = .missing }
+        try expectRejected(.algorithmNotAllowed) { $0.algorithm = "HS256" }
+        try expectRejected(.keyMismatch) { $0.algorithm = "ES256" }
         let token = try fixture.apple.identityToken(for: .ada, audience: AppleFixture.app) {
             $0.keyID = nil
             $0.type = "JWT"
@@ -147,7 +147,7 @@ struct AppleTokenTests {
     }
 
     @Test(
-        "After a rotation, the old key is published only if it is kept, and new tokens have a new key",
+        "After a rotation, old keys are published only if they are kept, and new tokens have a new key",
         arguments: [true, false])
     func rotation(keepingOld: Bool) throws {
         let served = try fixture.apple.servedKeys(at: SimulatedApple.keysPath)

@@ -14,6 +14,7 @@ enum Keys {
     static let team = Result { try PrivateKey.generate(.es256) }
 }
 
+/// Seconds since 1970, which change only when a test advances them.
 final class TestClock: Sendable {
     private let seconds = Mutex<Int64>(1_800_000_000)
 
@@ -31,11 +32,14 @@ func claims(of token: String, verifiedWith set: JWKSet) throws -> Claims {
     return try StrictJSON.decode(Claims.self, from: jws.payload(verifiedWith: jwk.publicKey()))
 }
 
+/// The header of a token, as text.
 func header(of token: String) throws -> String {
     let part = try #require(token.split(separator: ".").first)
     return String(decoding: try #require(Base64URL.decode(String(part))), as: UTF8.self)
 }
 
+/// The `at_hash` of an access token, or the `c_hash` of a code: the first half of the SHA-256 hash (OpenID Connect Core
+/// 1.0 §3.1.3.6 and §3.3.2.11).
 func halfHash(_ text: String) -> JSONValue {
     .string(Base64URL.encode(Array(Digest.sha256(Array(text.utf8))[..<16])))
 }
@@ -83,8 +87,8 @@ extension Response {
         return Dictionary(inputs.map { (String($0.output.1), String($0.output.2)) }) { $1 }
     }
 
-    /// The decoded parameters in the query or the fragment of `Location`.
-    func redirect(to uri: String, separator: Character = "?") throws -> [String: String] {
+    /// The decoded parameters in the query or the fragment of `Location`, which must begin with `uri`.
+    func locationParameters(at uri: String, separator: Character = "?") throws -> [String: String] {
         let location = try #require(headers["Location"])
         #expect(location.hasPrefix(uri))
         let fields = try #require(location.split(separator: separator, maxSplits: 1).last).split(separator: "&")
@@ -115,13 +119,14 @@ extension String {
     fileprivate var percentEncoded: String {
         utf8.map { byte in
             let character = Character(UnicodeScalar(byte))
-            let isPlain = character.isASCII && (character.isLetter || character.isNumber || "-._~".contains(character))
-            return isPlain ? String(character) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+            let isUnreserved =
+                character.isASCII && (character.isLetter || character.isNumber || "-._~".contains(character))
+            return isUnreserved ? String(character) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
         }.joined()
     }
 }
 
-/// Apple's simulator with one registered app and one web site of the same team.
+/// Apple's simulator with one registered app and one registered website of the same team.
 struct AppleFixture {
     static let app = "com.example.app"
     static let site = "com.example.site"
@@ -147,6 +152,7 @@ struct AppleFixture {
         try SimulatorsTests.claims(of: token, verifiedWith: apple.servedKeys(at: SimulatedApple.keysPath))
     }
 
+    /// A client secret, which Apple requires as a signed JWT, valid for a minute.
     func secret(
         for client: String = app, keyID: String = keyID, key: PrivateKey? = nil,
         changing change: (inout Claims) -> Void = { _ in }

@@ -39,7 +39,7 @@ struct GoogleTests {
         #expect(SimulatedGoogle.subject(of: .emmy).wholeMatch(of: #/\d{21}/#) != nil)
     }
 
-    @Test("An ID token can have the other issuer and azp, and has hd only for hosted domains")
+    @Test("An ID token can have the issuer without https:// and another azp, and has no hd for gmail.com")
     func variants() throws {
         google.issuer = GoogleIssuer.host.rawValue
         let token = try google.idToken(for: .mary, audience: Self.client, authorizedParty: "ios-client")
@@ -51,7 +51,7 @@ struct GoogleTests {
         #expect(claims["nonce"] == nil)
     }
 
-    @Test("One Tap's tokens have nbf and jti")
+    @Test("One Tap's tokens have nbf and jti, and no at_hash")
     func oneTap() throws {
         let claims = try claims(of: google.idToken(for: .mary, audience: Self.client, flow: .oneTap))
         #expect(claims["nbf"] == .integer(clock.now - 300))
@@ -59,7 +59,7 @@ struct GoogleTests {
         #expect(claims["at_hash"] == nil)
     }
 
-    @Test("Two keys are published with a lifetime, none of them Apple's, and a rotation can replace them")
+    @Test("Two keys are published with a cache lifetime, none of them Apple's, and a rotation can replace both by one")
     func keys() throws {
         google.keysMaxAge = 120
         let answer = try google.get(SimulatedGoogle.keysPath)
@@ -73,8 +73,9 @@ struct GoogleTests {
         #expect(!google.jwks.keys.contains { $0.kid == (try? UnverifiedJWS(parsing: old).keyID) })
     }
 
+    /// The code verifier of RFC 7636, appendix B.
     private static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
-    /// RFC 7636 appendix B.
+    /// The code challenge of ``verifier``.
     private static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
     private func code(isOffline: Bool = true, asksAgain: Bool = false) throws -> String {

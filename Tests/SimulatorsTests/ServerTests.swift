@@ -98,7 +98,7 @@ struct ServerTests {
         }
     }
 
-    @Test("A stopped server closes its connections, and resumes on its port")
+    @Test("A stopped server closes its connections, and can resume on its port")
     func outage() async throws {
         apple.faultInjection.injectFault(.silent)
         try await SimulatorServer.run(apple) { server in

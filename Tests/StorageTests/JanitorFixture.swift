@@ -2,7 +2,7 @@ import Identity
 import Postgres
 import Support
 
-/// A database for tests of the janitor, whose clock shows ``now``.
+/// A database for tests of the janitor, which call the janitor with the time ``now``.
 struct JanitorFixture: Sendable {
     static let now = Instant(seconds: 1_800_000_000)
 
@@ -17,7 +17,8 @@ struct JanitorFixture: Sendable {
         try await pool.query(query).map { try $0.decode("name", as: String.self) }.sorted()
     }
 
-    func project(_ id: String = "demo", anonymousLifetime: Int = 0) async throws {
+    /// Inserts a project. Its number is unique if the IDs of a test's projects differ in length.
+    func insertProject(_ id: String = "demo", anonymousLifetime: Int = 0) async throws {
         try await run(
             """
             INSERT INTO project (id, number, name, profile, policy, created_at)
@@ -26,8 +27,10 @@ struct JanitorFixture: Sendable {
             """)
     }
 
-    /// - Parameter age: time since the account was created and last signed in to.
-    func account(_ id: String, in realm: String = "demo", age: Duration = .zero) async throws {
+    /// Inserts an account of generation 2. Its sessions of generation 1 are therefore revoked.
+    ///
+    /// - Parameter age: the time since the creation of the account and the last sign-in.
+    func insertAccount(_ id: String, in realm: String = "demo", age: Duration = .zero) async throws {
         let createdAt = Timestamp(microsecondsSinceEpoch: (Self.now - age).microseconds)
         try await run(
             """
@@ -36,9 +39,10 @@ struct JanitorFixture: Sendable {
             """)
     }
 
-    func session(
+    /// - Parameter age: the time since the sign-in, the last refresh and, if the session has ended, its end.
+    func insertSession(
         of account: String, in realm: String = "demo", method: String = "anonymous", generation: Int = 2,
-        age: Duration, ended: Bool = false
+        age: Duration, isEnded: Bool = false
     ) async throws {
         let used = Timestamp(microsecondsSinceEpoch: (Self.now - age).microseconds)
         try await run(
@@ -46,7 +50,7 @@ struct JanitorFixture: Sendable {
             INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at,
                 refreshed_at, ended_at)
             VALUES (\(realm), gen_random_uuid(), \(account), \(generation), \(method), \(used), \(used), \(used),
-                CASE WHEN \(ended) THEN \(used) END)
+                CASE WHEN \(isEnded) THEN \(used) END)
             """)
     }
 }

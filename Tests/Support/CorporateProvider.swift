@@ -7,19 +7,21 @@ import JSON
 import Synchronization
 
 /// Generic OpenID providers, one for each host below `corp.example`. All of them sign with one key.
+///
+/// A provider announces that its responses have the parameter `iss` (RFC 9207), unless its host name contains `silent`.
 final class CorporateProvider: Sendable {
     static let client = "corp-client"
 
     private let clock: TestClock
     private let key: PrivateKey
-    private let codes = Codes()
+    private let state = State()
 
     init(clock: TestClock) throws {
         self.clock = clock
         key = try PrivateKey.generate(.es256)
     }
 
-    /// The discovery document or the keys of a provider; `nil` for a URL of another host.
+    /// The keys of a provider, or its discovery document for any other path; `nil` for a URL of another host.
     func document(at url: String) throws -> [UInt8]? {
         guard let match = url.wholeMatch(of: #/(https://\w+\.corp\.example)/(.*)/#) else { return nil }
         let issuer = String(match.output.1)
@@ -38,27 +40,28 @@ final class CorporateProvider: Sendable {
     /// - Parameter challenge: the `code_challenge` of PKCE.
     func authorize(_ subject: String, of issuer: String, nonce: String, challenge: String) -> String {
         let code = Random.text(length: 32)
-        codes.issued.withLock {
-            $0[code] = Codes.Code(subject: subject, issuer: issuer, nonce: nonce, challenge: challenge)
+        state.issuedCodes.withLock {
+            $0[code] = State.Code(subject: subject, issuer: issuer, nonce: nonce, challenge: challenge)
         }
         return code
     }
 
-    /// The response to a token request; `nil` for a URL of another host.
+    /// The response to a token request; `nil` for any other URL.
     func tokens(at request: ClientRequest) throws -> (status: Int, body: [UInt8])? {
         guard let match = request.url.wholeMatch(of: #/(https://\w+\.corp\.example)/token/#) else { return nil }
         let form = Dictionary(uniqueKeysWithValues: FormDecoder.decode(request.body) ?? [])
-        codes.redemptions.withLock { $0 += 1 }
-        let code = codes.issued.withLock { $0.removeValue(forKey: form["code"] ?? "") }
-        let verifier = Base64URL.encode(Digest.sha256(Array((form["code_verifier"] ?? "").utf8)))
-        guard let code, code.issuer == String(match.output.1), code.challenge == verifier else {
+        state.tokenRequests.withLock { $0 += 1 }
+        let code = state.issuedCodes.withLock { $0.removeValue(forKey: form["code"] ?? "") }
+        let challenge = Base64URL.encode(Digest.sha256(Array((form["code_verifier"] ?? "").utf8)))
+        guard let code, code.issuer == String(match.output.1), code.challenge == challenge else {
             return (400, Array(#"{"error":"invalid_grant"}"#.utf8))
         }
         let idToken = try idToken(code.subject, of: code.issuer, nonce: code.nonce)
         return (200, try JSON.object(["id_token": .string(idToken), "access_token": "corp-access"]).bytes)
     }
 
-    final class Codes: Sendable {
+    /// The codes that were not redeemed yet, and the number of token requests.
+    private final class State: Sendable {
         struct Code {
             let subject: String
             let issuer: String
@@ -66,13 +69,14 @@ final class CorporateProvider: Sendable {
             let challenge: String
         }
 
-        let issued = Mutex<[String: Code]>([:])
-        let redemptions = Mutex(0)
+        let issuedCodes = Mutex<[String: Code]>([:])
+        let tokenRequests = Mutex(0)
     }
 
     /// The number of token requests.
-    var redemptions: Int { codes.redemptions.withLock { $0 } }
+    var tokenRequestCount: Int { state.tokenRequests.withLock { $0 } }
 
+    /// An ID token whose address, if it has one, is verified.
     func idToken(_ subject: String, of issuer: String, email: String? = nil, nonce: String? = nil) throws -> String {
         let now = Double(clock.now.seconds)
         var claims: [String: JSON] = [
@@ -89,6 +93,7 @@ final class CorporateProvider: Sendable {
 }
 
 extension TestGateway {
+    /// A sign-in at the corporate provider with this issuer.
     func corporate(_ subject: String, of issuer: String, email: String? = nil) throws -> Proof {
         Proof(
             provider: "oidc.corp", idToken: try simulators.corporate.idToken(subject, of: issuer, email: email))

@@ -25,7 +25,7 @@ struct Exchange: Sendable {
 }
 
 extension Exchange {
-    /// The status with the message of an error, or with the body of another response.
+    /// The status with the message of an error, or with the body of any other response.
     var summary: String {
         let message = text.firstMatch(of: /"message":"([^"]*)"/)?.output.1
         return "\(status) \(message ?? text[...])"

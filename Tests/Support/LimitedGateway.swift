@@ -5,18 +5,20 @@ import Identity
 import Synchronization
 import Testing
 
-/// A gateway with rate limits. It compares passwords without hashing them, and records each check.
+/// A gateway that allows one client network three wrong passwords for an email address, and three sign-ups. It compares
+/// passwords without hashing them, and records each check.
 struct LimitedGateway: Sendable {
     static let tooMany = "400 TOO_MANY_ATTEMPTS_TRY_LATER : Too many attempts. Try again later."
+    /// The IP address of the client.
     static let address = "192.0.2.1"
 
     let gateway: TestGateway
     let checks: Checks
 
     final class Checks: Sendable {
-        /// For each password check, whether there was a stored hash.
         fileprivate let known = Mutex<[Bool]>([])
 
+        /// For each password check, whether there was a stored hash.
         var all: [Bool] { known.withLock { $0 } }
     }
 
@@ -43,6 +45,11 @@ struct LimitedGateway: Sendable {
             "/v1/accounts:signUp", ["email": .string("\(name)@example.com"), "password": "secret1"], from: peer)
     }
 
+    /// - Parameters:
+    ///   - name: the local part of the email address.
+    ///   - peer: the IP address of the client or its proxy.
+    ///   - hops: the value of `X-Forwarded-For`.
+    ///   - gateway: for example a replica (default: ``gateway``).
     func signIn(
         _ name: String = "ada", _ password: String = "wrong", from peer: String = address, via hops: String? = nil,
         at gateway: TestGateway? = nil
@@ -53,6 +60,7 @@ struct LimitedGateway: Sendable {
             headers: hops.map { ["X-Forwarded-For": $0] } ?? Headers(), from: peer)
     }
 
+    /// Signs in with a wrong password `count` times, and expects that the limit is not yet reached.
     func fail(_ count: Int = 3, _ name: String = "ada", from peer: String = address) async throws {
         for _ in 0..<count {
             #expect(try await signIn(name, from: peer).outcome == "400 INVALID_LOGIN_CREDENTIALS")

@@ -2,8 +2,8 @@ import FoundationEssentials
 import Identity
 import Testing
 
-/// A row of the table of guideline 4.8, `Tests/ClientTests/login_services.json`, which the tests of `projects apply` read
-/// too.
+/// A test case for App Review guideline 4.8 (login services). The tests of `projects apply` read the same table of
+/// cases, `Tests/ClientTests/login_services.json`.
 struct LoginServicesRow: Decodable, Sendable, CustomTestStringConvertible {
     /// The providers and sign-up methods of a project or a tenant.
     struct Realm: Decodable {
@@ -16,17 +16,20 @@ struct LoginServicesRow: Decodable, Sendable, CustomTestStringConvertible {
     let platform: AppSettings.Platform
     let distribution: AppSettings.Distribution
     let bundleIds: [String]
-    /// The state of Apple: `ok`, `absent`, `disabled`, `noKey`, `bundleOnly` or `servicesOnly`.
+    /// How Apple is configured: `ok`, `absent`, `disabled`, `noKey` (without a private key), `bundleOnly` (without a
+    /// Services ID) or `servicesOnly` (without a bundle ID).
     let apple: String
-    /// Relations by provider; `null` if none is stated.
+    /// The enabled providers with the relation that the configuration states for each; `null` if it states none.
     let providers: [String: String?]
+    /// The app's sign-in methods; `nil` means all that the project has enabled.
     let methods: [String]?
     let linkOnly: [String]
     let exemption: LoginServicesExemption.Kind?
     /// Those of `password`, `anonymous` and `emailLink` that the policy allows.
     let signUp: [String]
     let tenant: Realm?
-    /// `PROVIDER VIOLATION`, after `tenant ` if the tenant violates the guideline.
+    /// Each is `METHOD VIOLATION`, preceded by `tenant ` if the tenant violates the guideline. `METHOD` is a provider
+    /// or a sign-up method.
     let violations: [String]
 
     var testDescription: String { row }
@@ -38,8 +41,8 @@ struct LoginServicesRow: Decodable, Sendable, CustomTestStringConvertible {
         return try JSONDecoder().decode([LoginServicesRow].self, from: Data(contentsOf: URL(filePath: path)))
     }
 
-    /// Another app of the project, without sign-in methods. It declares the bundle ID, which is
-    /// therefore not treated as a Services ID.
+    /// Another app of the project, without sign-in methods. It declares the bundle ID `com.example.app`, so that this
+    /// client ID of Apple is not treated as a Services ID.
     static let native = App(
         id: ID("native"),
         settings: AppSettings(platform: .ios, bundleIDs: ["com.example.app"], signInMethods: []))

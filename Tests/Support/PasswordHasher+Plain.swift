@@ -8,6 +8,7 @@ extension PasswordHasher {
             stored == "hash of \(password.expose())" ? .right(rehashed: nil) : .wrong
         })
 
-    /// Rejects every password, as if too many were waiting.
-    static let full = PasswordHasher(hash: { _, _ in throw Overloaded() }, check: { _, _, _ in throw Overloaded() })
+    /// Throws ``Overloaded`` for every password, as if too many checks were waiting.
+    static let overloaded = PasswordHasher(
+        hash: { _, _ in throw Overloaded() }, check: { _, _, _ in throw Overloaded() })
 }

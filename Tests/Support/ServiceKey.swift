@@ -6,7 +6,7 @@ import Postgres
 import Storage
 import Testing
 
-/// A service key with the private key that `keys create-service-key` prints.
+/// A service key, with the secret and the private key that `keys create-service-key` would print.
 struct ServiceKey: Sendable {
     let id: String
     let secret: String
@@ -23,14 +23,16 @@ struct ServiceKey: Sendable {
         let draft = ServiceKeyStore.Draft(
             id: id, name: id, secretHash: Digest.sha256(Array(secret.utf8)), publicKey: try key.publicKey.pem,
             scopes: scopes, expiresAt: expiresAt)
-        let isMade = try await ServiceKeyStore(pool: gateway.database.pool)
+        let isCreated = try await ServiceKeyStore(pool: gateway.database.pool)
             .create(draft, in: project, at: gateway.clock.now)
-        #expect(isMade)
+        #expect(isCreated)
     }
 
     static let audience = "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
 
-    /// A token that is valid at `now`, unless `change` makes it invalid.
+    /// A custom token that is valid at `now`, unless `change` makes it invalid.
+    ///
+    /// - Parameter claims: the developer's claims for the ID token.
     func customToken(
         uid: String = "ada", claims: JSON? = nil, at now: Instant, keyID: String? = nil,
         change: (inout [String: JSON]) -> Void = { _ in }
@@ -50,6 +52,7 @@ extension TestGateway {
         try await post("/v1/accounts:signInWithCustomToken", ["token": .string(customToken)])
     }
 
+    /// Calls an operation with the secret of a service key.
     func administer(
         _ method: HTTP.Method, _ path: String, _ body: JSON? = nil, by key: ServiceKey,
         query: [(name: String, value: String)] = []

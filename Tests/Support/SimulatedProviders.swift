@@ -25,7 +25,8 @@ struct SimulatedProviders: Sendable {
     let apple: SimulatedApple
     let google: SimulatedGoogle
     let corporate: CorporateProvider
-    /// The URLs to which the gateway sent requests.
+    /// The URLs from which the gateway fetched documents, and to which it sent token requests, except Apple's token
+    /// endpoints.
     let requestLog = RequestLog()
 
     final class RequestLog: Sendable {
@@ -42,7 +43,7 @@ struct SimulatedProviders: Sendable {
         corporate = try CorporateProvider(clock: clock)
     }
 
-    /// Fetches from the simulated providers only.
+    /// Fetches keys and discovery documents from the simulated providers only.
     var fetch: DocumentFetch {
         DocumentFetch { [apple, google, corporate, requestLog] address in
             requestLog.record(address.url)
@@ -97,6 +98,7 @@ struct Proof: Sendable {
     var provider: String
     var idToken: String
     var rawNonce: String?
+    /// The member `user` of Apple's response at a first sign-in, as JSON.
     var user: String?
     /// Apple's authorization code.
     var code: String?
@@ -113,6 +115,8 @@ struct Proof: Sendable {
 }
 
 extension TestGateway {
+    /// A sign-in with Apple in a native app, without an authorization code.
+    ///
     /// - Parameter nonce: the nonce before hashing (default: a new one); `nil` for a token without nonce.
     func apple(
         _ person: SimulatedPerson = .ada, nonce: String? = Random.text(length: 32), user: String? = nil,
@@ -124,6 +128,7 @@ extension TestGateway {
         return Proof(provider: "apple.com", idToken: idToken, rawNonce: nonce, user: user)
     }
 
+    /// A sign-in with Google.
     func google(
         _ person: SimulatedPerson = .mary, nonce: String? = nil, change: (inout TokenDraft) -> Void = { _ in }
     ) throws -> Proof {
@@ -150,7 +155,7 @@ extension TestGateway {
         try Tokens(await post("/v1/accounts:signUp", .object(more)))
     }
 
-    /// The account of `idToken` in the response of lookup.
+    /// The account of `idToken` in the response to the user's own lookup.
     func account(_ idToken: String) async throws -> JSON {
         try #require(try await lookup(idToken).json["users"]?[0])
     }
@@ -159,14 +164,14 @@ extension TestGateway {
 extension String {
     var percentEncoded: String {
         utf8.map { byte in
-            let isPlain =
+            let isUnreserved =
                 byte < 128 && (Character(UnicodeScalar(byte)).isLetter || Character(UnicodeScalar(byte)).isNumber)
-            return isPlain ? String(UnicodeScalar(byte)) : "%" + Hexadecimal.encode([byte]).uppercased()
+            return isUnreserved ? String(UnicodeScalar(byte)) : "%" + Hexadecimal.encode([byte]).uppercased()
         }.joined()
     }
 }
 
-/// A value of a claim with its description.
+/// The value of a claim in a test case, and its description.
 struct JSONValueCase: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let value: JSONValue

@@ -13,12 +13,13 @@ struct StolenAccount: Sendable {
 
     let gateway: TestGateway
     let victim: TestGateway.Tokens
-    /// The session that the merge opened in the target.
+    /// The session that the merge opened in the attacker's account, which is the target.
     let attacker: TestGateway.Tokens
     /// The code of the email to the victim.
     let code: String
 
-    /// - Parameter targetHasAddress: whether the target has an address; otherwise it takes the victim's.
+    /// - Parameter targetHasAddress: whether the attacker's account has an address before the merge; otherwise the
+    ///   merge gives it the victim's.
     init(targetHasAddress: Bool = true) async throws {
         let gateway = try await TestGateway.administered()
         _ = try await gateway.signIn(Self.apple(in: gateway, targetHasAddress))

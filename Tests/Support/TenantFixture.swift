@@ -6,7 +6,7 @@ import Testing
 @testable import DevMode
 @testable import Gateway
 
-/// A project with a service key, which creates tenants. By default, they allow passwords, email links and anonymous
+/// Creates tenants of a project with a service key. By default, tenants allow passwords, email links and anonymous
 /// users.
 struct TenantFixture: Sendable {
     static let tenants = "/v2/projects/demo/tenants"
@@ -25,10 +25,12 @@ struct TenantFixture: Sendable {
         try await gateway.administer(method, path, body, by: backend, query: query)
     }
 
+    /// The input for a tenant that allows every way to sign up.
     static let everything: JSON = [
         "displayName": "Acme", "allowPasswordSignup": true, "enableEmailLinkSignin": true, "enableAnonymousUser": true,
     ]
 
+    /// Creates a tenant, and returns its ID.
     func tenant(_ input: JSON = everything) async throws -> String {
         try #require(try await send(.post, Self.tenants, input).json["tenantId"]?.string)
     }
@@ -51,7 +53,7 @@ struct TenantFixture: Sendable {
         try await client("signInWithPassword", in: tenant, ["email": .string(email), "password": .string(password)])
     }
 
-    /// A new account of the tenant, and the code that verifies its address.
+    /// Creates an account in the tenant. Returns the code that verifies its address, and its tokens.
     func verificationCode(in tenant: String) async throws -> (code: String, TestGateway.Tokens) {
         let ada = try await signUp(in: tenant)
         let asked = try await client(
@@ -60,16 +62,18 @@ struct TenantFixture: Sendable {
         return (try await gateway.code(.verifyEmail), ada)
     }
 
-    /// Calls a client operation.
+    /// Calls an operation for clients.
+    ///
+    /// - Parameter tenant: `nil` for the project itself.
     func client(_ operation: String, in tenant: String?, _ body: [String: JSON]) async throws -> Exchange {
         var body = body
         body["tenantId"] = tenant.map(JSON.string)
         return try await gateway.post("/v1/accounts:\(operation)", .object(body))
     }
 
-    /// Enables a provider with the client ID of the simulators.
+    /// Enables Apple or Google in a tenant, with the client ID of the simulators.
     func configure(_ provider: String, in tenant: String) async throws -> Exchange {
-        let key = JSON.string(try Configurator.key.get())
+        let key = JSON.string(try Configurator.applePrivateKey.get())
         let client = provider == "apple.com" ? SimulatedProviders.appleClient : SimulatedProviders.googleClient
         var input: [String: JSON] = ["enabled": true, "clientId": .string(client)]
         if provider == "apple.com" {

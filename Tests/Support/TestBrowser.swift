@@ -18,9 +18,8 @@ final class TestBrowser: Sendable {
 
     /// Requests a page of the gateway. Redirects are not followed.
     ///
-    /// - Parameters:
-    ///   - isCrossSite: whether a page of another site sends the form; browsers then omit the gateway's
-    ///     cookies, which are `SameSite=Lax`.
+    /// - Parameter isCrossSite: whether a page of another site sends the form. Browsers then omit the gateway's
+    ///   cookies, which are `SameSite=Lax`.
     func send(
         _ method: HTTP.Method = .get, _ url: String, form: [(String, String)]? = nil, isCrossSite: Bool = false,
         headers more: [(String, String)] = []
@@ -97,11 +96,17 @@ struct Parameters {
 }
 
 extension String {
-    fileprivate var path: String { hasPrefix("https://auth.example.com") ? String(dropFirst(24)) : self }
+    /// The path of a URL of the gateway. Any other text is returned unchanged.
+    fileprivate var path: String {
+        let origin = "https://auth.example.com"
+        return hasPrefix(origin) ? String(dropFirst(origin.count)) : self
+    }
 }
 
 extension TestGateway {
+    /// The Services ID, which is Apple's client ID in a browser.
     static let webClient = "com.example.web"
+    /// The continue URI of flows that name no other: the page of the client to which the browser returns.
     static let done = "https://localhost/done"
 
     /// The code that a provider gives a person for the request in the URL.
@@ -121,6 +126,7 @@ extension TestGateway {
             person.id, of: issuer, nonce: request["nonce"], challenge: request["code_challenge"])
     }
 
+    /// The form that Apple's page posts after the person has agreed.
     func appleForm(of person: SimulatedPerson, for authorizationURL: String) throws -> [(String, String)] {
         let request = Parameters(authorizationURL)
         return try simulators.apple.authorize(
@@ -181,10 +187,12 @@ struct ClientFlow: Sendable {
         return try #require(back.location)
     }
 
+    /// The client signs in with the URL to which the gateway sent the browser.
     func signIn(at requestURI: String, _ more: [String: JSON] = [:]) async throws -> Exchange {
         try await gateway.signIn(at: requestURI, sessionID: sessionID, more)
     }
 
+    /// The person agrees in a browser, and the client signs in with the result.
     func complete(_ person: SimulatedPerson = .ada, _ more: [String: JSON] = [:]) async throws -> Exchange {
         try await signIn(at: agree(person), more)
     }

@@ -8,13 +8,17 @@ import Testing
 
 /// Calls operations for administrators.
 extension TestGateway {
+    /// The secret of the service key that ``makeServiceKey()`` creates.
     static let serviceKey = "sks_test"
 
+    /// Creates the service key with the secret ``serviceKey``.
     func makeServiceKey() async throws {
         try await makeServiceKey(Self.serviceKey, in: project.id)
     }
 
     /// Creates a second project with one service key.
+    ///
+    /// - Parameter serviceKey: the secret of the service key.
     func makeOtherProject(_ id: String, serviceKey: String) async throws {
         let draft = try ProjectDraft(
             id: id, name: "Other", profile: .firebase, policy: Policy(.firebase), algorithm: .es256, domains: [])
@@ -27,18 +31,22 @@ extension TestGateway {
         let draft = ServiceKeyStore.Draft(
             id: "service", name: "Backend", secretHash: Digest.sha256(Array(secret.utf8)), publicKey: "PEM",
             scopes: .all, expiresAt: nil)
-        let isMade = try await ServiceKeyStore(pool: database.pool).create(draft, in: project, at: clock.now)
-        #expect(isMade)
+        let isCreated = try await ServiceKeyStore(pool: database.pool).create(draft, in: project, at: clock.now)
+        #expect(isCreated)
     }
 
-    /// A gateway whose project has the service key ``serviceKey``.
+    /// A gateway whose project has a service key with the secret ``serviceKey``.
     static func administered() async throws -> TestGateway {
         let gateway = try await TestGateway()
         try await gateway.makeServiceKey()
         return gateway
     }
 
-    /// - Parameter operation: the path after `accounts`, including the colon.
+    /// Calls an operation on accounts with `POST`.
+    ///
+    /// - Parameters:
+    ///   - operation: the path after `accounts`, including the colon.
+    ///   - bearer: the secret of a service key, or `nil` for a request without credentials.
     func administer(
         _ operation: String, _ body: JSON = [:], in project: String = "demo", bearer: String? = serviceKey
     ) async throws -> Exchange {
@@ -53,13 +61,14 @@ extension TestGateway {
             .get, "/v1/projects/demo/accounts:batchGet", body: [], query: query, headers: Self.headers(bearer: bearer))
     }
 
-    /// Calls an operation on a path that names no project.
+    /// Calls an operation on accounts with `POST`, on a path that names no project.
     func administerUnscoped(_ operation: String, _ body: JSON = [:]) async throws -> Exchange {
         try await send(
             .post, "/v1/accounts\(operation)", body: try body.bytes, query: [],
             headers: Self.headers(bearer: Self.serviceKey))
     }
 
+    /// The account in the response to an administrator's lookup. A user's own lookup is ``account(_:)``.
     func user(_ localId: String) async throws -> JSON {
         try #require(try await administer(":lookup", ["localId": [.string(localId)]]).json["users"]?[0])
     }

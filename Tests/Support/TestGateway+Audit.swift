@@ -10,7 +10,7 @@ struct AuditedEvent: Hashable, CustomStringConvertible {
     let subject: String
     let detail: [String: String]
     let network: String?
-    let request: String?
+    let requestID: String?
 
     /// `actor action subject`, and the details.
     var description: String {
@@ -20,7 +20,7 @@ struct AuditedEvent: Hashable, CustomStringConvertible {
 }
 
 extension TestGateway {
-    /// The audit trail without the events of the command line, by time and then by action.
+    /// The audit trail without the events of the command line, by time, action and subject.
     func auditTrail() async throws -> [AuditedEvent] {
         try await database.pool.query(
             """
@@ -33,7 +33,7 @@ extension TestGateway {
                 actor: try row.decode("actor"), action: try row.decode("action"), subject: try row.decode("subject"),
                 detail: Dictionary(uniqueKeysWithValues: detail.keys.map { ($0, detail[$0]?.string ?? "") }),
                 network: try row.decode("network"),
-                request: try row.decode("request_id"))
+                requestID: try row.decode("request_id"))
         }
     }
 

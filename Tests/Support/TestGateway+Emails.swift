@@ -13,6 +13,7 @@ struct WaitingEmail: Sendable {
     let recipient: String
     let language: String?
     let content: EmailPayload
+    /// The email as the worker claims it, but without its language and with times of the test.
     let queued: QueuedEmail
 }
 
@@ -36,7 +37,7 @@ extension TestGateway {
         }.filter { kind == nil || $0.kind == kind }
     }
 
-    /// The code of the latest email of this kind. A reset code is bound to its account, as the email worker does it.
+    /// Returns the code of the latest email of this kind. Binds a reset code to its account, as the email worker does.
     func code(_ kind: OutgoingEmail.Kind) async throws -> String {
         let email = try #require(try await emails(kind).last)
         let code = try #require(email.content.code)
@@ -47,6 +48,7 @@ extension TestGateway {
         return code
     }
 
+    /// Requests an email with a code.
     func sendCode(_ type: String, _ more: [String: JSON] = [:]) async throws -> Exchange {
         try await post(
             "/v1/accounts:sendOobCode", .object(more.merging(["requestType": .string(type)]) { $1 }))
@@ -59,10 +61,12 @@ extension TestGateway {
         return try await code(try #require(OutgoingEmail.Kind(rawValue: type)))
     }
 
+    /// Redeems an email action code that does not set a password.
     func apply(_ code: String) async throws -> Exchange {
         try await post("/v1/accounts:update", ["oobCode": .string(code)])
     }
 
+    /// Asks what an email action code is for, without redeeming it.
     func check(_ code: String) async throws -> Exchange {
         try await post("/v1/accounts:resetPassword", ["oobCode": .string(code)])
     }

@@ -4,7 +4,11 @@ import Testing
 
 /// Administers identities and merges with a service key.
 extension TestGateway {
-    /// - Parameter path: the path after that of the project.
+    /// Calls an operation on a path of a project.
+    ///
+    /// - Parameters:
+    ///   - path: the path after that of the project.
+    ///   - bearer: the secret of a service key.
     func manage(
         _ method: HTTP.Method, _ path: String, _ body: JSON? = nil, query: [(name: String, value: String)] = [],
         in project: String = "demo", bearer: String = serviceKey
@@ -34,8 +38,12 @@ extension TestGateway {
         try await manage(.post, "/accounts/\(localId)/identities/\(provider):move", body)
     }
 
-    /// Creates an account, links identities to it, and sets `more`, members that only an update accepts.
-    func make(_ body: JSON, identities: [JSON] = [], more: [String: JSON] = [:]) async throws {
+    /// Creates an account as an administrator, and links identities to it.
+    ///
+    /// - Parameters:
+    ///   - body: the input for the account, with `localId`.
+    ///   - more: members that only an update accepts.
+    func makeAccount(_ body: JSON, identities: [JSON] = [], more: [String: JSON] = [:]) async throws {
         #expect(try await administer("", body).outcome == "200")
         let id = try #require(body["localId"]?.string)
         for identity in identities { #expect(try await linkIdentity(identity, to: id).outcome == "200") }
@@ -61,8 +69,8 @@ extension TestGateway {
         )
     }
 
-    /// Every column of accounts, identities and tombstones, except those that a sign-in or an end of sessions changes, and
-    /// the time of linking.
+    /// Every column of accounts, identities and tombstones, except the time of linking and the columns that change when
+    /// a user signs in or sessions end.
     func accountsAsStored() async throws -> [String] {
         let statement: SQL = """
             SELECT (to_jsonb(a) - 'generation' - 'valid_since' - 'last_sign_in_at')::text AS line FROM account a
@@ -74,9 +82,8 @@ extension TestGateway {
 }
 
 extension TestGateway {
-    /// Merges the account of `source` into another one, and returns the response to the commit.
-    ///
-    /// - Parameter proof: an identity of the target.
+    /// Merges the account of `source` into the account that has the identity in `proof`, after a dry run. Returns the
+    /// response to the request that merges.
     func merge(_ source: Tokens, by proof: Proof) async throws -> Exchange {
         let pending = try #require(try await link(proof, to: source.idToken).pendingToken)
         let idToken = JSON.string(source.idToken)

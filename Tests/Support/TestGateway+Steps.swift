@@ -4,6 +4,7 @@ import Testing
 
 /// Steps that many tests have in common.
 extension TestGateway {
+    /// An account's ID, and the tokens of one of its sessions.
     struct Tokens: Sendable {
         let localId: String
         let idToken: String
@@ -46,7 +47,9 @@ extension TestGateway.Tokens {
     }
 }
 
+/// The header of a token, which is not verified.
 func header(of token: String) throws -> JSON { try part(0, of: token) }
+/// The claims of a token, which is not verified.
 func claims(of token: String) throws -> JSON { try part(1, of: token) }
 
 private func part(_ index: Int, of token: String) throws -> JSON {

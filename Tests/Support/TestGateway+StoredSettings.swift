@@ -1,14 +1,14 @@
 import Postgres
 
 extension TestGateway {
-    /// The gateway with other settings of its only app. They are written to the database directly, because the gateway
-    /// rejects settings that violate guideline 4.8.
+    /// Replaces the settings of the only app, and returns a gateway with fresh caches. The settings are written to the
+    /// database directly, because the gateway rejects settings that violate App Review guideline 4.8.
     func withApp(_ settings: String) async throws -> TestGateway {
         _ = try await database.pool.execute("UPDATE app SET settings = \(settings)::text::jsonb")
         return try withFreshCaches()
     }
 
-    /// The gateway with `members` merged into the settings of a provider.
+    /// Merges `members` into the settings of a provider, and returns a gateway with fresh caches.
     func withProvider(_ provider: String, _ members: String) async throws -> TestGateway {
         _ = try await database.pool.execute(
             """

@@ -5,7 +5,7 @@ import Postgres
 import Storage
 import Testing
 
-/// Requests as exact text, and codes of every purpose.
+/// Requests as exact text, and accounts and codes that are written to the database directly.
 extension TestGateway {
     /// A gateway with the policy of new projects, unchanged.
     static func ofNewProject() async throws -> TestGateway { try await TestGateway(.sekisho) { _ in } }
@@ -33,7 +33,8 @@ extension TestGateway {
         _ = try await database.pool.execute("ALTER TABLE account RENAME TO broken_account")
     }
 
-    /// An account with an address and without a password, even if the project does not allow email links.
+    /// Creates an account with an address and without a password. Sets the address in the database, so that the project
+    /// does not have to allow email links.
     func makeAccount(at email: String = "ada@example.com") async throws -> Tokens {
         let account = try await signUpAnonymously()
         _ = try await database.pool.execute("UPDATE account SET email = \(email) WHERE id = \(account.localId)")

@@ -19,6 +19,7 @@ import Testing
 /// The gateway as `serve` builds it, on a database of its own, with a clock that moves only when a test advances it.
 struct TestGateway: Sendable {
     static let apiKey = "sk_test"
+    /// The threads that hash passwords.
     static let hashing = Result { try FairPool(name: "test-hash", threads: 2, capacity: 1000) }
 
     let database: TestDatabase
@@ -39,6 +40,7 @@ struct TestGateway: Sendable {
     /// - Parameters:
     ///   - transport: how requests reach the gateway.
     ///   - limitsRates: whether rate limits apply, as they do in `serve`.
+    ///   - sendsEmails: whether emails are queued, as if an SMTP server were configured.
     ///   - servesApple: whether the simulated Apple serves its token endpoints. If so, the project has a valid
     ///     private key.
     ///   - change: changes the policy of `profile` for the project (default: turns email enumeration protection off).
@@ -46,8 +48,7 @@ struct TestGateway: Sendable {
     init(
         _ profile: Policy.Profile = .firebase, transport: Transport = .standard, passwords: PasswordHasher? = nil,
         breaches: BreachedPasswords = .none, mode: Mode = .serve(at: "https://auth.example.com"),
-        limitsRates: Bool = false,
-        trustedProxies: [IPNetwork] = [], log: Log = Log(level: .error, descriptor: 2),
+        limitsRates: Bool = false, trustedProxies: [IPNetwork] = [], log: Log = Log(level: .error, descriptor: 2),
         isDraining: Bool = false, sendsEmails: Bool = true, servesApple: Bool = false,
         change: (inout Policy) -> Void = { $0.emailEnumerationProtection = false },
         appleTokens changed: (AppleTokenEndpoint) -> AppleTokenEndpoint = { $0 }
@@ -67,9 +68,9 @@ struct TestGateway: Sendable {
         project = draft.project
         masterKeys = try MasterKeys(current: [UInt8](repeating: 7, count: 32))
         #expect(try await draft.create(in: database.pool, under: masterKeys, by: .commandLine, at: clock.now))
-        let isKeyMade = try await APIKeyStore(pool: database.pool).create(
+        let isKeyCreated = try await APIKeyStore(pool: database.pool).create(
             id: "key", hash: APIKey(text: Self.apiKey).hash, for: ProjectDraft.app.id, in: project.id, at: clock.now)
-        #expect(isKeyMade)
+        #expect(isKeyCreated)
         let cheap = try PasswordHash.Cost(memoryKiB: 8, iterations: 1)
         let keys = PasswordKeys.sealed(
             in: PasswordKeyStore(pool: database.pool), under: masterKeys, clock: clock.wallClock)
@@ -77,19 +78,17 @@ struct TestGateway: Sendable {
         limits =
             limitsRates
             ? RateLimits(masterKeys: masterKeys, clock: clock.wallClock, metrics: metrics.registry) : nil
-        var mode = sendsEmails ? mode.sendingEmail : mode
+        var mode = sendsEmails ? mode.queueingEmails : mode
         mode.clock = clock.wallClock
         root = CompositionRoot(
             masterKeys: masterKeys, trustedProxies: trustedProxies, log: log, metrics: metrics,
             passwords: try passwords ?? .argon2id(cheap, by: .libsodium, keys: keys, on: Self.hashing.get()),
-            limiter: limits?.limiter ?? .none,
-            breaches: breaches,
+            limiter: limits?.limiter ?? .none, breaches: breaches,
             providerKeys: JWKSCache(
                 fetch: simulators.fetch, store: PostgresProviderDocumentStore(pool: database.pool).documentStore,
-                clock: clock.wallClock,
-                on: database.pool.loop),
+                clock: clock.wallClock, on: database.pool.loop),
             appleTokens: changed(try .simulated(by: appleServer, clock: clock.wallClock)),
-            tokenRequests: simulators.tokenRequests, noteFlow: { _ in },
+            tokenRequests: simulators.tokenRequests, countFlowEvent: { _ in },
             keyUse: keyUse, mode: mode, publicURL: { "https://auth.example.com" },
             isDraining: { isDraining })
         self.transport = transport
@@ -148,15 +147,14 @@ extension CompositionRoot {
         CompositionRoot(
             masterKeys: masterKeys, trustedProxies: trustedProxies, log: log, metrics: metrics,
             passwords: passwords, limiter: limits.limiter, breaches: breaches, providerKeys: providerKeys,
-            appleTokens: appleTokens, tokenRequests: tokenRequests, noteFlow: noteFlow, keyUse: keyUse,
-            mode: mode,
-            publicURL: publicURL, isDraining: isDraining)
+            appleTokens: appleTokens, tokenRequests: tokenRequests, countFlowEvent: countFlowEvent, keyUse: keyUse,
+            mode: mode, publicURL: publicURL, isDraining: isDraining)
     }
 }
 
 extension Mode {
-    /// Emails stay in the queue, where tests read them.
-    fileprivate var sendingEmail: Mode {
+    /// This mode as if an SMTP server were configured: emails are queued but not sent, so that tests can read them.
+    fileprivate var queueingEmails: Mode {
         var mode = self
         mode.decorateOutOfBand = { outOfBand in
             var outOfBand = outOfBand

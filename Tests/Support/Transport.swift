@@ -25,9 +25,10 @@ enum Transport: String, Sendable {
 /// A gateway behind a real server, and the HTTP client of the tests. The server stops with the last reference to
 /// this object.
 final class SocketServer: Sendable {
-    /// Carries the address that the gateway shall see as the client's, because every test connects from loopback.
+    /// The header field with the address that the gateway shall see as the client's, because every test connects from
+    /// loopback.
     private static let peerField = "X-Test-Peer"
-    /// Prefix of a field that the HTTP client does not let its callers set.
+    /// Added to the name of a header field that the HTTP client does not let its callers set.
     private static let prefix = "X-Test-"
     private static let fieldsOfClient: Set = ["user-agent"]
     private static let client = Result {
@@ -54,8 +55,8 @@ final class SocketServer: Sendable {
 
     var port: UInt16 { server.port }
 
-    /// Bytes of request bodies that the server holds now.
-    var heldBodyBytes: Int { server.heldBodyBytes }
+    /// See ``Server/reservedBodyBytes``.
+    var reservedBodyBytes: Int { server.reservedBodyBytes }
 
     /// - Throws: ``ClientFault`` if the exchange fails.
     func send(_ request: Request) async throws -> ClientResponse {
@@ -70,10 +71,10 @@ final class SocketServer: Sendable {
                 request.method,
                 "http://127.0.0.1:\(server.port)\(request.path)\(query.isEmpty ? "" : "?")\(query.joined(separator: "&"))",
                 headers: headers, body: request.body, deadline: .seconds(60), maximumLength: 64 * 1024 * 1024,
-                destination: .anywhere))
+                destination: .operatorChosen))
     }
 
-    /// The request as the test built it, with the ID of requests in process.
+    /// Returns the request as the test built it, with the ID that every request in process has.
     private static func received(_ request: Request) -> Request {
         let own = fieldsOfClient.union([peerField.lowercased()])
         let headers = request.headers.filter { !own.contains($0.name.lowercased()) }.map { field in

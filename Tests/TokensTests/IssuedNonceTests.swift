@@ -66,10 +66,11 @@ struct IssuedNonceTests {
     }
 
     @Test("Nonces are unique, and have 59 characters of base64url")
-    func different() throws {
+    func unique() throws {
         let sealedTokens = try sealedTokens(1)
         let raws = (0..<1000).map { _ in sealedTokens.nonce(until: now, in: realm).raw }
         #expect(Set(raws).count == 1000)
+        // The 44 bytes of: master key ID (4), random bytes (16), expiry (8), authentication code (16).
         #expect(raws.allSatisfy { $0.wholeMatch(of: /[A-Za-z0-9_-]{59}/) != nil })
     }
 }

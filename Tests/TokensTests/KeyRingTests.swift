@@ -25,7 +25,7 @@ struct KeyRingTests {
         }
     }
 
-    @Test("A key can be re-encrypted under a new master key while the old one is known")
+    @Test("A key can be re-encrypted under a new master key while the old master key is known")
     func reencryption() throws {
         let key = try KeyGenerator(masterKeys: masterKeys).refreshTokenKey(in: project, at: now, signsFrom: now)
         let new = [UInt8](repeating: 2, count: 32)
@@ -37,7 +37,7 @@ struct KeyRingTests {
         _ = try KeyRing([moved], of: project, under: try MasterKeys(current: new))
     }
 
-    @Test("A key is published before it signs, and neither is published nor signs after it retires")
+    @Test("A key is published before it signs; once retired, it is not published and does not sign")
     func lifetime() throws {
         let generator = KeyGenerator(masterKeys: masterKeys)
         let old = try generator.idTokenKey(.es256, in: project, at: now, signsFrom: now)

@@ -9,11 +9,12 @@ struct RefreshTokenTests {
     let claim = RefreshClaim(session: ID("0b8fcf3c-6d0c-4a50-9b9e-2f1f7d1f9c11"), counter: 0x0102_0304_0506_0708)
     let secret = [UInt8](repeating: 9, count: 32)
 
-    @Test("A refresh token can be decoded")
+    @Test("A refresh token has 82 characters and can be decoded")
     func roundTrip() throws {
         let token = try #require(RefreshTokenCodec.encode(claim, keyID: "00c0ffee", secret: secret, in: project))
+        // 82 characters for 61 bytes: version (1), key ID (4), session (16), counter (8), authentication code (32).
         #expect(token.count == 82)
-        #expect(open(token) == claim)
+        #expect(decode(token) == claim)
     }
 
     @Test("A refresh token is rejected with another key, in another project, or with any character changed")
@@ -26,7 +27,7 @@ struct RefreshTokenTests {
         for position in characters.indices {
             var changed = characters
             changed[position] = changed[position] == "B" ? "C" : "B"
-            #expect(open(String(changed)) == nil, "at \(position)")
+            #expect(decode(String(changed)) == nil, "at \(position)")
         }
     }
 
@@ -34,7 +35,7 @@ struct RefreshTokenTests {
         "A malformed refresh token is rejected",
         arguments: ["", "A", "AQ", String(repeating: "A", count: 82), String(repeating: "A", count: 5000), "é"])
     func nonsense(text: String) {
-        #expect(open(text) == nil)
+        #expect(decode(text) == nil)
     }
 
     @Test("A refresh token of a tenant names the tenant, and is valid only there")
@@ -47,7 +48,7 @@ struct RefreshTokenTests {
         #expect(RefreshTokenCodec.tenant(namedBy: token) == ID("acme"))
         #expect(RefreshTokenCodec.decode(token, in: acme) { _ in secret } == claim)
         #expect(RefreshTokenCodec.decode(token, in: other) { _ in secret } == nil)
-        #expect(open(token) == nil)
+        #expect(decode(token) == nil)
     }
 
     private let project = project("demo")
@@ -57,7 +58,7 @@ struct RefreshTokenTests {
             id: ID(id), number: 1, profile: .sekisho, policy: Policy(.sekisho), authorizedDomains: [])
     }
 
-    private func open(_ token: String) -> RefreshClaim? {
+    private func decode(_ token: String) -> RefreshClaim? {
         RefreshTokenCodec.decode(token, in: project) { $0 == "00c0ffee" ? secret : nil }
     }
 }

@@ -6,7 +6,8 @@ import Tokens
 
 @Suite("Cached ID tokens")
 struct VerifiedTokenCacheTests {
-    private final class Ring: Sendable {
+    /// The stored keys of the project, which the test removes.
+    private final class StoredKeys: Sendable {
         let keys: Mutex<[StoredKey]>
         init(_ keys: [StoredKey]) { self.keys = Mutex(keys) }
     }
@@ -19,22 +20,23 @@ struct VerifiedTokenCacheTests {
             id: ID("demo"), number: 1, profile: .sekisho, policy: Policy(.sekisho), authorizedDomains: [])
         let key = try KeyGenerator(masterKeys: masterKeys)
             .idTokenKey(.es256, in: project.id, at: now, signsFrom: now)
-        let ring = Ring([key])
+        let stored = StoredKeys([key])
         let tokens = GatewayTokens(
-            keys: { try KeyRing(ring.keys.withLock { $0 }, of: $0, under: masterKeys) },
+            keys: { try KeyRing(stored.keys.withLock { $0 }, of: $0, under: masterKeys) },
             issuers: .own("https://auth.example.com"), clock: .fixed(at: now))
         let account = Account(id: ID("ada"), createdAt: now, validSince: now)
         let session = Session(
             id: ID("0b8fcf3c-6d0c-4a50-9b9e-2f1f7d1f9c11"), account: account.id, generation: 1, method: .anonymous,
             authenticatedAt: now, device: nil, networkHash: nil)
         let token = try await tokens.idToken(for: account, session: session, in: project, at: now)
+        // The first call verifies the token, and the second call finds the token in the cache.
         for _ in 1...2 {
             #expect(try await tokens.read(idToken: token, in: project, at: now).session == session.id)
         }
         await #expect(throws: TokenRefusal.invalidIDToken) {
             try await tokens.read(idToken: token, in: project, at: now + .seconds(3600))
         }
-        ring.keys.withLock { $0 = [] }
+        stored.keys.withLock { $0 = [] }
         await #expect(throws: TokenRefusal.invalidIDToken) {
             try await tokens.read(idToken: token, in: project, at: now)
         }

@@ -9,7 +9,7 @@ extension Endpoint {
     static let listIdentities = administrator(
         "listIdentities", .get, collection, needs: .readUsers, bodyLimit: emptyBodyLimit
     ) { call, administrator in
-        try call.targetFields.check(for: administrator)
+        try call.checkTargetInQuery(for: administrator)
         let identities = try await call.services.accounts.linking.identities(
             of: call.localID, in: administrator.project)
         return try .json(IdentitiesResponse(identities))
@@ -25,7 +25,7 @@ extension Endpoint {
     static let unlinkIdentity = administrator(
         "unlinkIdentity", .delete, resource, needs: .linkUsers, bodyLimit: emptyBodyLimit
     ) { call, administrator in
-        try call.targetFields.check(for: administrator)
+        try call.checkTargetInQuery(for: administrator)
         let allowsNoSignInMethod = try call.flag("allowNoSignInMethod")
         _ = try await call.services.accounts.linking.apply(
             .unlink(call.providerID, from: call.localID, allowsNoSignInMethod: allowsNoSignInMethod),
@@ -33,7 +33,7 @@ extension Endpoint {
         return try .json(NoContent())
     }
 
-    /// Atomic: at any time, exactly one of the two accounts has the identity.
+    /// Moves an identity to another account, in one transaction: at any time, exactly one of the two accounts has it.
     static let moveIdentity = administrator(
         "moveIdentity", .post, resource + ":move", needs: .linkUsers, bodyLimit: smallBodyLimit
     ) { call, administrator in
@@ -74,7 +74,8 @@ private struct LinkIdentityRequest: Decodable {
             Bool.self, forKey: .emailVerified)
     }
 
-    /// The address is at most verified, never authoritative, because an administrator and not the provider asserts it.
+    /// Returns the identity, and rejects an invalid address. The address is at most verified, never authoritative,
+    /// because an administrator asserts it, not the provider.
     func identity() throws -> LinkedIdentity {
         var identity = try input.identity()
         guard identity.email != nil || input.email.nonEmpty == nil else { throw CredentialRefusal.invalidEmail }
@@ -83,7 +84,7 @@ private struct LinkIdentityRequest: Decodable {
     }
 }
 
-/// An identity that an administrator links. An invalid address is ignored, as in Firebase.
+/// An identity that an administrator links, unchecked.
 struct LinkedIdentityInput: Decodable {
     let providerId: String?
     let rawId: String?
@@ -91,6 +92,7 @@ struct LinkedIdentityInput: Decodable {
     let displayName: String?
     let photoUrl: String?
 
+    /// Returns the identity. Ignores an invalid address, as Firebase does.
     func identity() throws(RequestRefusal) -> LinkedIdentity {
         let providerId = try providerId.required(.missingProviderID)
         let rawId = try rawId.required(.missingRawID)
@@ -103,8 +105,8 @@ struct LinkedIdentityInput: Decodable {
 }
 
 extension ProviderID {
-    /// Whether an account can have an identity of this provider. Other sign-in methods, such as a password, are members of
-    /// the account.
+    /// Whether an account can have an identity of this provider: the ID has 1 to 128 printable ASCII characters, and
+    /// does not stand for another sign-in method, such as a password, or for Firebase itself.
     var isLinkable: Bool {
         ![.password, .phone, .anonymous, ProviderID("custom"), ProviderID("firebase")].contains(self)
             && (1...128).contains(rawValue.utf8.count) && rawValue.utf8.allSatisfy { (0x21...0x7E).contains($0) }
@@ -112,7 +114,8 @@ extension ProviderID {
 }
 
 extension LinkedIdentity {
-    /// The limit of 512 bytes in UTF-8 fits into an index entry and is longer than the subjects of known providers.
+    /// Whether a text can be the ID of a user at a provider: 1 to 512 bytes of UTF-8, without control characters. Such
+    /// a text fits into an index entry, and known providers have shorter subjects.
     static func canBeSubject(_ text: String) -> Bool {
         (1...512).contains(text.utf8.count) && !text.unicodeScalars.contains(where: \.isControl)
     }

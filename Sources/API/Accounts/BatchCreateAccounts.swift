@@ -45,11 +45,11 @@ extension EndpointCall {
                 faults[index] = error.message
             }
         }
-        let refused = try await administration.store(
+        let takenMembers = try await administration.store(
             imports.map(\.entry), overwrite: request.overwrite(by: administrator), in: administrator.project,
             from: origin.network, by: actor(of: administrator))
         for (index, entry) in imports {
-            if let member = refused[entry.account.id] { faults[index] = ImportedUser.Fault(member).message }
+            if let member = takenMembers[entry.account.id] { faults[index] = ImportedUser.Fault(member).message }
         }
         return try .json(BatchCreateResponse(faults))
     }
@@ -76,25 +76,26 @@ private struct BatchCreateRequest: LegacyBatchRequest {
     }
 
     static let limit = 1000
-    /// Each password is hashed, which costs as much as a sign-in, while the request waits.
-    static let passwordLimit = 100
+    /// The maximum number of entries with `rawPassword`. Each of these passwords is hashed while the request waits,
+    /// which costs as much as a sign-in.
+    static let rawPasswordLimit = 100
 
-    /// Replacing an account removes its identities. Without the scope `users.link`, only accounts without identities are
-    /// replaced.
+    /// Replacing an account removes its identities. Without the scope `users.link`, only accounts without identities
+    /// are replaced.
     func overwrite(by administrator: Administrator) -> ImportOverwrite {
         guard allowOverwrite == true else { return .none }
         return administrator.scopes.allows(.linkUsers) ? .all : .accountsWithoutIdentities
     }
 
-    var containsIdentities: Bool { users?.contains { !$0.linkable.isEmpty } == true }
+    var containsIdentities: Bool { users?.contains { !$0.linkableProviders.isEmpty } == true }
     var containsHashes: Bool { users?.contains { $0.passwordHash.nonEmpty != nil } == true }
 
     /// - Throws: ``RequestRefusal`` if the request is rejected as a whole.
     func checkedUsers() throws(RequestRefusal) -> [ImportedUser] {
         guard let users, !users.isEmpty else { throw .rejected(.missingUserAccount) }
         guard users.count <= Self.limit else { throw .rejected(.maximumUserCountExceeded) }
-        guard users.count(where: { $0.rawPassword.nonEmpty != nil }) <= Self.passwordLimit else {
-            throw .invalidField("/users", "must not have more than \(Self.passwordLimit) members with rawPassword")
+        guard users.count(where: { $0.rawPassword.nonEmpty != nil }) <= Self.rawPasswordLimit else {
+            throw .invalidField("/users", "must not have more than \(Self.rawPasswordLimit) members with rawPassword")
         }
         if sanityCheck == true { try checkSanity(of: users) }
         if allowOverwrite != true, let id = users.compactMap(\.localId.nonEmpty).firstDuplicate {
@@ -107,7 +108,7 @@ private struct BatchCreateRequest: LegacyBatchRequest {
         if let email = users.compactMap({ $0.email.nonEmpty?.lowercased() }).firstDuplicate {
             throw .rejected(.duplicateEmail, "\(email)")
         }
-        let identities = users.flatMap { $0.linkable }.map { [$0.providerId ?? "", $0.rawId ?? ""] }
+        let identities = users.flatMap { $0.linkableProviders }.map { [$0.providerId ?? "", $0.rawId ?? ""] }
         if let duplicate = identities.firstDuplicate {
             throw .rejected(.duplicateRawID, "Provider id(\(duplicate[0])), Raw id(\(duplicate[1]))")
         }
@@ -129,7 +130,7 @@ private struct BatchCreateResponse: Encodable {
 }
 
 extension Sequence where Element: Hashable {
-    /// The first repeated element.
+    /// The first element that equals an earlier one; `nil` if all elements differ.
     fileprivate var firstDuplicate: Element? {
         var seen: Set<Element> = []
         return first { !seen.insert($0).inserted }

@@ -2,7 +2,8 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Deletes up to 1000 accounts. IDs without an account are ignored.
+    /// Deletes up to 1000 accounts. Keeps and reports accounts that are not disabled, unless `force` is true. IDs
+    /// without an account are ignored.
     static let batchDeleteAccounts = administrator(
         "batchDeleteAccounts", .post, "/v1/projects/{project}/accounts:batchDelete", needs: .writeUsers
     ) { call, administrator in
@@ -13,7 +14,7 @@ extension Endpoint {
             ids.map { ID($0) }, evenIfEnabled: request.force == true, in: administrator.project,
             by: call.actor(of: administrator))
         return try .json(BatchDeleteResponse(ids, notDisabled: notDisabled))
-    }.evenIfDisabled
+    }.servingDisabledTenants
 }
 
 private struct BatchDeleteRequest: Decodable {

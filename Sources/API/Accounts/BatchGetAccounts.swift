@@ -7,7 +7,7 @@ extension Endpoint {
         "batchGetAccounts", .get, "/v1/projects/{project}/accounts:batchGet", needs: .readUsers,
         bodyLimit: emptyBodyLimit
     ) { call, administrator in
-        try call.targetFields.check(for: administrator)
+        try call.checkTargetInQuery(for: administrator)
         let page = try AccountPage(
             maxResults: call.request.query("maxResults"), nextPageToken: call.request.query("nextPageToken"))
         return try await call.list(page, for: administrator)
@@ -52,6 +52,7 @@ extension EndpointCall {
 
 private struct AccountPage {
     let limit: Int
+    /// The last account of the previous page; `nil` for the first page.
     let last: ID<Account>?
 
     init(maxResults: String?, nextPageToken: String?) throws(RequestRefusal) {
@@ -60,15 +61,16 @@ private struct AccountPage {
             throw .invalidField("/maxResults", "must be a non-negative integer")
         }
         limit = number == 0 ? 20 : min(number, 1000)
-        last = try .last(ofPageBefore: nextPageToken)
+        last = try .parsing(pageToken: nextPageToken)
     }
 }
 
 extension ID<Account> {
-    /// The ID that a page token contains: the ID of the last account of the previous page.
+    /// Parses a page token, which is the ID of the last account of the previous page.
     ///
+    /// - Returns: `nil` for an absent or empty token, which requests the first page.
     /// - Throws: `INVALID_PAGE_SELECTION` if no account can have this ID.
-    static func last(ofPageBefore token: String?) throws(RequestRefusal) -> ID? {
+    static func parsing(pageToken token: String?) throws(RequestRefusal) -> ID? {
         guard let token = token.nonEmpty else { return nil }
         guard isValid(token) else { throw .rejected(.invalidPageSelection) }
         return ID(token)

@@ -21,6 +21,8 @@ enum ClaimsRefusal: Refusal {
 }
 
 extension Claims {
+    /// Checks the custom claims that an administrator sets: a JSON object of at most ``lengthLimit`` code points,
+    /// without reserved names.
     init(checking json: String) throws(ClaimsRefusal) {
         guard json.unicodeScalars.count <= Self.lengthLimit else { throw .tooLarge }
         let members: [String: JSONValue]
@@ -34,8 +36,8 @@ extension Claims {
         self.init(json: json)
     }
 
-    /// Whether a number has an exponent of more than three digits. Parsers read such numbers as infinity or zero, and
-    /// PostgreSQL rejects the largest and smallest.
+    /// Whether a number has an exponent of more than three digits. Many parsers read such numbers as infinity or zero,
+    /// and PostgreSQL rejects the largest and the smallest of them.
     private static func hasLongExponent(_ json: String.UTF8View) -> Bool {
         var (isInString, isEscaped) = (false, false)
         var digits: Int?

@@ -15,7 +15,7 @@ extension Endpoint {
     }
 }
 
-private struct DeleteRequest: ClientRequest {
+private struct DeleteRequest: ClientRequestBody {
     let idToken: String?
     let tenantId: String?
     let targetProjectId: String?

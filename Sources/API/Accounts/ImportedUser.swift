@@ -32,15 +32,16 @@ public struct ImportedUser: Decodable, Sendable {
         let photoUrl: String?
     }
 
-    /// The identities, without `password` and `phone`, which are members of the account.
-    var linkable: [Provider] {
+    /// The entries of `providerUserInfo` that become identities: all except `password` and `phone`, which are members
+    /// of the account.
+    var linkableProviders: [Provider] {
         (providerUserInfo ?? []).filter {
             $0.providerId != ProviderID.password.rawValue && $0.providerId != ProviderID.phone.rawValue
         }
     }
 
-    /// The entry with the password that a hash of Firebase's emulator contains: `fakeHash:salt=S:password=P`, encoded in
-    /// base64 by Admin SDKs. Only for `dev`.
+    /// The entry with the password instead of the hash, if the hash is one of Firebase's emulator:
+    /// `fakeHash:salt=S:password=P`, encoded in base64 by Admin SDKs. Only for `dev`.
     var withoutFakeHash: ImportedUser {
         let fake = /fakeHash:salt=[^:]*:password=(?<password>.*)/.dotMatchesNewlines()
         guard let hash = passwordHash.nonEmpty else { return self }
@@ -54,9 +55,9 @@ public struct ImportedUser: Decodable, Sendable {
     /// Why an entry is rejected.
     public enum Fault: Error {
         case unreadable(String)
-        case idIsMissing, idIsInvalid, tenant, emailIsInvalid, identityIsIncomplete, tooManyIdentities
+        case idIsMissing, idIsInvalid, tenantMismatch, emailIsInvalid, identityIsIncomplete, tooManyIdentities
         case phoneNumberIsInvalid
-        case claimsAreInvalid, claimsAreTooLarge, claimIsReserved, secondFactor, timeIsInvalid
+        case claimsAreInvalid, claimsAreTooLarge, claimIsReserved, hasSecondFactor, timeIsInvalid
         case password(PasswordHashRefusal)
         case emailIsTaken, identityIsTaken, phoneNumberIsTaken, idIsTaken
     }
@@ -77,7 +78,7 @@ public struct ImportedUser: Decodable, Sendable {
     }
 
     /// - Parameters:
-    ///   - now: used if the entry has no creation time.
+    ///   - now: replaces a missing creation time and, in whole seconds, a missing `validSince`.
     ///   - scheme: the scheme that the password hashes were computed with.
     /// - Throws: the first ``Fault``, in the order in which Firebase checks the members.
     public func entry(
@@ -85,14 +86,14 @@ public struct ImportedUser: Decodable, Sendable {
     ) throws(Fault) -> AccountAdministration.Import {
         guard let localId = localId.nonEmpty else { throw .idIsMissing }
         guard let id = ID<Account>(chosen: localId) else { throw .idIsInvalid }
-        guard tenantId.nonEmpty == nil || tenantId == tenant?.id.rawValue else { throw .tenant }
+        guard tenantId.nonEmpty == nil || tenantId == tenant?.id.rawValue else { throw .tenantMismatch }
         let email = email.nonEmpty.flatMap(EmailAddress.init)
         guard email != nil || self.email.nonEmpty == nil else { throw .emailIsInvalid }
         let identities = try identities()
         let phoneNumber = phoneNumber.nonEmpty.flatMap(PhoneNumber.init)
         guard phoneNumber != nil || self.phoneNumber.nonEmpty == nil else { throw .phoneNumberIsInvalid }
         let claims = try claims()
-        guard mfaInfo?.isEmpty != false else { throw .secondFactor }
+        guard mfaInfo?.isEmpty != false else { throw .hasSecondFactor }
         let times = try times()
         let passwordHash = try storedPassword(scheme)
         let account = Account(
@@ -118,10 +119,10 @@ public struct ImportedUser: Decodable, Sendable {
     fileprivate static let identityLimit = 32
 
     private func identities() throws(Fault) -> [LinkedIdentity] {
-        let linkable = linkable
-        guard linkable.count <= Self.identityLimit else { throw .tooManyIdentities }
+        let providers = linkableProviders
+        guard providers.count <= Self.identityLimit else { throw .tooManyIdentities }
         var identities: [LinkedIdentity] = []
-        for provider in linkable {
+        for provider in providers {
             guard let providerId = provider.providerId.nonEmpty, let rawId = provider.rawId.nonEmpty,
                 ProviderID(providerId).isLinkable, LinkedIdentity.canBeSubject(rawId)
             else { throw .identityIsIncomplete }
@@ -151,6 +152,7 @@ public struct ImportedUser: Decodable, Sendable {
 
     private func times() throws(Fault) -> (created: Instant?, signedIn: Instant?, valid: Instant?) {
         do {
+            // The pointers are not used: the errors are replaced.
             return (
                 try .parsing(milliseconds: createdAt, at: ""),
                 try .parsing(milliseconds: lastLoginAt.nonEmpty ?? lastSignedInAt, at: ""),
@@ -178,7 +180,7 @@ extension ImportedUser.Fault {
         case .unreadable(let reason): reason
         case .idIsMissing: "localId is missing"
         case .idIsInvalid: "localId is invalid"
-        case .tenant: "Tenant id in userInfo does not match the tenant id in request."
+        case .tenantMismatch: "Tenant id in userInfo does not match the tenant id in request."
         case .emailIsInvalid: "email is invalid"
         case .identityIsIncomplete: "federatedId or (providerId & rawId) is required"
         case .tooManyIdentities: "providerUserInfo has more than \(ImportedUser.identityLimit) entries"
@@ -186,7 +188,7 @@ extension ImportedUser.Fault {
         case .claimsAreInvalid: "Invalid custom claims provided."
         case .claimsAreTooLarge: "Custom claims provided are too large."
         case .claimIsReserved: "Custom claims provided include a reserved claim."
-        case .secondFactor: "Second factor not supported."
+        case .hasSecondFactor: "Second factor not supported."
         case .timeIsInvalid: "createdAt, lastLoginAt or validSince is invalid"
         case .password(let fault): fault.problem
         case .emailIsTaken: "email exists in other account in database"

@@ -13,7 +13,7 @@ extension Endpoint {
     }
 }
 
-private struct LookupRequest: ClientRequest {
+private struct LookupRequest: ClientRequestBody {
     let idToken: String?
     let tenantId: String?
     let targetProjectId: String?

@@ -32,7 +32,8 @@ private struct LookupAccountsRequest: Decodable {
 
     static let limit = 100
 
-    /// Values that cannot name an account are ignored.
+    /// The accounts that the request names. Invalid email addresses and phone numbers are ignored, like values that
+    /// name no account.
     func references() throws(RequestRefusal) -> [AccountReference] {
         guard initialEmail?.isEmpty != false else { throw .notImplemented("initialEmail") }
         let counts = [localId?.count, email?.count, phoneNumber?.count, federatedUserId?.count]

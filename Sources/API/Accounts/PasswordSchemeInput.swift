@@ -1,7 +1,8 @@
 internal import Encoding
 internal import Identity
 
-/// The password hashing scheme of an import, unchecked. Firebase's command line sends numbers as text.
+/// The password hashing scheme of an import, unchecked. A number may be a JSON number, or text as Firebase's command
+/// line sends it. Decoding converts JSON numbers to text.
 struct PasswordSchemeInput: Decodable {
     let hashAlgorithm: String?
     let signerKey: String?
@@ -79,7 +80,7 @@ extension PasswordSchemeInput.Argon2 {
             parallelism: try number(parallelism, "parallelism") ?? 0,
             iterations: try number(iterations, "iterations") ?? 0,
             memoryKiB: try number(memoryCostKib, "memoryCostKib") ?? 0,
-            isPlain: associatedData.nonEmpty == nil
+            isVersion13WithoutAssociatedData: associatedData.nonEmpty == nil
                 && ["VERSION_13", "VERSION_UNSPECIFIED"].contains(version ?? "VERSION_13")
         )
     }

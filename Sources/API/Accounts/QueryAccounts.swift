@@ -2,7 +2,8 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Counts the accounts of a project, or lists one page of them. An expression restricts both to one account.
+    /// Lists one page of the accounts of a project, or counts them if `returnUserInfo` is false. An expression selects
+    /// at most one account; only the first expression applies.
     static let queryAccounts = administrator(
         "queryAccounts", .post, "/v1/projects/{project}/accounts:query", needs: .readUsers, bodyLimit: smallBodyLimit
     ) { call, administrator in
@@ -68,10 +69,10 @@ private struct QueryAccountsRequest: Decodable {
     }
 
     static let limit = 500
-    /// The database reads the skipped accounts too, so the offset is limited.
+    /// The maximum offset. The database reads the skipped accounts too.
     static let offsetLimit = 100_000
 
-    /// `SqlExpression`, which matches at most one account. If it has several members, the first of `email`,
+    /// Google's `SqlExpression`, which matches at most one account. If it has several members, the first of `email`,
     /// `phoneNumber` and `userId` applies.
     struct Expression: Decodable {
         let email: String?

@@ -2,13 +2,14 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Finds accounts by email address, phone number or prefix of the ID, or by Apple's `real_user_status`.
+    /// Finds accounts whose email address or phone number is `q` or whose ID begins with `q`, or accounts whose Apple
+    /// identity has the given `real_user_status`.
     static let searchAccounts = administrator(
         "searchAccounts", .get, "/v1/projects/{project}/accounts:search", needs: .readUsers,
         bodyLimit: emptyBodyLimit
     ) { call, administrator in
         let request = try SearchRequest(call.request)
-        try call.targetFields.check(for: administrator)
+        try call.checkTargetInQuery(for: administrator)
         let queries = call.services.accounts.queries
         let page =
             switch request.term {
@@ -33,6 +34,7 @@ private struct SearchRequest {
 
     let term: Term
     let limit: Int
+    /// The last account of the previous page; `nil` for the first page.
     let last: ID<Account>?
 
     init(_ request: Request) throws(RequestRefusal) {
@@ -42,7 +44,7 @@ private struct SearchRequest {
             throw .invalidField("/maxResults", "must be 1 to \(Self.limits.upperBound)")
         }
         self.limit = limit
-        last = try .last(ofPageBefore: request.query("nextPageToken"))
+        last = try .parsing(pageToken: request.query("nextPageToken"))
     }
 
     private static func term(_ request: Request) throws(RequestRefusal) -> Term {

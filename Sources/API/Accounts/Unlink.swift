@@ -18,7 +18,7 @@ extension Endpoint {
     }
 }
 
-private struct UnlinkRequest: ClientRequest {
+private struct UnlinkRequest: ClientRequestBody {
     let idToken: String?
     let deleteProvider: [String]?
     let allowNoSignInMethod: Bool?
@@ -29,8 +29,9 @@ private struct UnlinkRequest: ClientRequest {
 extension AccountEditor.Input {
     /// Adds the removal of sign-in methods. Methods that the account does not have are ignored.
     ///
-    /// - Parameter providers: `password` removes the password and its address; `phone` removes the number; any other
-    ///   provider removes its identity.
+    /// - Parameter providers: `password` removes the password and the sign-in by email link; `phone` removes the phone
+    ///   number; any other provider removes its identity. An address that no remaining method has is replaced or removed
+    ///   (see ``Account/primaryEmail(without:)``).
     mutating func remove(_ providers: [String]) throws(RequestRefusal) {
         guard providers.count <= 20 else { throw .invalidField("/deleteProvider", "must not have more than 20 items") }
         let providers = Set(providers.map { ProviderID($0) })

@@ -41,7 +41,8 @@ extension EndpointCall {
     }
 }
 
-/// The body of an update: members that clients and administrators share, and members that only one of them may set.
+/// The body of an update: the members that clients and administrators may both send, and `own`, the members that only
+/// one of them may send, or that are decoded differently.
 struct UpdateRequest<Own: Decodable>: Decodable {
     let shared: SharedUpdateFields
     let own: Own
@@ -79,7 +80,8 @@ struct SharedUpdateFields: Decodable {
     }
 
     /// - Parameter other: a further member that is not implemented.
-    /// - Throws: ``RequestRefusal/notImplemented(_:)`` for the first such member, in the order of names.
+    /// - Throws: ``RequestRefusal/notImplemented(_:)`` for the first member that is present but not implemented, in
+    ///   alphabetical order.
     func checkImplemented(besides other: (name: String, isPresent: Bool)) throws(RequestRefusal) {
         let members = [
             ("deleteAttribute PROVIDER", deletes(.provider)),
@@ -94,7 +96,7 @@ struct SharedUpdateFields: Decodable {
     }
 }
 
-extension UpdateRequest: ClientRequest where Own: ClientRequest {
+extension UpdateRequest: ClientRequestBody where Own: ClientRequestBody {
     var tenantId: String? { own.tenantId }
     var targetProjectId: String? { own.targetProjectId }
 }
@@ -117,9 +119,9 @@ extension AccountUpdate.Value<String> {
     }
 }
 
-/// Members that only an administrator may set (`emailVerified`, `localId`, `phoneNumber`, times) are absent, so clients
-/// cannot set them.
-private struct OwnerUpdateFields: ClientRequest {
+/// Members that only an administrator may set (`emailVerified`, `localId`, `phoneNumber`, `createdAt`, `lastLoginAt`)
+/// are absent, so clients cannot set them.
+private struct OwnerUpdateFields: ClientRequestBody {
     let idToken: String?
     let allowNoSignInMethod: Bool?
     let linkProviderUserInfo: PresenceOnly?
@@ -148,6 +150,7 @@ extension UpdateRequest<OwnerUpdateFields> {
         input.removesPassword = shared.deletes(.password)
         input.email = input.removesEmail ? nil : shared.email
         input.password = input.removesPassword ? nil : shared.password.map(Secret.init)
+        // The value is ignored: the new session begins now.
         input.renewsSession = shared.validSince != nil
         if let deleteProvider = shared.deleteProvider { try input.remove(deleteProvider) }
         input.allowsNoSignInMethod = own.allowNoSignInMethod ?? false
@@ -171,7 +174,8 @@ extension UpdateRequest<AdministratorUpdateFields> {
             || (shared.deleteProvider ?? []).contains { ![.password, .phone].contains(ProviderID($0)) }
     }
 
-    /// Removing a member takes precedence over setting it. Removing the provider `password` also removes the address.
+    /// Removing a member takes precedence over setting it. Removing the provider `password` removes the password and
+    /// the address.
     fileprivate func input() throws -> AccountAdministration.Input {
         var input = AccountAdministration.Input()
         var update = shared.profile
@@ -204,7 +208,7 @@ extension UpdateRequest<AdministratorUpdateFields> {
     }
 }
 
-/// The response to every update. If the update made the owner's tokens invalid, the response contains new ones.
+/// The response to every update. If an update with an ID token ended the caller's tokens, it contains new ones.
 struct UpdateResponse: Encodable {
     let kind = "identitytoolkit#SetAccountInfoResponse"
     let localId: String

@@ -1,6 +1,6 @@
 internal import Identity
 
-/// An account on the wire. Administrators get one more member than clients: `realUserStatus`.
+/// An account on the wire.
 struct UserInfo: Encodable {
     let localId: String
     let email: String?
@@ -16,12 +16,16 @@ struct UserInfo: Encodable {
     let providerUserInfo: [ProviderUserInfo]?
     let customAuth: Bool?
     let emailLinkSignin: Bool?
-    /// A fixed text, never a hash. Firebase's SDKs only check whether it is present.
+    /// A fixed text if the account has a password, never a hash. Firebase's client SDKs only check whether the member
+    /// is present.
     let passwordHash: String?
+    /// In milliseconds since 1970, as are ``createdAt`` and ``lastLoginAt``.
     let passwordUpdatedAt: Int64?
+    /// In seconds since 1970.
     let validSince: String
     let createdAt: String
     let lastLoginAt: String?
+    /// An ISO 8601 date and time.
     let lastRefreshAt: String?
     let customAttributes: String?
     let tenantId: String?
@@ -29,7 +33,7 @@ struct UserInfo: Encodable {
     /// `REDACTED` in base64, as Google sends it to callers that may not read hashes. Admin SDKs then report no hash.
     private static let redactedHash = "UkVEQUNURUQ="
 
-    /// Includes `realUserStatus`, which clients do not get.
+    /// The account with the member ``ProviderUserInfo/realUserStatus``, which clients do not get.
     static func forAdministrators(_ account: Account, of tenant: Tenant?) -> UserInfo {
         UserInfo(account, of: tenant, includesRealUserStatus: true)
     }
@@ -68,7 +72,7 @@ extension [LinkedIdentity] {
     }
 }
 
-/// A sign-in method of an account.
+/// A sign-in method of an account on the wire: an identity, `password` or `phone`.
 struct ProviderUserInfo: Encodable {
     let providerId: String
     let rawId: String
@@ -78,16 +82,17 @@ struct ProviderUserInfo: Encodable {
     let photoUrl: String?
     let phoneNumber: String?
     var screenName: String?
-    /// An extension: whether the address is a private relay address.
+    /// An extension, for Apple only, like ``credentialState`` and ``emailForwarding``: whether the address is a private
+    /// relay address.
     var isPrivateEmail: Bool?
-    /// Apple's `real_user_status`.
+    /// The name of Apple's `real_user_status`; see ``realUserStatuses``.
     var realUserStatus: String?
     /// An extension: the state of the Apple credential: `AUTHORIZED`, `REVOKED`, `TRANSFERRED` or `UNKNOWN`.
     var credentialState: String?
     /// An extension: whether Apple's relay forwards email to the address, as of Apple's latest notification.
     var emailForwarding: Bool?
 
-    /// Returns the sign-in methods of an account; `nil` if it has none.
+    /// Returns the entries for an account; `nil` if there are none. Anonymous sign-in and custom tokens have no entry.
     static func all(of account: Account, includesRealUserStatus: Bool = false) -> [ProviderUserInfo]? {
         var all = account.identities.map { ProviderUserInfo($0, includesRealUserStatus: includesRealUserStatus) }
         if account.hasPassword || account.usesEmailLinks, let email = account.email {
@@ -135,6 +140,6 @@ struct ProviderUserInfo: Encodable {
         realUserStatuses.indices.contains(status) ? realUserStatuses[status] : "UNKNOWN"
     }
 
-    /// The names, indexed by Apple's number.
+    /// The names of Apple's values of `real_user_status`, indexed by Apple's number.
     static let realUserStatuses = ["UNSUPPORTED", "UNKNOWN", "LIKELY_REAL"]
 }

@@ -22,7 +22,7 @@ extension Endpoint {
     }
 }
 
-private struct CredentialStateRequest: ClientRequest {
+private struct CredentialStateRequest: ClientRequestBody {
     let idToken: String?
     let tenantId: String?
     let targetProjectId: String?

@@ -2,8 +2,8 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Revokes a token of Sign in with Apple. Apps with Firebase's SDKs call `accounts:delete` next, so the session remains
-    /// valid.
+    /// Revokes a token of Sign in with Apple. Apps with Firebase's SDKs call `accounts:delete` next, so the session
+    /// remains valid.
     static let revokeToken = client("revokeToken", .post, "/v2/accounts:revokeToken") { call, client in
         let request = try call.body(as: RevokeTokenRequest.self)
         let idToken = try request.idToken.required(.missingIDToken)
@@ -14,7 +14,7 @@ extension Endpoint {
     }
 }
 
-private struct RevokeTokenRequest: ClientRequest {
+private struct RevokeTokenRequest: ClientRequestBody {
     let providerId: String?
     let tokenType: RevokedTokenType?
     let token: String?

@@ -2,7 +2,7 @@ internal import HTTP
 internal import Identity
 internal import Telemetry
 
-/// Counts Apple's notifications by outcome.
+/// Counts Apple's notifications: accepted ones by outcome, others by the reason of the error.
 struct AppleNotificationMetrics: Sendable {
     private let received: Counter
     private let refused: Counter
@@ -30,8 +30,8 @@ struct AppleNotificationMetrics: Sendable {
         }
     }
 
-    /// Runs `work` and counts its errors.
-    func counting(_ work: () async throws -> Response) async throws -> Response {
+    /// Runs `work`, and counts and rethrows its error.
+    func countingErrors(of work: () async throws -> Response) async throws -> Response {
         do {
             return try await work()
         } catch let refusal as AppleNotificationRefusal {

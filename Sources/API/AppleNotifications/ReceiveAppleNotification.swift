@@ -2,7 +2,8 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Receives a notification, for all projects that list its audience as a client ID.
+    /// Receives a notification from Apple, for all projects and tenants that list the notification's audience as a
+    /// client ID.
     static let receiveAppleNotification = notification("receiveAppleNotification", "/v1/apple/notifications")
 
     static let receiveProjectAppleNotification = notification(
@@ -11,7 +12,7 @@ extension Endpoint {
     private static func notification(_ operationID: String, _ path: String) -> Endpoint {
         open(operationID, path, .post, bodyLimit: smallBodyLimit) { call in
             let metrics = call.pipeline.metrics.appleNotifications
-            return try await metrics.counting {
+            return try await metrics.countingErrors {
                 let request = try call.decoded(as: ReceiveAppleNotificationRequest.self)
                 guard let payload = request.payload, !payload.isEmpty else {
                     throw RequestRefusal.invalidField("/payload", "must be present")

@@ -8,6 +8,7 @@ extension Endpoint {
     ) { call, administrator in
         var query = try AuditQuery(call.request)
         let pageSize = query.limit
+        // One more event than the page has shows whether there is a next page.
         query.limit += 1
         let events = try await call.services.audit.page(query, administrator.project.realm)
         let page = events.prefix(pageSize)

@@ -4,27 +4,28 @@ internal import Identity
 internal import Pages
 
 extension Endpoint {
-    /// Starts a sign-in for Firebase's JavaScript SDK, and receives the responses of providers.
+    /// Without `state`, starts a sign-in for Firebase's JavaScript SDK. With `state`, completes a sign-in with Apple or
+    /// Google.
     static let getAuthHandler = handler("getAuthHandler", "/__/auth/handler") { call in
         call.request.query("state") == nil
             ? try await HandlerStart(call: call).pageResponse() : try await HandlerCallback(call: call).pageResponse()
     }
 
-    /// Receives the responses of one OpenID provider of a project.
+    /// Completes a sign-in with an OpenID provider of a project.
     static let getProviderAuthHandler = handler(
         "getProviderAuthHandler", "/__/auth/handler/{project}/{providerId}"
     ) {
         try await HandlerCallback(call: $0).pageResponse()
     }
 
-    /// Receives the responses of one OpenID provider of a tenant.
+    /// Completes a sign-in with an OpenID provider of a tenant.
     static let getTenantProviderAuthHandler = handler(
         "getTenantProviderAuthHandler", "/__/auth/handler/{project}/{tenant}/{providerId}"
     ) {
         try await HandlerCallback(call: $0).pageResponse()
     }
 
-    /// Receives Apple's response.
+    /// Stores the response that Apple posts as a form. ``getAuthHandler`` then completes the sign-in.
     static let postAuthHandler = page("postAuthHandler", .post, "/__/auth/handler") {
         try await HandlerCallback(call: $0).storeResponse()
     }
@@ -34,13 +35,14 @@ extension Endpoint {
         try await HandlerStart(call: $0).pageResponse()
     }
 
-    static let getAuthFrame = page("getAuthFrame", .get, "/__/auth/iframe") { try await $0.frame() }
+    static let getAuthFrame = page("getAuthFrame", .get, "/__/auth/iframe") { try await $0.authFrame() }
 
     static let getEmulatorAuthFrame = page("getEmulatorAuthFrame", .get, "/emulator/auth/iframe") {
-        try await $0.frame()
+        try await $0.authFrame()
     }
 
-    /// A page that starts or completes sign-ins. Link checkers send HEAD requests, which must not consume a code or state.
+    /// A page that starts or completes sign-ins. Link checkers send HEAD requests, which must not consume a code or
+    /// state.
     private static func handler(
         _ operationID: String, _ path: String, answer: @escaping @Sendable (EndpointCall) async throws -> PageResponse
     ) -> Endpoint {
@@ -54,12 +56,13 @@ extension Endpoint {
 }
 
 extension EndpointCall {
-    /// The frame passes its events to the page that embeds it, so only pages of the API key's project may embed the frame.
-    fileprivate func frame() async throws -> PageResponse {
+    /// The frame of Firebase's JavaScript SDK. The frame passes its events to the page that embeds it, so only pages of
+    /// the API key's project may embed it.
+    fileprivate func authFrame() async throws -> PageResponse {
         do {
             let client = try await pipeline.callingApp(apiKey: request.query("apiKey"))
             return PageResponse(
-                FramePage.response(for: client.project.frameAncestors), of: client.project.realm)
+                SDKFrame.response(for: client.project.frameAncestors), of: client.project.realm)
         } catch let refusal as AccessRefusal {
             let frame = Page.Frame(language: language(tag: nil, in: nil), projectName: nil)
             let page = Page.flowFailure(.malformed, back: .none, frame)
@@ -73,7 +76,7 @@ extension EndpointCall {
         return Page.Frame(language: language(tag: nil, in: project), projectName: name)
     }
 
-    /// The query of this request, for a link that repeats it.
+    /// The query of this request, for a URL with the same query.
     var repeatedQuery: String {
         request.query.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }
             .joined(separator: "&")
@@ -115,7 +118,7 @@ private struct HandlerStart {
         let client = try await call.pipeline.callingApp(apiKey: request.apiKey)
         guard let tenant = request.event.tenant.map({ ID<Tenant>($0) }) else { return client }
         guard tenant.isValidTenantID,
-            let project = try await call.services.projects.tenancy.tenant(tenant, client.project)
+            let project = try await call.services.projects.tenancy.projectInTenant(tenant, client.project)
         else { throw TenantRefusal.unknown }
         guard project.tenant?.settings.isDisabled != true else { throw TenantRefusal.disabled }
         return CallingApp(project: project, app: client.app)
@@ -132,13 +135,15 @@ private struct HandlerStart {
                 redirectURI: call.pipeline.callbackURL(of: request.provider, for: call.request, in: client.project),
                 scopes: request.scopes, customParameters: request.customParameters),
             for: client.app, in: client.project, from: call.origin)
-        // If the URL had no fragment, the browser would add the fragment of this page, which can contain a token of App Check.
+        // If the URL had no fragment, the browser would add the fragment of this page, which can contain a token of App
+        // Check.
         var response = Response.redirect(to: started.authorizationURL + "#")
         if let (cookie, value) = started.cookie {
             let maxAge = Int(AuthorizationFlows.lifetime.components.seconds)
             response.headers.add("Set-Cookie", cookie.header(value: value, maxAge: maxAge))
-            // Limits the cookies of abandoned flows, because the browser sends all of them with every request to the host.
-            for name in call.request.flowCookies.dropLast(AuthorizationFlow.Cookie.remainingLimit) {
+            // Limits the cookies of abandoned flows, because the browser sends all of them with every request to the
+            // host.
+            for name in call.request.flowCookieNames.dropLast(AuthorizationFlow.Cookie.remainingLimit) {
                 response.headers.add("Set-Cookie", cookie.removal(of: name))
             }
         }
@@ -150,15 +155,16 @@ private struct HandlerStart {
     ) async throws -> PageResponse {
         guard let problem = FlowProblem(error) else { throw error }
         let page = Page.flowFailure(
-            problem.page, back: try back(problem), retry: problem.canRetry ? call.repeatedQuery : nil,
+            problem.kind, back: try back(problem), retry: problem.canRetry ? call.repeatedQuery : nil,
             try await call.pageFrame(in: project))
         return PageResponse(page, problem, of: project?.realm)
     }
 }
 
 extension RequestPipeline {
-    /// The redirect URI of a provider. Apple and Google share one URI, because the gateway sends their codes only to Apple
-    /// and Google. Every other provider of every realm has its own URI, so that no provider receives the code of another.
+    /// The redirect URI of a provider. Apple and Google share one URI, because the gateway sends their codes only to
+    /// Apple and Google. Every other provider of every realm has its own URI, so that no provider receives the code of
+    /// another.
     func callbackURL(of provider: ProviderID, for request: Request, in project: Project) -> String {
         publicURL(of: request, in: project) + "/__/auth/handler"
             + (provider.isGenericOpenID ? "/\(project.realm.rawValue)/\(provider.rawValue)" : "")
@@ -178,6 +184,7 @@ extension PageResponse {
     /// The page about a failed sign-in.
     init(_ page: Page, _ problem: FlowProblem, of realm: ID<Realm>?) {
         var response = page.flowResponse(status: problem.status)
+        // Two seconds, as in a JSON response, if the provider does not respond.
         if let delay = problem.refusal?.retryDelay?.components.seconds ?? (problem.canRetry ? 2 : nil) {
             response.headers.add("Retry-After", String(max(1, delay)))
         }

@@ -11,20 +11,24 @@ struct EventDelivery: Encodable {
 
         let type: String
         let eventId: String?
-        /// The SDK sends it as `requestUri`.
+        /// The redirect URI with the grant of the flow (see ``FlowGrant``), which the SDK sends as `requestUri`; `nil`
+        /// after a failure.
         let urlResponse: String?
         let sessionId: String?
         let tenantId: String?
         let error: Failure?
     }
 
-    /// `popup`: the frame is in the window that opened the page. `page`: the frame finds the event in the tab's storage.
+    /// `popup`: the frame is in the window that opened the page. `page`: the frame finds the event in the tab's
+    /// storage.
     let mode: String
     /// Identifies the frame: the API key and the name of the SDK's app, separated by a colon.
     let key: String
     /// The ID of the event, which the frame's acknowledgement contains.
     let id: String
+    /// The key of the event in the tab's storage (`sessionStorage`); only for the mode `page`.
     let storageKey: String
+    /// The URL of the app's page; empty if the URL was not accepted.
     let returnTo: String
     /// Whether the script waits for a click before it delivers the event.
     let waits: Bool
@@ -40,7 +44,7 @@ struct EventDelivery: Encodable {
         self.event = event
     }
 
-    /// - Parameter uri: the redirect URI with the grant in its query.
+    /// - Parameter uri: the redirect URI with the grant of the flow in its query.
     init(_ sdk: SDKEvent, isPopup: Bool, returnTo: AuthorizationTarget, uri: String, sessionID: String?) {
         self.init(
             sdk, isPopup: isPopup, returnTo: returnTo.text, waits: false,

@@ -3,9 +3,11 @@ internal import Pages
 
 /// The reason why a sign-in in the browser failed, for the page, the SDK and the log.
 struct FlowProblem {
-    let page: FlowFailure
+    /// The failure that the page explains.
+    let kind: FlowFailure
     /// An error code of Firebase's JavaScript SDK.
     let sdkCode: String
+    /// The HTTP status of the page.
     let status: Int
     /// `nil` if the provider is unavailable.
     let refusal: (any Refusal)?
@@ -18,29 +20,29 @@ struct FlowProblem {
 
     /// Whether the page waits for a click. After a cancellation, and if the app does not offer the provider, the app
     /// explains the problem itself.
-    var waitsForClick: Bool { page != .cancelled && page != .notOffered }
+    var waitsForClick: Bool { kind != .cancelled && kind != .notOffered }
 
     /// - Returns: `nil` for an error that is neither a refusal nor an unreachable provider.
     init?(_ error: any Error) {
         switch error {
         case let error as ProviderUnreachable:
-            (page, sdkCode, status, refusal, canRetry) = (.providerUnavailable, "auth/internal-error", 503, nil, true)
+            (kind, sdkCode, status, refusal, canRetry) = (.providerUnavailable, "auth/internal-error", 503, nil, true)
             fault = error
         case let limit as TooManyAttempts:
             fault = nil
             let minutes = Int(max(1, limit.retryAfter.components.seconds) + 59) / 60
-            (page, sdkCode, status, refusal, canRetry) = (
+            (kind, sdkCode, status, refusal, canRetry) = (
                 .tooManyAttempts(minutes: minutes), "auth/too-many-requests", 429, limit, true
             )
         case let refusal as any Refusal:
-            let (page, code) = Self.named(refusal)
+            let (kind, code) = Self.kindAndSDKCode(of: refusal)
             fault = nil
-            (self.page, sdkCode, status, self.refusal, canRetry) = (page, code, 400, refusal, false)
+            (self.kind, sdkCode, status, self.refusal, canRetry) = (kind, code, 400, refusal, false)
         default: return nil
         }
     }
 
-    private static func named(_ refusal: any Refusal) -> (FlowFailure, String) {
+    private static func kindAndSDKCode(of refusal: any Refusal) -> (FlowFailure, String) {
         switch refusal {
         case AuthorizationRefusal.cancelled: (.cancelled, "auth/user-cancelled")
         case AuthorizationRefusal.stateInvalid: (.expired, "auth/internal-error")
@@ -49,7 +51,7 @@ struct FlowProblem {
         case AuthorizationRefusal.notVerifiable: (.rejected, "auth/internal-error")
         case AuthorizationRefusal.malformedStart, is AccessRefusal, is TenantRefusal:
             (.malformed, "auth/internal-error")
-        case AuthorizationRefusal.notConfigured: (.notOffered, "auth/operation-not-allowed")
+        case AuthorizationRefusal.appRemoved: (.notOffered, "auth/operation-not-allowed")
         case is ContinueURLRefusal: (.domainNotAllowed, "auth/unauthorized-domain")
         case let refusal as ProviderRefusal where refusal.code == .operationNotAllowed:
             (.notOffered, "auth/operation-not-allowed")

@@ -20,7 +20,8 @@ struct HandlerCallback {
         }
     }
 
-    /// A parameter must not occur twice (RFC 6749 §3.1), because a proxy may check another value than the gateway reads.
+    /// A parameter must not occur twice (RFC 6749 §3.1), because a proxy may check another value than the gateway
+    /// reads.
     private var repeatsParameter: Bool {
         ["state", "code", "iss", "error"].contains { name in call.request.query.count { $0.name == name } > 1 }
     }
@@ -48,7 +49,7 @@ struct HandlerCallback {
         } catch {
             guard let problem = FlowProblem(error) else { throw error }
             guard let returned else { return try await failure(problem, back: .none, in: nil) }
-            let isFinished = problem.fault == nil && problem.status == 400 && problem.page != .otherBrowser
+            let isFinished = problem.fault == nil && problem.status == 400 && problem.kind != .otherBrowser
             let page = try await failure(problem, of: returned)
             return isFinished ? page.removingCookie(of: returned.flow) : page
         }
@@ -57,7 +58,7 @@ struct HandlerCallback {
     private func delivery(of grant: FlowGrant, _ returned: ReturnedFlow) async throws -> Response {
         let flow = returned.flow
         switch flow.delivery {
-        case .app(let target, _): return .redirect(to: target.adding(AuthorizationTarget.grantName, grant.grant))
+        case .app(let target, _): return .redirect(to: target.adding(AuthorizationTarget.grantName, grant.secret))
         case .popup(let event, let target): return try await result(event, isPopup: true, target, grant, returned)
         case .page(let event, let target): return try await result(event, isPopup: false, target, grant, returned)
         }
@@ -66,7 +67,7 @@ struct HandlerCallback {
     private func result(
         _ event: SDKEvent, isPopup: Bool, _ target: AuthorizationTarget, _ grant: FlowGrant, _ returned: ReturnedFlow
     ) async throws -> Response {
-        let uri = "\(returned.flow.redirectURI)?\(AuthorizationTarget.grantName)=\(grant.grant)"
+        let uri = "\(returned.flow.redirectURI)?\(AuthorizationTarget.grantName)=\(grant.secret)"
         let delivery = EventDelivery(
             event, isPopup: isPopup, returnTo: target, uri: uri, sessionID: grant.sessionID)
         return Page.flowResult(delivering: try delivery.json(), try await call.pageFrame(in: returned.project))
@@ -75,14 +76,15 @@ struct HandlerCallback {
 
     private func failure(_ problem: FlowProblem, of returned: ReturnedFlow) async throws -> PageResponse {
         let flow = returned.flow
-        // These requests do not end the flow, so the app must not get an error: it may still get, or have got, the result.
-        let hidesError = problem.page == .otherBrowser || problem.page == .alreadyUsed
+        // The failure of a request from another browser, or of a repeated request, is not the result of the flow. The
+        // app must not get an error, because the app may still get the result, or already has the result.
+        let hidesError = problem.kind == .otherBrowser || problem.kind == .alreadyUsed
         let back: Page.ReturnToApp
         switch flow.delivery {
         case .app(let target, _):
-            let name = problem.page == .cancelled ? Self.cancelled : problem.refusalCode
+            let name = problem.kind == .cancelled ? Self.cancelled : problem.refusalCode
             let url = target.adding(AuthorizationTarget.errorName, name)
-            if problem.page == .cancelled {
+            if problem.kind == .cancelled {
                 return PageResponse(.redirect(to: url), of: returned.project.realm, because: problem.refusal)
             }
             back = .link(target, url: hidesError ? target.text : url)
@@ -109,7 +111,7 @@ struct HandlerCallback {
     ) async throws -> PageResponse {
         let canRetry = problem.canRetry && call.request.method == .get
         let page = Page.flowFailure(
-            problem.page, back: back, retry: canRetry ? call.repeatedQuery : nil,
+            problem.kind, back: back, retry: canRetry ? call.repeatedQuery : nil,
             try await call.pageFrame(in: project))
         return PageResponse(page, problem, of: project?.realm)
     }

@@ -4,10 +4,11 @@ internal import Identity
 
 /// The origin at which browsers load the pages of the gateway.
 public struct PublicOrigin: Sendable {
-    /// Returns the URL of the gateway, without a slash at the end.
+    /// Returns the URL of the gateway, without a slash at the end: the configured one, and in `dev` that of its address
+    /// on loopback.
     let configured: @Sendable () -> String
-    /// Whether the header field `Host`, or the header fields of a proxy on the same machine, may determine the origin. Only
-    /// for `dev`, which has no configured URL.
+    /// Whether the header field `Host`, or the header fields of a proxy on the same machine, may determine the origin.
+    /// Only for `dev`, where the URL is not configured.
     let acceptsHostHeader: Bool
 
     public init(configured: @escaping @Sendable () -> String, acceptsHostHeader: Bool = false) {
@@ -17,11 +18,11 @@ public struct PublicOrigin: Sendable {
 }
 
 extension RequestPipeline {
-    /// The origin of a page: the app's origin if the app's web server forwards `/__/auth/`, and otherwise the gateway's.
-    /// All pages of one sign-in need the same origin. Except in `dev`, only a trusted proxy can name the app's host, which
-    /// must be one of the project's domains.
+    /// The origin of a page: the app's origin if the app's web server forwards `/__/auth/`, and otherwise the
+    /// gateway's. All pages of one sign-in need the same origin. Except in `dev`, only a trusted proxy can name the
+    /// app's host, which must be one of the project's domains.
     func publicURL(of request: Request, in project: Project) -> String {
-        let origin = services.signIn.origin
+        let origin = services.signIn.publicOrigin
         let named: String? =
             if isFromTrustedProxy(request) || (origin.acceptsHostHeader && Limits.isLoopback(request.peer)),
                 let host = request.single("X-Forwarded-Host")
@@ -54,7 +55,7 @@ extension Request {
     }
 
     /// The names of the cookies of flows, in the order of the request: browsers send the oldest first (RFC 6265 §5.4).
-    var flowCookies: [String] { cookies.map(\.name).filter(AuthorizationFlow.Cookie.isName) }
+    var flowCookieNames: [String] { cookies.map(\.name).filter(AuthorizationFlow.Cookie.isName) }
 
     private var cookies: [(name: String, value: String)] {
         headers.values(of: "Cookie").flatMap { $0.split(separator: ";") }.compactMap { pair in
@@ -68,7 +69,7 @@ extension AuthorizationFlow.Cookie {
     /// The maximum number of unfinished flows of a browser that remain when it starts another one.
     static let remainingLimit = 4
 
-    /// Whether a cookie can belong to a flow. The gateway removes only cookies with such names.
+    /// Whether a cookie with this name can belong to a flow. The gateway removes no other cookies.
     static func isName(_ name: String) -> Bool {
         name.wholeMatch(of: /(__Host-)?sekisho-flow-[A-Za-z0-9_-]{1,16}/) != nil
     }

@@ -3,7 +3,8 @@ internal import Identity
 internal import Pages
 
 extension Endpoint {
-    /// The page that a link in an email opens. It does not redeem the code, because email scanners follow links too.
+    /// The page that a link in an email opens. Loading the page does not redeem the code, because email scanners follow
+    /// links too.
     static let getActionPage = page("getActionPage", .get, "/__/auth/action") { call in
         let query = { call.request.query($0) }
         let pageRequest = ActionPageRequest(
@@ -12,7 +13,8 @@ extension Endpoint {
         return try await pageRequest.pageResponse { PageResponse(pageRequest.page(of: $0), of: $0.project.realm) }
     }
 
-    /// Redeems a code that the form on that page submits.
+    /// Redeems the code that the form on the page of ``getActionPage`` submits. A sign-in code gets the page again,
+    /// because only the app can redeem such a code.
     static let postActionPage = page("postActionPage", .post, "/__/auth/action") { call in
         guard let fields = FormFields(call.request) else {
             let frame = Page.Frame(language: call.language(tag: nil, in: nil), projectName: nil)
@@ -84,7 +86,8 @@ private struct ActionPageRequest {
         case .resetPassword:
             let password = Secret(fields[.newPassword] ?? "")
             do {
-                try await emailActions.resetPassword(code, to: password, removing: fields.removed, from: origin)
+                try await emailActions.resetPassword(
+                    code, to: password, removing: fields.removedProviders, from: origin)
             } catch let refusal as CredentialRefusal {
                 let missing = refusal.requirements(by: checked.project.policy)
                 return PageResponse(page(of: checked, missing: missing), of: checked.project.realm, because: refusal)
@@ -94,7 +97,7 @@ private struct ActionPageRequest {
             return PageResponse(.emailDisavowed(frame(of: checked)), of: checked.project.realm)
         case .verifyEmail, .changeEmail: try await emailActions.apply(code, from: origin)
         case .recoverEmail:
-            let result = try await emailActions.recover(code, removing: fields.removed, from: origin)
+            let result = try await emailActions.recover(code, removing: fields.removedProviders, from: origin)
             return PageResponse(page(after: result, of: checked), of: checked.project.realm)
         case .removeSignInMethod:
             let result = try await emailActions.removeSignInMethod(code, from: origin)
@@ -103,10 +106,11 @@ private struct ActionPageRequest {
             let result = try await emailActions.undoMerge(code, from: origin)
             return PageResponse(page(after: result, of: checked), of: checked.project.realm)
         }
-        return PageResponse(done(checked), of: checked.project.realm)
+        return PageResponse(finalPage(checked), of: checked.project.realm)
     }
 
-    private func done(_ checked: CheckedCode) -> Page {
+    /// The page after an address was verified or changed, or a password was reset.
+    private func finalPage(_ checked: CheckedCode) -> Page {
         let code = checked.code
         let project = checked.project
         let frame = frame(of: checked)
@@ -127,9 +131,9 @@ private struct ActionPageRequest {
             of: checked.code.email, setsPassword: checked.project.policy.allowsPasswords, form, frame)
     }
 
-    /// The form for a new password if the result contains a reset code; otherwise the final page.
+    /// The form for a new password if the result contains a reset code; otherwise the final page of the remedy.
     private func page(after result: RemedyResult, of checked: CheckedCode) -> Page {
-        guard let reset = result.reset else { return done(result.account, checked) }
+        guard let reset = result.reset else { return finalPage(result.account, checked) }
         let next = ActionPageRequest(call: call, code: reset.secret, continueURL: continueURL, language: language)
         let resetCode = CheckedCode(
             code: reset.record, project: checked.project, projectName: checked.projectName, account: result.account)
@@ -142,8 +146,8 @@ private struct ActionPageRequest {
         return .removed(SignInMethodName(method.provider, in: checked.project))
     }
 
-    /// The final page if no new password can be set.
-    private func done(_ account: Account, _ checked: CheckedCode) -> Page {
+    /// The page after a remedy if no new password can be set.
+    private func finalPage(_ account: Account, _ checked: CheckedCode) -> Page {
         let frame = frame(of: checked)
         let continueURL = checkedContinueURL(in: checked.project)
         switch remedy(checked) {

@@ -1,16 +1,17 @@
 public import Identity
 
 /// Redeems email action codes for pages, which know a code but not its project, and sends password resets. Functions
-/// that take a code throw ``OOBCodeRefusal``, ``CredentialRefusal`` and ``TooManyAttempts``.
+/// that take a code throw ``OOBCodeRefusal``.
 public struct EmailActionService: Sendable {
     private let sending: OOBSending
     private let redemption: OOBRedemption
-    private let realm: @Sendable (ID<Realm>) async throws -> Project?
+    private let findRealm: @Sendable (ID<Realm>) async throws -> Project?
     private let findProject: @Sendable (ID<Project>?) async throws -> Project?
     private let projectName: @Sendable (ID<Project>) async throws -> String?
 
     /// - Parameters:
-    ///   - realm: returns the configuration of a realm, or `nil` if there is no such realm.
+    ///   - realm: returns the project as it applies to a realm (the project itself or a tenant), or `nil` if there is no
+    ///     such realm.
     ///   - project: takes `nil` for the only project of a single-project installation.
     ///   - projectName: returns the display name of a project.
     public init(
@@ -21,23 +22,23 @@ public struct EmailActionService: Sendable {
     ) {
         self.sending = sending
         self.redemption = redemption
-        self.realm = realm
-        self.findProject = project
+        findRealm = realm
+        findProject = project
         self.projectName = projectName
     }
 
     /// Validates a code without redeeming it.
     public func check(_ code: String) async throws -> CheckedCode {
         let found = try await redemption.check(code, in: nil)
-        guard let project = try await realm(found.realm) else { throw OOBCodeRefusal.invalid }
+        guard let project = try await findRealm(found.realm) else { throw OOBCodeRefusal.invalid }
         guard project.tenant?.settings.isDisabled != true else { throw OOBCodeRefusal.notAllowed }
         let name = try await name(of: project)
         return CheckedCode(code: found.code, project: project, projectName: name, account: found.account)
     }
 
-    /// Sets a new password.
+    /// Sets a new password; see ``OOBRedemption/resetPassword(_:to:removing:in:from:)``.
     ///
-    /// - Parameter providers: the providers whose identities are removed, except the identity that created the account.
+    /// - Throws: ``CredentialRefusal`` too, for a password that the project's policy does not allow.
     public func resetPassword(
         _ code: String, to password: Secret, removing providers: Set<ProviderID>, from origin: RequestContext
     ) async throws {
@@ -50,21 +51,21 @@ public struct EmailActionService: Sendable {
         _ = try await redemption.apply(code, in: try await project(of: code), from: origin)
     }
 
-    /// Restores the previous address.
-    ///
-    /// - Parameter providers: the providers whose identities are removed, except the identity that created the account.
+    /// Restores the previous address, and removes what was added after the address was replaced; see
+    /// ``OOBRedemption/recover(_:removing:in:from:)``.
     public func recover(_ code: String, removing providers: Set<ProviderID>, from origin: RequestContext) async throws
         -> RemedyResult
     {
         try await redemption.recover(code, removing: providers, in: try await project(of: code), from: origin)
     }
 
-    /// Removes a sign-in method, and everything that was added to the account with or after it.
+    /// Removes a sign-in method, and what was added with or after that method; see
+    /// ``OOBRedemption/removeSignInMethod(_:in:from:)``.
     public func removeSignInMethod(_ code: String, from origin: RequestContext) async throws -> RemedyResult {
         try await redemption.removeSignInMethod(code, in: try await project(of: code), from: origin)
     }
 
-    /// Reports that the recipient of a verification code did not request it.
+    /// Disavows an account: the recipient of its verification code states that the account is not theirs.
     public func disavow(_ code: String, from origin: RequestContext) async throws {
         try await redemption.disavow(code, in: try await project(of: code), from: origin)
     }
@@ -76,7 +77,7 @@ public struct EmailActionService: Sendable {
 
     /// Sends an email with a link to reset a password.
     ///
-    /// - Throws: ``OOBSendingRefusal``.
+    /// - Throws: ``OOBSendingRefusal``, ``TooManyAttempts``, or ``CredentialRefusal`` for an invalid address.
     public func sendReset(to email: String, in project: Project, from origin: RequestContext) async throws {
         let request = OOBSending.Request(purpose: .resetPassword, email: email)
         _ = try await sending.send(request, in: project, from: origin)

@@ -3,7 +3,7 @@ internal import Identity
 internal import Pages
 
 extension Endpoint {
-    /// For an installation with one project.
+    /// The page on which a user requests a password reset, for an installation with one project.
     static let getForgotPasswordPage = page("getForgotPasswordPage", .get, "/__/auth/forgotPassword") {
         try await $0.forgotPasswordPage()
     }
@@ -22,24 +22,24 @@ extension Endpoint {
 
     /// A Well-Known URL for Changing Passwords (W3C), for an installation with one project.
     static let getChangePassword = page("getChangePassword", .get, "/.well-known/change-password") {
-        try await $0.passwordChangeLocation()
+        try await $0.redirectToForgotPassword()
     }
 
     static let getProjectChangePassword = page(
         "getProjectChangePassword", .get, "/{project}/.well-known/change-password"
-    ) { try await $0.passwordChangeLocation() }
+    ) { try await $0.redirectToForgotPassword() }
 }
 
 extension EndpointCall {
     fileprivate func forgotPasswordPage() async throws -> PageResponse {
-        try await withProject(requesting: request.query("lang")) { project, frame in
+        try await withProject(languageTag: request.query("lang")) { project, frame in
             PageResponse(.forgotPassword(frame), of: project.realm)
         }
     }
 
     fileprivate func sendReset() async throws -> PageResponse {
         let fields = FormFields(request)
-        return try await withProject(requesting: fields?[.language]) { project, frame in
+        return try await withProject(languageTag: fields?[.language]) { project, frame in
             guard let email = fields?[.email].flatMap(EmailAddress.init) else {
                 let page = Page.forgotPassword(isInvalid: true, frame)
                 return PageResponse(page, of: project.realm, because: CredentialRefusal.invalidEmail)
@@ -58,9 +58,9 @@ extension EndpointCall {
         }
     }
 
-    /// Redirects to the page that requests a reset. The location is relative, so that a proxy can serve the gateway below
-    /// another path.
-    fileprivate func passwordChangeLocation() async throws -> PageResponse {
+    /// Redirects to the page that requests a reset. The location is relative, so that a proxy can serve the gateway
+    /// below another path.
+    fileprivate func redirectToForgotPassword() async throws -> PageResponse {
         guard let (project, _) = try await services.emailActions.pages.project(namedProject) else {
             throw RequestRefusal.notFound
         }
@@ -71,7 +71,7 @@ extension EndpointCall {
     private var namedProject: ID<Project>? { parameters["project"].map { ID($0) } }
 
     private func withProject(
-        requesting tag: String?, _ answer: (Project, Page.Frame) async throws -> PageResponse
+        languageTag tag: String?, _ answer: (Project, Page.Frame) async throws -> PageResponse
     ) async throws -> PageResponse {
         guard let (project, name) = try await services.emailActions.pages.project(namedProject) else {
             let frame = Page.Frame(language: language(tag: tag, in: nil), projectName: nil)

@@ -1,10 +1,9 @@
-internal import Encoding
 internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// The target of links that an app opens. If the app is not installed, a browser requests it and is redirected to the
-    /// action page.
+    /// The target of links that an app opens. If the app is not installed, a browser requests the target and is
+    /// redirected to the action page.
     static let openAppLink = page("openAppLink", .get, "/{project}" + AppLink.path) { call in
         guard let id = call.parameters["project"],
             let (project, _) = try await call.services.emailActions.pages.project(ID(id))
@@ -13,14 +12,14 @@ extension Endpoint {
         let base =
             mode.map { project.emailSettings.actionBase(of: $0, at: AppLink.toRoot) }
             ?? AppLink.toRoot + EmailSettings.actionPath
-        let query = call.request.query.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }
-        let location = query.isEmpty ? base : "\(base)?\(query.joined(separator: "&"))"
+        let query = call.repeatedQuery
+        let location = query.isEmpty ? base : "\(base)?\(query)"
         return PageResponse(Response(status: 303, headers: ["Location": location]), of: project.realm)
     }
 }
 
 extension AppLink {
-    /// The path from ``path(of:)`` to the root of the gateway. It is relative, so that a proxy can serve the gateway below
-    /// another path.
+    /// The path from ``path(of:)`` to the root of the gateway. It is relative, so that a proxy can serve the gateway
+    /// below another path.
     fileprivate static let toRoot = "../../.."
 }

@@ -2,8 +2,10 @@ internal import Identity
 internal import Pages
 
 extension CheckedCode {
-    /// The identities that the form lists, so that the user can remove them too. A reset lists none if it removes every
-    /// identity anyway; the recovery of an address lists those that were linked before the change.
+    /// The identities that the form lists, so that the user can remove them too; never those that were linked at the
+    /// creation of the account. A reset lists none if it removes all identities anyway, because the account's address
+    /// is not verified or by ``Policy/resetUnlinksIdentities``. The recovery of an address lists those that were linked
+    /// before the address was replaced, because all later ones are removed.
     var removableIdentities: [ListedIdentity] {
         guard let account else { return [] }
         let identities: [LinkedIdentity] =
@@ -19,5 +21,5 @@ extension CheckedCode {
 
 extension FormFields {
     /// The providers whose identities the user selected.
-    var removed: Set<ProviderID> { Set(names(after: CodeForm.removalPrefix).map { ProviderID($0) }) }
+    var removedProviders: Set<ProviderID> { Set(names(after: CodeForm.removalPrefix).map { ProviderID($0) }) }
 }

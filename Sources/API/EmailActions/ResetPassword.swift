@@ -7,8 +7,8 @@ extension Endpoint {
         let request = try call.body(as: ResetPasswordRequest.self)
         guard request.oldPassword == nil else { throw RequestRefusal.notImplemented("oldPassword") }
         let allowsPasswords = client.project.policy.allowsPasswords
-        let isOnlyChecked = request.newPassword.nonEmpty == nil
-        guard allowsPasswords || (isOnlyChecked && request.oobCode.nonEmpty != nil) else {
+        let isCheckOnly = request.newPassword.nonEmpty == nil
+        guard allowsPasswords || (isCheckOnly && request.oobCode.nonEmpty != nil) else {
             throw SignInRefusal.passwordsNotAllowed
         }
         guard let newPassword = request.newPassword.nonEmpty else {
@@ -26,7 +26,7 @@ extension Endpoint {
     }
 }
 
-private struct ResetPasswordRequest: ClientRequest {
+private struct ResetPasswordRequest: ClientRequestBody {
     let oobCode: String?
     let newPassword: String?
     let oldPassword: String?
@@ -49,7 +49,7 @@ private struct ResetPasswordResponse: Encodable {
 }
 
 extension OOBCode.Purpose {
-    /// The purposes that the client API supports. Only the gateway's own page redeems the others.
+    /// The purposes that the client API supports. Only the gateway's action page redeems the others.
     fileprivate static let forClients: Set<OOBCode.Purpose> = [
         .verifyEmail, .resetPassword, .signIn, .changeEmail, .recoverEmail,
     ]

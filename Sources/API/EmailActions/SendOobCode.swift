@@ -8,7 +8,7 @@ extension Endpoint {
         let request = try call.body(as: SendOobCodeRequest.self)
         guard request.returnOobLink != true else { throw RequestRefusal.rejected(.insufficientPermission) }
         let email = try await call.services.emailActions.sending.send(
-            try request.domainRequest(apiKey: CallerCredential(call.request).apiKey), in: client.project,
+            try request.sendingRequest(apiKey: CallerCredential(call.request).apiKey), in: client.project,
             from: call.origin)
         return try .json(SendOobCodeResponse(email: email.rawValue))
     } administrator: { call, administrator in
@@ -28,10 +28,10 @@ extension EndpointCall {
     fileprivate func sendOobCode(for administrator: Administrator) async throws -> Response {
         let request = try body(as: SendOobCodeRequest.self, for: administrator)
         let returnsLink = request.returnOobLink == true
-        // The holder of the link can sign in as the owner of the mailbox.
+        // With the link, its holder can act as the owner of the mailbox, such as sign in or set a password.
         if returnsLink { try administrator.require(.mintTokens) }
         let issued = try await services.emailActions.sending.send(
-            try request.domainRequest(apiKey: nil), sendsEmail: !returnsLink, for: actor(of: administrator),
+            try request.sendingRequest(apiKey: nil), sendsEmail: !returnsLink, for: actor(of: administrator),
             of: administrator.project, from: origin)
         return try .json(
             SendOobCodeResponse(
@@ -40,7 +40,7 @@ extension EndpointCall {
     }
 }
 
-private struct SendOobCodeRequest: ClientRequest {
+private struct SendOobCodeRequest: ClientRequestBody {
     enum RequestType: String, WireEnum {
         case unspecified = "OOB_REQ_TYPE_UNSPECIFIED"
         case passwordReset = "PASSWORD_RESET"
@@ -59,14 +59,14 @@ private struct SendOobCodeRequest: ClientRequest {
     let idToken: String?
     let continueUrl: String?
     let canHandleCodeInApp: Bool?
-    /// The wire's `iOSBundleId`.
+    /// The wire's `iOSBundleId`, with the name as the decoder converts it.
     let iOsBundleId: String?
     let androidPackageName: String?
     let returnOobLink: Bool?
     let tenantId: String?
     let targetProjectId: String?
 
-    func domainRequest(apiKey: String?) throws(RequestRefusal) -> OOBSending.Request {
+    func sendingRequest(apiKey: String?) throws(RequestRefusal) -> OOBSending.Request {
         OOBSending.Request(
             purpose: try purpose(), email: email, newEmail: newEmail, idToken: idToken.nonEmpty,
             continueURL: continueUrl.nonEmpty, appLink: appLink, apiKey: apiKey)

@@ -16,7 +16,7 @@ extension Endpoint {
     }
 }
 
-private struct SignInWithEmailLinkRequest: ClientRequest {
+private struct SignInWithEmailLinkRequest: ClientRequestBody {
     let email: String?
     let oobCode: String?
     let idToken: String?

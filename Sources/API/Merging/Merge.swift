@@ -60,15 +60,18 @@ struct MergeResponse: Encodable {
     let sourceLocalId: String
     let localId: String
     let moves: Moves
+    /// See ``MergePlan/dropped``.
     let drops: [String]
-    /// After a dry run only.
+    /// After a dry run only, as is ``mergeTokenExpiresIn``.
     var mergeToken: String?
+    /// In seconds.
     var mergeTokenExpiresIn: Int64?
     /// After a merge only, in milliseconds since the epoch.
     var undoableUntil: Int64?
     /// The members from here on are present only after a merge by the owner.
     var idToken: String?
     var refreshToken: String?
+    /// In seconds.
     var expiresIn: Int64?
 
     init(_ preview: AccountMerging.Preview) {

@@ -9,7 +9,7 @@ extension Endpoint {
             Page.response(referencePage, language: "en", style: SEKISHO_REFERENCE_STYLE))
     }
 
-    /// The contract, for generators of clients (RFC 9512).
+    /// The contract, for generators of clients; RFC 9512 defines its media type.
     static let getOpenAPIYAML = open("getOpenApiYaml", "/openapi.yaml") { _ in
         .document(openAPIYAML, type: "application/yaml")
     }

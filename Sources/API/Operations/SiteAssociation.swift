@@ -2,7 +2,8 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// The apps for Apple's platforms that this host shares passwords and links with ("Supporting associated domains").
+    /// The apps for Apple's platforms that this host shares passwords and links with (Apple: "Supporting associated
+    /// domains").
     static let getAppleAppSiteAssociation = open(
         "getAppleAppSiteAssociation", "/.well-known/apple-app-site-association"
     ) { try await $0.siteAssociation { AppleAppSiteAssociation($0) } }

@@ -1,5 +1,6 @@
 internal import Identity
 
+/// An app in a response.
 struct AppResource: Encodable {
     struct Exemption: Encodable {
         let kind: String

@@ -36,13 +36,13 @@ extension Endpoint {
 
     static let getApp = administrator("getApp", .get, resource, needs: .config, bodyLimit: emptyBodyLimit) {
         call, administrator in
-        try .json(AppResource(call.app, in: try await call.configuration(for: administrator)))
+        try .json(AppResource(call.appID, in: try await call.configuration(for: administrator)))
     }
 
     static let updateApp = administrator(
         "updateApp", .patch, resource, needs: .config, bodyLimit: smallBodyLimit
     ) { call, administrator in
-        let (id, mask) = (call.app, call.mask)
+        let (id, mask) = (call.appID, call.mask)
         let input = try call.body(as: AppInput.self, for: administrator)
         let configuration = try await call.configure(as: administrator) {
             guard var app = $0.app(id) else { throw RequestRefusal.rejected(.configurationNotFound) }
@@ -55,7 +55,7 @@ extension Endpoint {
     static let deleteApp = administrator(
         "deleteApp", .delete, resource, needs: .config, bodyLimit: smallBodyLimit
     ) { call, administrator in
-        let id = call.app
+        let id = call.appID
         _ = try await call.configure(as: administrator) {
             guard $0.app(id) != nil else { throw RequestRefusal.rejected(.configurationNotFound) }
             $0.remove(id)
@@ -65,7 +65,7 @@ extension Endpoint {
 }
 
 extension EndpointCall {
-    fileprivate var app: ID<App> { ID(parameters["appId"] ?? "") }
+    fileprivate var appID: ID<App> { ID(parameters["appId"] ?? "") }
 }
 
 private struct AppResources: Encodable {

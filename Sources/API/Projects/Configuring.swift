@@ -11,9 +11,11 @@ extension EndpointCall {
 
     /// Changes a configuration.
     ///
-    /// - Parameter discardingIdentities: whether a provider whose issuer changes loses its identities. Otherwise such a change
-    ///   is rejected while the provider has identities.
+    /// - Parameter discardingIdentities: whether a provider whose issuer changes loses its identities of other issuers.
+    ///   Otherwise such a change is rejected while the provider has identities of another issuer.
     /// - Returns: the configuration after the change.
+    /// - Throws: the errors of ``ProjectEditor``, and ``AccessRefusal`` if the key lacks the scope to discard
+    ///   identities.
     func configure(
         as administrator: Administrator, discardingIdentities: Bool = false, _ change: @escaping ProjectEditor.Change
     ) async throws -> ProjectConfiguration {
@@ -70,8 +72,9 @@ struct ClientIDsInput {
     /// For Apple only.
     var bundleIds: [String]?
 
-    /// `clientIds` takes precedence if present. Otherwise `clientId` replaces the first audience, and `bundleIds` replaces
-    /// the remaining ones. An absent member removes its audiences if there is no mask, and keeps them otherwise.
+    /// `clientIds` takes precedence if present and covered by the mask. Otherwise `clientId` replaces the first
+    /// audience, and `bundleIds` replaces the remaining ones. An absent member removes its audiences if there is no
+    /// mask, and keeps them otherwise.
     func ids(insteadOf old: [String], where mask: FieldMask) -> [String] {
         if mask.contains("clientIds"), let clientIds { return clientIds }
         let current = mask.coversAllFields ? [] : old

@@ -11,7 +11,7 @@ extension Endpoint {
     ) { call, administrator in
         let page = try ListPage(call.request)
         let project = try await call.configuration(for: administrator).project
-        let (items, next) = page.part(of: project.providers.filter(\.isDefault)) { $0.provider.rawValue }
+        let (items, next) = page.part(of: project.providers.filter(\.isAppleOrGoogle)) { $0.provider.rawValue }
         return try .json(
             DefaultSupportedIdpConfigs(
                 defaultSupportedIdpConfigs: items.map { DefaultSupportedIdpConfig($0, in: project) },
@@ -48,7 +48,7 @@ extension Endpoint {
         let (id, mask) = (call.idp, call.mask)
         let input = try call.body(as: DefaultSupportedIdpInput.self, for: administrator)
         let configuration = try await call.configure(as: administrator) {
-            guard let settings = $0.project.settings(of: id), settings.isDefault else {
+            guard let settings = $0.project.settings(of: id), settings.isAppleOrGoogle else {
                 throw RequestRefusal.rejected(.configurationNotFound)
             }
             try input.apply(to: &$0, settings, mask)
@@ -61,7 +61,7 @@ extension Endpoint {
     ) { call, administrator in
         let id = call.idp
         _ = try await call.configure(as: administrator) {
-            guard $0.project.settings(of: id)?.isDefault == true else {
+            guard $0.project.settings(of: id)?.isAppleOrGoogle == true else {
                 throw RequestRefusal.rejected(.configurationNotFound)
             }
             $0.remove(id)
@@ -75,7 +75,7 @@ extension EndpointCall {
 }
 
 extension ProviderSettings {
-    fileprivate var isDefault: Bool { provider == .apple || provider == .google }
+    fileprivate var isAppleOrGoogle: Bool { provider == .apple || provider == .google }
 }
 
 private struct DefaultSupportedIdpConfigs: Encodable {
@@ -123,7 +123,7 @@ private struct DefaultSupportedIdpConfig: Encodable {
 
     /// - Throws: `CONFIGURATION_NOT_FOUND`.
     init(_ id: ProviderID, in configuration: ProjectConfiguration) throws(RequestRefusal) {
-        guard let settings = configuration.project.settings(of: id), settings.isDefault else {
+        guard let settings = configuration.project.settings(of: id), settings.isAppleOrGoogle else {
             throw .rejected(.configurationNotFound)
         }
         self.init(settings, in: configuration.project, warnings: configuration.warningTexts)
@@ -178,15 +178,16 @@ private struct DefaultSupportedIdpInput: Decodable {
         }
     }
 
-    /// - Returns: `nil` if neither team nor key is configured.
+    /// - Returns: `nil` if all of Apple's settings have their defaults.
     private func apple(insteadOf old: AppleSettings?, where mask: FieldMask) -> AppleSettings? {
-        var settings = old ?? AppleSettings(teamID: "", keyID: "")
+        let defaults = AppleSettings(teamID: "", keyID: "")
+        var settings = old ?? defaults
         let input = appleSignInConfig?.codeFlowConfig
         mask.apply("\(Self.codeFlow).teamId", input?.teamId, to: &settings.teamID, initially: "")
         mask.apply("\(Self.codeFlow).keyId", input?.keyId, to: &settings.keyID, initially: "")
         mask.apply(
             "appleSignInConfig.acceptsUnhashedNonces", appleSignInConfig?.acceptsUnhashedNonces,
             to: &settings.acceptsUnhashedNonces, initially: false)
-        return settings.teamID.isEmpty && settings.keyID.isEmpty ? nil : settings
+        return settings == defaults ? nil : settings
     }
 }

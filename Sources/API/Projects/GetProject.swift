@@ -9,6 +9,7 @@ extension Endpoint {
 }
 
 private struct GetProjectResponse: Encodable {
+    /// See ``Project/number``.
     let projectId: String
     let authorizedDomains: [String]
 

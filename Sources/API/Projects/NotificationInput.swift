@@ -1,7 +1,8 @@
 internal import Identity
 
-/// The supported part of Identity Platform's `NotificationConfig`. Google sets sender and reply address per template.
-/// The gateway has one of each per project, so all templates that set one of them must set the same value.
+/// The supported part of Identity Platform's `NotificationConfig`. Google sets the sender's name and the reply address
+/// per template. The gateway has one sender's name and one reply address per project, so all templates that set such a
+/// member must set the same value.
 struct NotificationInput: Decodable {
     enum SendingMethod: String, WireEnum {
         case unspecified = "METHOD_UNSPECIFIED"
@@ -154,8 +155,8 @@ extension EmailSettings {
         senderAddress.map { String($0.rawValue.prefix { $0 != "@" }) }
     }
 
-    /// Resets the members of ``NotificationConfig`` to their defaults. Keeps the sender's address, the subjects in other
-    /// languages, and the subjects of emails without a template in ``NotificationConfig``.
+    /// Resets the members of ``NotificationConfig`` to their defaults. Keeps the sender's address, the subjects in
+    /// other languages, and the subjects of emails without a template in ``NotificationConfig``.
     mutating func resetResourceMembers() {
         for (_, kind) in Self.templates { subjects[kind]?[language] = nil }
         self = EmailSettings(senderAddress: senderAddress, subjects: subjects.filter { !$0.value.isEmpty })

@@ -127,8 +127,8 @@ private struct OauthIdpConfig: Encodable {
     }
 }
 
-/// The body of a request that creates or updates a provider. `responseType` is ignored, because it follows from the other
-/// members.
+/// The body of a request that creates or updates a provider. `responseType` is ignored, because it follows from the
+/// other members.
 private struct OauthIdpConfigInput: Decodable {
     let enabled: Bool?
     let clientId: String?

@@ -22,6 +22,7 @@ struct PasswordPolicyInput: Decodable {
     }
 
     private static let versions = "passwordPolicyConfig.passwordPolicyVersions"
+    /// The allowed minimum lengths, in characters.
     private static let lengths = 6...64
 
     let passwordPolicyEnforcementState: State?
@@ -30,8 +31,8 @@ struct PasswordPolicyInput: Decodable {
 
     private var strength: Strength? { passwordPolicyVersions?.first?.customStrengthOptions }
 
-    /// Replaces all character classes: one that the input does not name is not required. Keeps the minimum length if the input
-    /// has none.
+    /// Replaces the requirements for character classes: a class that the input does not name is no longer required.
+    /// Keeps the minimum length if the input has none.
     func apply(to policy: inout Policy, where mask: FieldMask) throws(RequestRefusal) {
         guard mask.contains(Self.versions), let strength else { return }
         if let length = strength.minPasswordLength {

@@ -27,10 +27,10 @@ struct ProjectConfigInput: Decodable {
     let authorizedDomains: [String]?
     let notification: NotificationInput?
 
-    /// A member that `mask` names and the input lacks keeps its value. Without a mask, a missing member gets its default,
-    /// except domains, which have no default.
+    /// A member that `mask` names and the input lacks keeps its value. Without a mask, a missing member gets its
+    /// default, except `authorizedDomains`, which keep their value.
     ///
-    /// - Parameter defaults: see ``Project/defaultPolicy``.
+    /// - Parameter defaults: the policy with the defaults; see ``Project/defaultPolicy``.
     /// - Throws: ``RequestRefusal``.
     func apply(
         to project: inout Project, where mask: FieldMask, defaults: Policy
@@ -80,7 +80,7 @@ struct ProjectConfigInput: Decodable {
         guard domains.count <= Project.domainLimit else {
             throw .invalidField("/authorizedDomains", "must not have more than \(Project.domainLimit) items")
         }
-        for (index, domain) in domains.enumerated() where !Project.canAuthorize(domain) {
+        for (index, domain) in domains.enumerated() where !Project.isHostName(domain) {
             throw .invalidField("/authorizedDomains/\(index)", "must be a host name, without scheme, port or path")
         }
         return domains.map { $0.lowercased() }

@@ -12,12 +12,12 @@ extension Endpoint {
             for: idToken, lasting: try request.lifetime(), in: administrator.project,
             by: call.actor(of: administrator))
         return try .json(["sessionCookie": cookie])
-    }.evenIfDisabled
+    }.servingDisabledTenants
 }
 
 private struct CreateSessionCookieRequest: Decodable {
     let idToken: String?
-    /// The lifetime in seconds.
+    /// The lifetime in seconds; absent for the longest one.
     let validDuration: String?
 
     func lifetime() throws(RequestRefusal) -> Duration {

@@ -2,7 +2,7 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Lists the sessions of the caller's account.
+    /// Lists the sessions of the caller's account, the most recently used first; at most ``SessionService/limit``.
     static let listSessions = client("listSessions", .post, "/v1/accounts:listSessions") { call, client in
         let request = try call.body(as: ListSessionsRequest.self)
         let idToken = try request.idToken.required(.missingIDToken)
@@ -12,7 +12,7 @@ extension Endpoint {
     }
 }
 
-private struct ListSessionsRequest: ClientRequest {
+private struct ListSessionsRequest: ClientRequestBody {
     let idToken: String?
     let tenantId: String?
     let targetProjectId: String?

@@ -2,7 +2,7 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Exchanges a refresh token (RFC 6749 §6), with Secure Token's names.
+    /// Exchanges a refresh token for new tokens (RFC 6749 §6), with the member names of Google's Secure Token API.
     static let token = client("token", .post, "/v1/token", errors: .secureToken) { call, client in
         let request = try TokenRequest(decoding: call)
         let grantType = try request.grantType.required(.missingGrantType)
@@ -11,10 +11,10 @@ extension Endpoint {
         let signedIn = try await call.services.signIn.authenticator.refresh(
             refreshToken, resumptionKey: try call.resumptionKey(), in: client.project)
         return try .json(TokenResponse(signedIn, project: client.project))
-    }.evenIfDisabled
+    }.servingDisabledTenants
 }
 
-private struct TokenRequest: ClientRequest {
+private struct TokenRequest: ClientRequestBody {
     var grantType: String?
     var refreshToken: String?
     var tenantId: String?
@@ -51,6 +51,7 @@ private struct TokenResponse: Encodable {
     let accessToken: String
     let expiresIn: String
     let idToken: String
+    /// See ``Project/number``.
     let projectID: String
     let refreshToken: String
     let tokenType = "Bearer"

@@ -27,7 +27,7 @@ struct AppleButtons: Encodable {
         let height = Range(minimum: 30, maximum: 64, initial: 30)
         let borderRadius = Range(minimum: 0, maximum: 50, initial: 15)
         let scale = Range(minimum: 1, maximum: 6, initial: 1)
-        /// The first one is Apple's default.
+        /// The first locale is Apple's default.
         let locale = [
             "en_US", "ar_SA", "ca_ES", "cs_CZ", "da_DK", "de_DE", "el_GR", "en_GB", "es_ES", "es_MX", "fi_FI", "fr_CA",
             "fr_FR", "hr_HR", "hu_HU", "id_ID", "it_IT", "iw_IL", "ja_JP", "ko_KR", "ms_MY", "nl_NL", "no_NO", "pl_PL",

@@ -2,8 +2,8 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Starts a sign-in with a provider in a browser. Without a provider, returns the sign-in methods of an address, unless
-    /// the project has email enumeration protection.
+    /// Starts a sign-in with a provider in a browser. Without a provider, returns the sign-in methods of an address,
+    /// unless the project has email enumeration protection.
     static let createAuthUri = client("createAuthUri", .post, "/v1/accounts:createAuthUri") { call, client in
         let request = try call.body(as: CreateAuthUriRequest.self)
         if let provider = request.providerId.nonEmpty {
@@ -12,7 +12,7 @@ extension Endpoint {
         let answer = try await call.services.signIn.identifiers.lookUp(
             try request.checkedIdentifier(), in: client.project)
         let linkOnly = LoginServices(of: client.app, in: client.project).linkOnly
-        let sessionID = request.sessionId.nonEmpty ?? call.services.signIn.authURISession()
+        let sessionID = request.sessionId.nonEmpty ?? call.services.signIn.newAuthURISessionID()
         return try .json(CreateAuthUriResponse(sessionId: sessionID, answer, omitting: linkOnly))
     }
 }
@@ -32,7 +32,7 @@ extension EndpointCall {
                 delivery: .app(target, sessionID: request.sessionId.nonEmpty),
                 redirectURI: pipeline.callbackURL(of: provider, for: self.request, in: client.project),
                 scopes: request.oauthScope?.split(separator: " ").map(String.init) ?? [],
-                customParameters: try decoded(as: CustomParameters.self, snakeCaseKeys: false).withoutPromptNone),
+                customParameters: try decoded(as: CustomParameters.self, camelCasesNames: false).withoutPromptNone),
             for: client.app, in: client.project, from: origin)
         return try .json(
             StartedFlowResponse(
@@ -40,7 +40,7 @@ extension EndpointCall {
     }
 }
 
-private struct CreateAuthUriRequest: ClientRequest {
+private struct CreateAuthUriRequest: ClientRequestBody {
     let identifier: String?
     let continueUri: String?
     let providerId: String?
@@ -64,7 +64,8 @@ private struct CreateAuthUriRequest: ClientRequest {
         return email
     }
 
-    /// Whether the URI has a scheme (RFC 3986 §4.3). The gateway does not redirect to the URI.
+    /// Whether the URI has a scheme (RFC 3986 §4.3), and neither spaces nor control characters. The gateway does not
+    /// redirect to the URI.
     private static func isAbsolute(_ uri: String) -> Bool {
         let parts = uri.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1)
         guard parts.count == 2, let first = parts[0].first, isLetter(first) else { return false }

@@ -2,8 +2,9 @@ internal import HTTP
 internal import Identity
 internal import JSON
 
-/// A request that proves an identity: by `postBody`, which Firebase's SDKs send, by ``credential``, or by a pending token.
-protocol IdpRequest: ClientRequest {
+/// A request that proves an identity: by `postBody`, which Firebase's SDKs send, by ``credential``, or by a pending
+/// token.
+protocol IdpRequest: ClientRequestBody {
     var requestUri: String? { get }
     var postBody: String? { get }
     var credential: IdpCredential? { get }
@@ -11,8 +12,8 @@ protocol IdpRequest: ClientRequest {
 }
 
 extension IdpRequest {
-    /// The credential in any of its encodings. A pending token takes precedence, because Firebase's Swift SDK sends it beside
-    /// the `postBody`, without the nonce.
+    /// The credential in any of its encodings. A pending token takes precedence, because Firebase's Swift SDK sends it
+    /// beside the `postBody`, without the nonce.
     ///
     /// - Returns: `nil` if the request has a pending token.
     func presentedCredential() throws(RequestRefusal) -> IdpCredential? {
@@ -24,8 +25,10 @@ extension IdpRequest {
         return try IdpCredential(requestUri: requestUri.required(.missingRequestURI), postBody: postBody ?? "")
     }
 
-    /// The grant of a sign-in in the browser, from the URL to which the gateway redirected the browser.
+    /// The grant of a sign-in in the browser, from the URL to which the gateway redirected the browser. The app redeems
+    /// the grant once, within ``AuthorizationFlows/grantLifetime``.
     ///
+    /// - Returns: `nil` if the request proves an identity in another way, or the URL has no grant.
     /// - Throws: `USER_CANCELLED`, or another error that the URL names.
     func flowGrant() throws -> String? {
         guard credential == nil, postBody.nonEmpty == nil, pendingToken.nonEmpty == nil, let requestUri else {
@@ -34,7 +37,9 @@ extension IdpRequest {
         return try IdpCredential.grant(in: requestUri)
     }
 
-    /// - Parameter presented: from ``presentedCredential()``.
+    /// Returns the proof of the identity, which is not verified yet.
+    ///
+    /// - Parameter presented: the result of ``presentedCredential()``; `nil` stands for the pending token.
     func proof(_ presented: IdpCredential?) throws(RequestRefusal) -> IdentityProof {
         guard let presented else { return .pendingToken(pendingToken ?? "") }
         guard let provider = presented.providerId.nonEmpty, provider.utf8.count <= 64 else {
@@ -119,8 +124,8 @@ extension IdpCredential {
         return (text[..<index], text[text.index(after: index)...])
     }
 
-    /// Separates a `user` that is not percent-encoded. Firebase's Swift SDK sends the JSON without encoding, so `&`, `%`
-    /// and `+` in a name are text.
+    /// Separates a `user` that is not percent-encoded. Firebase's Swift SDK sends the JSON without encoding, so `&`,
+    /// `%` and `+` in a name are text.
     private static func separateUser(_ postBody: String) -> (remaining: String, user: String?) {
         let bytes = Array(postBody.utf8)
         let opening = Array("user={".utf8)

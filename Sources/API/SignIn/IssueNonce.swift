@@ -10,7 +10,7 @@ extension Endpoint {
     }
 }
 
-private struct IssueNonceRequest: ClientRequest {
+private struct IssueNonceRequest: ClientRequestBody {
     let tenantId: String?
     let targetProjectId: String?
 }

@@ -2,8 +2,8 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Returns the sign-in methods that an app may show, with Apple first and as prominent as the others (App Review
-    /// guideline 4.8).
+    /// Returns the sign-in methods that an app may show. Apple comes first if the app shows it beside a provider that
+    /// requires Apple (App Review guideline 4.8).
     static let getLoginMethods = client("getLoginMethods", .get, "/v1/loginMethods") { call, client in
         let named = call.request.query("appId").nonEmpty.map { ID<App>($0) }
         let app =
@@ -44,7 +44,7 @@ private struct LoginMethods: Encodable {
 
 /// What an app needs to show the button of a method and to start the sign-in.
 private struct LoginMethod: Encodable {
-    /// How the nonce of a token relates to that of the request.
+    /// How the nonce in the provider's ID token relates to the app's nonce.
     struct Nonce: Encodable {
         let required: Bool
         /// `sha256`: the app sends the provider the hash of the nonce. `none`: the app sends the nonce itself.
@@ -58,7 +58,8 @@ private struct LoginMethod: Encodable {
     /// All methods are equally prominent.
     let prominence = "equal"
     let visible = true
-    /// For Apple: a bundle ID on Apple's platforms, otherwise a Services ID.
+    /// See ``ProviderStart/clientID``. For Apple: a bundle ID if the app's platform is `ios` or `macos`, a Services ID
+    /// if it is `android`, `windows` or `web`, and either of them if it is `other`.
     let clientId: String?
     let issuer: String?
     let scopes: [String]?

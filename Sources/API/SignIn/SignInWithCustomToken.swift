@@ -13,7 +13,7 @@ extension Endpoint {
     }
 }
 
-private struct SignInWithCustomTokenRequest: ClientRequest {
+private struct SignInWithCustomTokenRequest: ClientRequestBody {
     let token: String?
     let idToken: String?
     let tenantId: String?

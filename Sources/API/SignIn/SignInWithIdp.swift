@@ -2,8 +2,8 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Signs in with an identity from Apple, Google or an OpenID Connect provider, or links the identity to the account of an
-    /// ID token.
+    /// Signs in with an identity from Apple, Google or an OpenID Connect provider, or links the identity to the account
+    /// of an ID token.
     static let signInWithIdp = client("signInWithIdp", .post, "/v1/accounts:signInWithIdp") { call, client in
         let request = try call.body(as: SignInWithIdpRequest.self)
         let (proof, tokens) = try await request.proof(of: client, by: call.services.signIn.flows)
@@ -188,7 +188,8 @@ extension LinkRefusal {
     fileprivate var canBeErrorMessage: Bool { self == .identityTaken || self == .emailTaken }
 }
 
-/// A refused link, with a pending token with which the client can sign in or merge without a second proof of the identity.
+/// A rejected link, with a pending token with which the client can sign in or merge without a second proof of the
+/// identity.
 private struct PendingLinkRefusal: Refusal {
     let reason: LinkRefusal
     let pendingToken: String

@@ -14,7 +14,7 @@ extension Endpoint {
     }
 }
 
-private struct SignInWithPasswordRequest: ClientRequest {
+private struct SignInWithPasswordRequest: ClientRequestBody {
     let email: String?
     let password: String?
     let idToken: String?

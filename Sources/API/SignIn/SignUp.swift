@@ -51,7 +51,7 @@ extension EndpointCall {
     }
 }
 
-private struct SignUpRequest: ClientRequest {
+private struct SignUpRequest: ClientRequestBody {
     let idToken: String?
     let email: String?
     let password: String?

@@ -69,10 +69,11 @@ public struct Administrator: Sendable {
 public struct Access: Sendable {
     /// Authenticates a client. Throws ``AccessRefusal``; any other error is a fault.
     public var client: @Sendable (CallerCredential) async throws -> CallingApp
-    /// Authenticates an administrator by a bearer secret, in the project that the path or the body names, if any. Throws
-    /// as ``client`` does.
+    /// Authenticates an administrator by a bearer secret, in the project that the path or the body names, if any.
+    /// Throws as ``client`` does.
     public var administrator: @Sendable (_ bearer: String, ID<Project>?) async throws -> Administrator
-    /// Whether a client request is rejected if it states a caller that its app does not list; see ``AllowedCallers``.
+    /// Whether a client request is rejected if it states a caller that its app does not list, or states none although
+    /// the project requires one; see ``App/requireCaller(isRequired:header:)``.
     public var checksCallers: Bool
 
     public init(
@@ -87,7 +88,11 @@ public struct Access: Sendable {
 
     /// Accepts API keys for clients, service keys for administrators, and nothing else.
     ///
-    /// The look-ups are called only with text that can be a key.
+    /// Calls the closures only with text that can be a key.
+    ///
+    /// - Parameters:
+    ///   - client: returns the app of an API key; `nil` for an unknown key.
+    ///   - administrator: returns the administrator of a service key; `nil` for an unknown key.
     public static func keys(
         client: @escaping @Sendable (String) async throws -> CallingApp?,
         administrator: @escaping @Sendable (String) async throws -> Administrator?
@@ -129,96 +134,14 @@ extension Access {
     }
 }
 
-/// Resolves the tenant that a request is about, before its handler runs.
-extension EndpointCall {
-    /// Resolves a tenant that is named by `tenantId` in the body or the query, or by the tokens in the body. Clients
-    /// name the tenant when they sign in; later requests have a token.
-    ///
-    /// - Returns: the app in the tenant, or unchanged if the request names none.
-    mutating func resolveTenant(for client: CallingApp, at endpoint: Endpoint) async throws -> CallingApp {
-        guard client.project.hasTenants || mentionsTenants, let tenant = try tenantNamedByClient() else {
-            return client
-        }
-        guard let project = try await project(of: tenant, in: client.project, at: endpoint) else {
-            throw TenantRefusal.unknown
-        }
-        self.tenant = tenant
-        return CallingApp(project: project, app: client.app)
-    }
-
-    /// Resolves a tenant that is named in the path, the query or the body. All names have to be the same.
-    ///
-    /// - Returns: the administrator in the tenant, or unchanged if the request names none.
-    mutating func resolveTenant(
-        for administrator: Administrator, at endpoint: Endpoint
-    ) async throws -> Administrator {
-        guard endpoint.acceptsTenantByName || endpoint.isBelowTenant || tenantInQuery == nil else {
-            throw TenantRefusal.notForTenants
-        }
-        var names = [tenantInQuery, endpoint.isBelowTenant ? parameters["tenant"] : nil]
-        if endpoint.acceptsTenantByName, mentionsTenants { names.append(tenantNames().tenantId) }
-        guard let tenant = try Self.singleTenant(names) else { return administrator }
-        if request.body.includes("oken"), let token = tenantNames().idToken.nonEmpty {
-            _ = try Self.singleTenant([tenant.rawValue, services.projects.tenancy.named(token)?.rawValue])
-        }
-        guard let project = try await project(of: tenant, in: administrator.project, at: endpoint) else {
-            throw RequestRefusal.rejected(.tenantNotFound)
-        }
-        self.tenant = tenant
-        return administrator.working(in: project)
-    }
-
-    /// Returns the project as it applies to the tenant; `nil` if there is no such tenant.
-    private func project(of tenant: ID<Tenant>, in project: Project, at endpoint: Endpoint) async throws -> Project? {
-        guard tenant.isValidTenantID, let project = try await services.projects.tenancy.tenant(tenant, project) else {
-            return nil
-        }
-        guard endpoint.servesDisabledTenants || project.tenant?.settings.isDisabled != true else {
-            throw TenantRefusal.disabled
-        }
-        return project
-    }
-
-    private mutating func tenantNamedByClient() throws -> ID<Tenant>? {
-        let named = tenantNames()
-        let tokens = [named.idToken, named.refreshToken].compactMap {
-            $0.nonEmpty.flatMap(services.projects.tenancy.named)
-        }
-        return try Self.singleTenant([named.tenantId, tenantInQuery] + tokens.map(\.rawValue))
-    }
-
-    /// Parses the body, and stores the result for the handler.
-    private mutating func tenantNames() -> TenantNames {
-        if let form { return TenantNames(form: form) }
-        parseBody()
-        // `checkTarget` rejects a request whose body names a tenant that was not read here.
-        return (try? decoded(as: TenantNames.self)) ?? TenantNames()
-    }
-
-    /// Whether the request may name a tenant. If not, as for most requests, its body need not be parsed for the tenant.
-    private var mentionsTenants: Bool {
-        tenantInQuery != nil || request.body.includes("tenant")
-    }
-
-    /// Accepts both spellings. If one were ignored, the request would apply to the project itself.
-    private var tenantInQuery: String? { request.query("tenantId").nonEmpty ?? request.query("tenant_id").nonEmpty }
-
-    /// Returns the tenant that all of the names have in common; `nil` if there are no names.
-    ///
-    /// - Throws: `.mismatch` if the names differ.
-    private static func singleTenant(_ names: [String?]) throws(TenantRefusal) -> ID<Tenant>? {
-        let names = Set(names.compactMap(\.nonEmpty))
-        guard names.count < 2 else { throw .mismatch }
-        return names.first.map { ID($0) }
-    }
-}
-
 /// The project and the tenant that an administrator's request may name in its body, or in its query if it has no body.
 struct TargetFields: Decodable {
     let tenantId: String?
     let targetProjectId: String?
 
-    /// Requires that the fields name the administrator's project and tenant, or nothing. The tenant is already resolved.
+    /// Requires that the fields name the administrator's project and tenant, or nothing.
+    ///
+    /// - Parameter administrator: in the tenant that the request resolved to.
     func check(for administrator: Administrator) throws {
         guard targetProjectId.nonEmpty == nil || targetProjectId == administrator.project.id.rawValue else {
             throw AccessRefusal.otherProject
@@ -235,56 +158,21 @@ extension EndpointCall {
         try decoded(as: TargetFields.self).targetProjectId.nonEmpty.map { ID($0) }
     }
 
-    /// The project and the tenant that the query names, for a request without a body.
-    var targetFields: TargetFields {
-        TargetFields(tenantId: request.query("tenantId").nonEmpty, targetProjectId: request.query("targetProjectId"))
+    /// Checks the project and the tenant that the query names; see ``TargetFields/check(for:)``. For requests without a
+    /// body.
+    func checkTargetInQuery(for administrator: Administrator) throws {
+        let fields = TargetFields(
+            tenantId: request.query("tenantId").nonEmpty, targetProjectId: request.query("targetProjectId"))
+        try fields.check(for: administrator)
     }
 }
 
-extension ClientRequest {
+extension ClientRequestBody {
     /// Rejects a body that names a project, or a tenant other than `tenant`.
     ///
     /// - Parameter tenant: the tenant that the request resolved to; `nil` for the project itself.
     func checkTarget(in tenant: ID<Tenant>?) throws {
         guard targetProjectId == nil else { throw AccessRefusal.administratorsOnly }
         guard tenantId.nonEmpty == nil || tenantId == tenant?.rawValue else { throw TenantRefusal.unknown }
-    }
-}
-
-/// The members of a body that can name a tenant.
-private struct TenantNames: Decodable {
-    var tenantId: String?
-    var idToken: String?
-    var refreshToken: String?
-}
-
-extension TenantNames {
-    init(form pairs: [(String, String)]) {
-        self.init()
-        for (name, value) in pairs {
-            switch name {
-            case "tenant_id", "tenantId": tenantId = value
-            case "refresh_token", "refreshToken": refreshToken = value
-            default: continue
-            }
-        }
-    }
-}
-
-extension [UInt8] {
-    /// Whether the bytes contain `text`. `Collection.contains(_:)` is about 100× slower, and this runs on every request.
-    fileprivate func includes(_ text: StaticString) -> Bool {
-        let part = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-        return withUnsafeBufferPointer { bytes in
-            guard bytes.count >= part.count else { return false }
-            var start = 0
-            while start <= bytes.count - part.count {
-                var length = 0
-                while length < part.count, bytes[start + length] == part[length] { length += 1 }
-                if length == part.count { return true }
-                start += 1
-            }
-            return false
-        }
     }
 }

@@ -42,7 +42,7 @@ public struct Endpoint: Sendable {
     var acceptsTenantByName: Bool { !path.hasPrefix("/v2/projects/") }
 
     /// The same operation, which serves disabled tenants too.
-    var evenIfDisabled: Endpoint {
+    var servingDisabledTenants: Endpoint {
         var endpoint = self
         endpoint.servesDisabledTenants = true
         return endpoint
@@ -62,7 +62,7 @@ public struct Endpoint: Sendable {
     /// For operations without a body.
     static let emptyBodyLimit = 1024
     static let formBodyLimit = 8 * 1024
-    /// Fits a batch of a thousand accounts.
+    /// Fits a batch of a thousand accounts with 4 KiB each.
     static let administratorBodyLimit = 4 * 1024 * 1024
 
     /// An operation of the client API.
@@ -138,6 +138,7 @@ public struct EndpointCall: Sendable {
     public let request: Request
     /// The parameters of the path, by name.
     public let parameters: [String: String]
+    /// The client's network and device, the requested language, and the trace for the audit trail.
     public let origin: RequestContext
     let pipeline: RequestPipeline
     /// The tenant that the request resolved to; `nil` for the project itself.
@@ -149,7 +150,7 @@ public struct EndpointCall: Sendable {
 extension EndpointCall {
     var services: Services { pipeline.services }
 
-    /// The network and the ID of the request, for the audit trail.
+    /// The prefix of the client's network and the ID of the request, for the audit trail.
     public var trace: RequestTrace { origin.trace }
 
     /// The administrator as the actor of audit events.
@@ -167,7 +168,7 @@ extension EndpointCall {
         return key
     }
 
-    /// A parameter of the query; `false` if it is absent.
+    /// The Boolean parameter `name` of the query; `false` if it is absent or empty.
     func flag(_ name: String) throws(RequestRefusal) -> Bool {
         switch request.query(name).nonEmpty {
         case nil, "false": return false

@@ -29,8 +29,8 @@ extension FieldMask {
         if contains(path) { member = value }
     }
 
-    /// Sets a required member if the mask names it and there is a value. Without a mask, an absent value resets the member to
-    /// `initially`.
+    /// Sets a required member if the mask names it and there is a value. Without a mask, an absent value resets the
+    /// member to `initially`.
     func apply<Value>(_ path: String, _ value: Value?, to member: inout Value, initially: Value) {
         guard contains(path) else { return }
         if let value { member = value } else if coversAllFields { member = initially }

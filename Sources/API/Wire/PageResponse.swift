@@ -28,7 +28,9 @@ struct PageResponse {
 }
 
 extension EndpointCall {
-    /// The language of the link, otherwise of the browser, otherwise of the project.
+    /// The language of the link, otherwise of the browser, otherwise of the project, otherwise English.
+    ///
+    /// - Parameter tag: from the link or from the form of the page.
     func language(tag: String?, in project: Project?) -> Language {
         tag.flatMap(Language.init(tag:)) ?? origin.language ?? project?.emailSettings.language ?? .english
     }

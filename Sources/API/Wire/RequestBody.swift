@@ -2,16 +2,16 @@ public import HTTP
 internal import Identity
 internal import JSON
 
-/// The body of a client operation. Every body may name a tenant. A body that names a project is rejected, because only
-/// administrators can choose one.
-protocol ClientRequest: Decodable {
+/// The body of a request to the client API. Every body may name a tenant. A body that names a project is rejected,
+/// because only administrators can choose a project.
+protocol ClientRequestBody: Decodable {
     var tenantId: String? { get }
     var targetProjectId: String? { get }
 }
 
 extension EndpointCall {
     /// Returns the decoded body after checking its tenant and project.
-    func body<Content: ClientRequest>(as type: Content.Type = Content.self) throws -> Content {
+    func body<Content: ClientRequestBody>(as type: Content.Type = Content.self) throws -> Content {
         let content = try decoded(as: type)
         try content.checkTarget(in: tenant)
         return content
@@ -27,8 +27,8 @@ extension EndpointCall {
         return try call.decoded(as: type)
     }
 
-    /// Whether the body has the content type of a form, and does not begin like a JSON object. Many tools declare JSON as a
-    /// form by default.
+    /// Whether the body has the content type of a form, and does not begin like a JSON object. Many tools declare JSON
+    /// as a form by default.
     var isForm: Bool {
         let contentType = request.headers["Content-Type"]?.lowercased() ?? ""
         return contentType.hasPrefix("application/x-www-form-urlencoded") && request.body.first != UInt8(ascii: "{")
@@ -37,12 +37,12 @@ extension EndpointCall {
     /// `nil` if the body is not a form or is malformed.
     var form: [(String, String)]? { isForm ? FormDecoder.decode(request.body) : nil }
 
-    /// The maximum size of a body that stays parsed while the handler runs, in bytes. A parsed body takes up to twenty times
-    /// the memory of its bytes, but the memory limit of request bodies counts only the bytes.
+    /// The maximum size of a body that stays parsed while the handler runs, in bytes. A parsed body takes up to twenty
+    /// times the memory of its bytes, but the memory limit of request bodies counts only the bytes.
     private static var parsedBodyLimit: Int { 2048 }
 
-    /// Parses a body of up to 2 KiB once; every later decoding shares the result. Each decoding of a larger body parses it
-    /// again.
+    /// Parses a body of up to ``parsedBodyLimit`` bytes once; every later decoding shares the result. Each decoding of
+    /// a larger body parses it again.
     mutating func parseBody() {
         guard parsedBody == nil, request.body.count <= Self.parsedBodyLimit else { return }
         parsedBody = Result { () throws(JSONFault) in try parsed() }
@@ -53,14 +53,14 @@ extension EndpointCall {
         return try ParsedJSON(request.body.isEmpty ? Array("{}".utf8) : request.body)
     }
 
-    /// Decodes the JSON body, regardless of its content type. An empty body is an object without members. Unknown members
-    /// are ignored, `null` means absent, and names may be in snake_case.
+    /// Decodes the JSON body, regardless of its content type. An empty body is an object without members. Unknown
+    /// members are ignored, `null` means absent, and names may be in snake_case.
     ///
-    /// - Parameter snakeCaseKeys: `false` for a map whose names are data and must not be converted.
+    /// - Parameter camelCasesNames: `false` for a map whose names are data and must not be converted.
     /// - Throws: ``RequestRefusal``, or what `Content` throws.
-    public func decoded<Content: Decodable>(as type: Content.Type, snakeCaseKeys: Bool = true) throws -> Content {
+    public func decoded<Content: Decodable>(as type: Content.Type, camelCasesNames: Bool = true) throws -> Content {
         do {
-            return try parsed().decode(type, snakeCaseKeys: snakeCaseKeys)
+            return try parsed().decode(type, camelCasesNames: camelCasesNames)
         } catch let fault as JSONFault {
             throw RequestRefusal(fault)
         } catch let error as DecodingError {
@@ -154,7 +154,7 @@ extension Unicode.Scalar {
     var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
 }
 
-/// An enumeration on the wire. A value is sent as its name, or as its index.
+/// An enumeration on the wire. A value is sent as its name, or as its number, which is its index among the cases.
 protocol WireEnum: RawRepresentable<String>, CaseIterable, Decodable {}
 
 extension WireEnum {
@@ -198,6 +198,8 @@ extension ID where Subject == Account {
         self.init(text)
     }
 
+    /// Parses an ID that an administrator chose.
+    ///
     /// - Returns: `nil` for an absent or empty text.
     static func chosen(_ text: String?) throws(RequestRefusal) -> ID? {
         guard let text = text.nonEmpty else { return nil }
@@ -220,7 +222,7 @@ extension Instant {
         try parsing(text, unit: 1000, at: pointer)
     }
 
-    /// The end of the year 9999, in microseconds since 1970.
+    /// The last second of the year 9999, in microseconds since 1970.
     private static let latest: Int64 = 253_402_300_799_000_000
 
     private static func parsing(_ text: String?, unit: Int64, at pointer: String) throws(RequestRefusal) -> Instant? {

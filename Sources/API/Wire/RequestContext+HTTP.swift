@@ -12,10 +12,12 @@ extension RequestContext {
             trace: RequestTrace(network: client.widest.prefix, request: request.id))
     }
 
-    /// - Returns: `nil` if no character is left.
+    /// Returns the first ``deviceLimit`` printable ASCII characters of a text.
+    ///
+    /// - Returns: `nil` if there are none.
     private static func printable(_ text: String) -> String? {
         let printable = String(
-            decoding: text.utf8.lazy.filter { (0x20...0x7E).contains($0) }.prefix(200), as: UTF8.self)
+            decoding: text.utf8.lazy.filter { (0x20...0x7E).contains($0) }.prefix(Self.deviceLimit), as: UTF8.self)
         return printable.isEmpty ? nil : printable
     }
 }
@@ -60,7 +62,7 @@ extension ClientNetwork {
         {
             nearest = hop
         }
-        // The peer's address may be invalid.
+        // `nil` if the peer's address is invalid. The second network is the IPv4 /24 or the IPv6 /56.
         let prefixes = nearest?.limitedNetworks.map(\.description)
         self.init(prefixes: prefixes ?? ["unknown"], knownNetworkPrefix: prefixes?[1])
     }

@@ -32,8 +32,10 @@ struct RequestOutcome {
         isPage = true
     }
 
-    /// Refusals are JSON, faults are plain text. When a page loads, Firebase's JavaScript SDK signs the user out after any JSON
-    /// error, but not after an error in another format.
+    /// Refusals are JSON, faults are plain text. When a page loads, Firebase's JavaScript SDK signs the user out after
+    /// any JSON error, but not after an error in another format.
+    ///
+    /// - Parameter allowed: the methods for the header `Allow`; empty for no such header.
     init(
         _ error: any Error, of endpoint: Endpoint? = nil, realm: ID<Realm>? = nil, allowed: [HTTP.Method] = []
     ) {
@@ -83,14 +85,14 @@ public struct GatewayMetrics: Sendable {
         appleNotifications = AppleNotificationMetrics(registry: registry)
         let operation = MetricLabel("operation", Endpoint.all.map(\.operationID))
         let status = MetricLabel(
-            "status", ["200", "204", "303", "400", "401", "403", "404", "405", "429", "500", "501", "503"])
+            "status", ["200", "204", "303", "400", "401", "403", "404", "405", "409", "429", "500", "501", "503"])
         requests = registry.counter(
             "sekisho_requests_total", help: "Requests that got a response.", labels: [operation, status])
         seconds = registry.histogram(
             "sekisho_request_seconds", help: "Seconds from a complete request to its response.", labels: [operation])
     }
 
-    /// Counts a request. One without an operation is counted under `other`.
+    /// Counts a request. A request without an operation is counted under `other`.
     func record(_ outcome: RequestOutcome, duration: Duration) {
         let operation = outcome.operationID ?? ""
         requests.increment(operation, String(outcome.response.status))
@@ -99,9 +101,9 @@ public struct GatewayMetrics: Sendable {
 }
 
 extension Log {
-    /// Writes one line for a request, without its query, headers and body. `address` is a prefix of the client's address,
-    /// too short to identify a user.
-    func record(_ outcome: RequestOutcome, of request: Request, from client: ClientNetwork, duration: Duration) {
+    /// Writes one line for a request, without its query, headers and body. The field `address` is a prefix of the
+    /// client's address, too short to identify a user.
+    func writeRequest(_ outcome: RequestOutcome, of request: Request, from client: ClientNetwork, duration: Duration) {
         var fields: LogFields = [
             "requestId": .string(request.id), "status": .int(outcome.response.status),
             "ms": .double(duration.milliseconds), "address": .string(client.widest.prefix),
@@ -126,8 +128,8 @@ extension Duration {
     }
 }
 
-/// Cross-origin rules (the CORS protocol of the Fetch standard). Keys and tokens authenticate requests, cookies never do, so every origin is
-/// allowed. The origin is reflected, as clients of this protocol expect.
+/// Cross-origin rules (the CORS protocol of the Fetch standard). Keys and tokens authenticate requests, cookies never
+/// do, so every origin is allowed. The origin is reflected, as clients of this protocol expect.
 extension Response {
     /// The response to a preflight request.
     static func preflight(to request: Request) -> Response {

@@ -37,7 +37,7 @@ public final class RequestPipeline: Sendable {
         let began = ContinuousClock.now
         let client = network(of: request)
         let outcome = await self.outcome(for: request, match, from: RequestContext(client, request))
-        return answer(outcome, to: request, from: client, since: began)
+        return finish(outcome, of: request, from: client, since: began)
     }
 
     /// Returns the app of the API key in the query of a page.
@@ -56,15 +56,15 @@ public final class RequestPipeline: Sendable {
             peer: request.peer, forwardedFor: request.headers.values(of: "X-Forwarded-For"), trusted: trustedProxies)
     }
 
-    /// Adds the headers that every response has, and writes the log line and the metrics.
-    private func answer(
-        _ outcome: RequestOutcome, to request: Request, from client: ClientNetwork,
+    /// Adds the common headers, writes the log line and the metrics, and returns the response.
+    private func finish(
+        _ outcome: RequestOutcome, of request: Request, from client: ClientNetwork,
         since began: ContinuousClock.Instant
     ) -> Response {
         var outcome = outcome
-        finish(&outcome, to: request)
+        addCommonHeaders(to: &outcome, for: request)
         let duration = ContinuousClock.now - began
-        log.record(outcome, of: request, from: client, duration: duration)
+        log.writeRequest(outcome, of: request, from: client, duration: duration)
         metrics.record(outcome, duration: duration)
         return outcome.response
     }
@@ -89,7 +89,7 @@ public final class RequestPipeline: Sendable {
         return RequestOutcome(Response(status: 204), of: endpoint)
     }
 
-    /// Checks the caller's access and runs the handler. No handler is called elsewhere.
+    /// Checks the caller's access and runs the handler. Handlers are called only here.
     private func run(_ endpoint: Endpoint, _ call: EndpointCall) async -> RequestOutcome {
         var call = call
         var realm: ID<Realm>?
@@ -114,7 +114,8 @@ public final class RequestPipeline: Sendable {
         }
     }
 
-    /// - Parameter realm: the innermost realm known so far, which the log names even if the request is rejected.
+    /// - Parameter realm: is set to the realm of the project, and then to that of the tenant if the request names one.
+    ///   The log names the realm even if the request is rejected.
     private func authenticate(
         _ credential: CallerCredential, for call: inout EndpointCall, at endpoint: Endpoint, realm: inout ID<Realm>?
     ) async throws -> CallingApp {
@@ -147,7 +148,7 @@ public final class RequestPipeline: Sendable {
         return administrator
     }
 
-    private func finish(_ outcome: inout RequestOutcome, to request: Request) {
+    private func addCommonHeaders(to outcome: inout RequestOutcome, for request: Request) {
         if !outcome.isPage { outcome.response.headers.allowOrigin(of: request) }
         outcome.response.headers.add("X-Request-Id", request.id)
         outcome.response.headers.add("X-Content-Type-Options", "nosniff")
@@ -168,8 +169,8 @@ extension RequestPipeline {
         return MatchedRoute(bodyLimit: limit) { [self] request in await respond(to: request, match) }
     }
 
-    /// Matches a method and a path. HEAD and preflight requests match like GET: the server omits the body of a response to
-    /// HEAD, and the response to a preflight request depends on whether the path is a page.
+    /// Matches a method and a path. HEAD and preflight requests match like GET: the server omits the body of a response
+    /// to HEAD, and the response to a preflight request depends on whether the path is a page.
     private func match(_ method: HTTP.Method, _ path: String) -> RouteMatch<Route> {
         let destination = Destination(method == .head || method == .options ? .get : method, path)
         return router.match(destination.method, destination.path)
@@ -185,21 +186,24 @@ extension RequestPipeline {
             }
             return .checked(max: endpoint.bodyLimit, uncheckedUpTo: Endpoint.smallBodyLimit) { [self] head in
                 let project = parameters["project"].map { ID<Project>($0) }
-                return await refusal(of: head, for: endpoint, needing: scope, in: project)
+                return await rejection(of: head, for: endpoint, needing: scope, in: project)
             }
         case .found(.unimplemented, _): return .bytes(Endpoint.smallBodyLimit)
         case .methodNotAllowed, .notFound: return .bytes(Endpoint.emptyBodyLimit)
         }
     }
 
-    /// Rejects a request whose body does not fit into the memory limit of the process. Only the head of the request has been
-    /// read.
+    /// Rejects a request whose body does not fit into the memory limit of the process. Only the head of the request has
+    /// been read.
     @Sendable func overloaded(_ head: Request) -> Response {
-        answer(RequestOutcome(Overloaded()), to: head, from: network(of: head), since: .now)
+        finish(RequestOutcome(Overloaded()), of: head, from: network(of: head), since: .now)
     }
 
-    /// - Returns: `nil` if the head has a service key with the scope. The project and tenant in the body are checked later.
-    private func refusal(
+    /// Returns the response to a request whose head does not authorize it to send a large body.
+    ///
+    /// - Returns: `nil` if the head has a service key with the scope. The project and tenant in the body are checked
+    ///   later.
+    private func rejection(
         of head: Request, for endpoint: Endpoint, needing scope: ServiceKeyScope, in named: ID<Project>?
     ) async -> Response? {
         let began = ContinuousClock.now
@@ -209,7 +213,7 @@ extension RequestPipeline {
             return nil
         } catch {
             let outcome = RequestOutcome(error, of: endpoint, realm: realm)
-            return answer(outcome, to: head, from: network(of: head), since: began)
+            return finish(outcome, of: head, from: network(of: head), since: began)
         }
     }
 }
@@ -244,8 +248,8 @@ struct Destination: Hashable {
         return path
     }
 
-    /// The host names, each with the beginning of its paths. A host name is accepted only before its own paths, so that an
-    /// operation has at most one address with a host name.
+    /// The host names, each with the beginning of its paths. A host name is accepted only before its own paths, so that
+    /// an operation has at most one address with a host name.
     private static let hosts: [(prefix: String, path: String)] = [
         ("/identitytoolkit.googleapis.com", "/v1/"),
         ("/identitytoolkit.googleapis.com", "/v2/"),

@@ -1,12 +1,12 @@
 public import Identity
 internal import JSON
 
-/// The reason why an endpoint rejects a request before it calls the domain.
+/// The reason why an endpoint itself rejects a request. The refusals of the domain have their own types.
 public enum RequestRefusal: Refusal, Hashable {
     /// A code with its detail.
     case rejected(ErrorCode, String? = nil)
-    /// A member of the body (its JSON pointer, empty for the whole body) or a parameter of the query (`/` and its name), and
-    /// the violated rule.
+    /// A member of the body (its JSON pointer, empty for the whole body) or a parameter of the query (`/` and its
+    /// name), and the violated rule.
     case invalidField(String, String)
     /// The body is not valid JSON or not a valid form.
     case unreadableBody(String)
@@ -92,7 +92,7 @@ extension RequestRefusal {
 }
 
 extension RequestRefusal {
-    /// Returns the value of an enumeration with this name; `nil` if `name` is `nil`.
+    /// Returns the value whose raw value is `name`; `nil` if `name` is `nil`.
     ///
     /// - Throws: ``invalidField(_:_:)`` for an unknown name.
     static func enumValue<Value: RawRepresentable<String>>(
@@ -107,16 +107,18 @@ extension RequestRefusal {
 }
 
 extension [any CodingKey] {
-    /// The JSON pointer (RFC 6901). No member of a request has `~` or `/` in its name.
+    /// The JSON pointer (RFC 6901) for an error message. Names are not escaped: only keys of maps, which are data of
+    /// the client, can contain `~` or `/`.
     var pointer: String {
         map { "/" + ($0.intValue.map(String.init) ?? $0.stringValue) }.joined()
     }
 }
 
-/// The reason why a request is rejected before its operation runs.
+/// The reason why the credentials of a request do not permit the request.
 public enum AccessRefusal: Refusal, Hashable {
     case missingCredentials
     case unknownKey
+    /// The bearer token is not a valid service key, or the operation is for clients only.
     case bearerNotAccepted
     /// The service key is valid, but the request names another project than that of the key.
     case otherProject
@@ -141,7 +143,7 @@ public enum AccessRefusal: Refusal, Hashable {
         }
     }
 
-    /// The same sentences as Google's.
+    /// The same sentences as Google's, except for ``scopeMissing(_:)``, which Google does not have.
     public var message: String {
         switch self {
         case .missingCredentials: "The request is missing a valid API key."

@@ -30,11 +30,11 @@ extension Endpoint {
             .listAuditEvents,
             .listTenants, .createTenant, .getTenant, .updateTenant, .deleteTenant,
             .getHealth, .getReadiness, .getMetrics, .getReference, .getOpenAPIYAML, .getOpenAPIJSON,
-        ] + inTenants.map(\.inTenant)
+        ] + withTenantVariant.map(\.inTenant)
 
-    /// Google's project operations that also exist below a tenant's path. Sekisho's own operations accept the tenant in the
-    /// query or the body.
-    private static let inTenants: [Endpoint] = [
+    /// Google's project operations that also exist below a tenant's path. Sekisho's own operations below
+    /// `/v1/projects/` accept the tenant in the query or the body instead.
+    private static let withTenantVariant: [Endpoint] = [
         .createAccount, .sendProjectOobCode, .lookupAccounts, .updateAccount, .deleteAccount, .batchCreateAccounts,
         .batchDeleteAccounts, .batchGetAccounts, .queryAccounts, .createSessionCookie,
         .listDefaultSupportedIdpConfigs, .createDefaultSupportedIdpConfig, .getDefaultSupportedIdpConfig,
@@ -66,7 +66,8 @@ enum Route: Sendable {
             + unimplementedPaths.map { ($0.0, $0.1, .unimplemented) }
     }
 
-    /// Operations that have only a legacy name.
+    /// ``Endpoint/batchGetAccounts`` and ``Endpoint/batchCreateAccounts`` under their legacy names, which the contract
+    /// does not list.
     private static let legacy: [Endpoint] = [.downloadAccounts, .uploadAccounts]
 
     private var isUnimplemented: Bool {

@@ -91,22 +91,22 @@ public struct SignInServices: Sendable {
     let federated: FederatedSignIn
     /// Sign-ins with a provider in a browser.
     let flows: AuthorizationFlows
-    let origin: PublicOrigin
-    /// Returns 27 random letters and digits.
-    let authURISession: @Sendable () -> String
+    let publicOrigin: PublicOrigin
+    /// Returns a new `sessionId` for `createAuthUri`: 27 random letters and digits.
+    let newAuthURISessionID: @Sendable () -> String
 
     public init(
         authenticator: Authenticator, identifiers: IdentifierLookup, customTokens: CustomSignIn,
-        federated: FederatedSignIn, flows: AuthorizationFlows, origin: PublicOrigin,
-        authURISession: @escaping @Sendable () -> String
+        federated: FederatedSignIn, flows: AuthorizationFlows, publicOrigin: PublicOrigin,
+        newAuthURISessionID: @escaping @Sendable () -> String
     ) {
         self.authenticator = authenticator
         self.identifiers = identifiers
         self.customTokens = customTokens
         self.federated = federated
         self.flows = flows
-        self.origin = origin
-        self.authURISession = authURISession
+        self.publicOrigin = publicOrigin
+        self.newAuthURISessionID = newAuthURISessionID
     }
 }
 

@@ -99,8 +99,8 @@ extension Refusal {
 }
 
 extension ErrorCode {
-    /// Whether the error concerns the API key. Google reports these errors with another domain, because its API platform
-    /// checks the key before Identity Toolkit.
+    /// Whether the error concerns the API key. Google reports these errors with another domain, because its API
+    /// platform checks the key before Identity Toolkit.
     fileprivate var concernsAPIKey: Bool {
         [.apiKeyInvalid, .apiKeyIOSAppBlocked, .apiKeyAndroidAppBlocked, .apiKeyHTTPReferrerBlocked].contains(self)
     }

@@ -2,7 +2,7 @@
 enum Patch<Value> {
     /// The file omits the member: the value stays as it is.
     case absent
-    /// `null`: removes the value.
+    /// `null`: removes the value, or resets it to its default.
     case null
     case value(Value)
 
@@ -14,7 +14,7 @@ enum Patch<Value> {
         }
     }
 
-    /// Returns the new value of a member that always has one; `null` resets it to `defaultValue`.
+    /// Returns the new value of a member that cannot be removed; `null` resets the member to `defaultValue`.
     func value(current: Value, default defaultValue: Value) -> Value {
         switch self {
         case .absent: current

@@ -93,20 +93,21 @@ extension ProjectFile.Provider {
             displayName = reader.nullableText("displayName")
             trustsEmail = reader.flag("trustsEmail")
         }
-        let name = provider == .apple ? "privateKey" : "clientSecret"
-        let direct = reader.text(name)
-        if let path = reader.text("\(name)File") {
-            if direct != nil { reader.addProblem("\(name)File", "\(name) is set too: use only one of them") }
+        let secretMember = provider == .apple ? "privateKey" : "clientSecret"
+        let fileMember = "\(secretMember)File"
+        let inlineSecret = reader.text(secretMember)
+        if let path = reader.text(fileMember) {
+            if inlineSecret != nil { reader.addProblem(fileMember, "\(secretMember) is set too: use only one of them") }
             do {
                 let text = try contents(path)
                 // An empty secret would remove the stored one, but an empty file is more likely the result of a failed command.
-                if text.allSatisfy(\.isWhitespace) { reader.addProblem("\(name)File", "\(path) is empty") }
+                if text.allSatisfy(\.isWhitespace) { reader.addProblem(fileMember, "\(path) is empty") }
                 secret = Secret(text.withoutFinalNewline)
             } catch {
-                reader.addProblem("\(name)File", error.description)
+                reader.addProblem(fileMember, error.description)
             }
         } else {
-            secret = direct.map { Secret($0) }
+            secret = inlineSecret.map { Secret($0) }
         }
     }
 }

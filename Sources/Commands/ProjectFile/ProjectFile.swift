@@ -55,6 +55,8 @@ struct ProjectFile: Sendable {
     var providers: [String: Provider] = [:]
     var apps: [String: ProjectApp] = [:]
 
+    /// Changes the configuration to what the file states.
+    ///
     /// - Parameter pruning: whether to remove the settings that the file omits, or reset them to their defaults. Names, the
     ///   profile, and the secrets of providers in the file are kept.
     func apply(to configuration: inout ProjectConfiguration, pruning: Bool) {

@@ -41,7 +41,8 @@ enum CSVColumns {
         return (try? StrictJSON.encode(JSONValue.object(user))) ?? []
     }
 
-    /// Returns the line of a user, without the identities of providers that have no columns.
+    /// Returns the line of a user. Identities of providers that have no columns are omitted; of several identities of
+    /// one provider, the line contains the last.
     static func line(of user: ExportedUser) -> String {
         var fields = [String](repeating: "", count: count)
         fields[0] = user.localId
@@ -63,7 +64,12 @@ enum CSVColumns {
         return fields.map(quoted).joined(separator: ",") + "\n"
     }
 
-    static func hasColumns(for provider: String) -> Bool { providers.contains { $0.name == provider } }
+    /// The number of identities that the line of a user does not contain. A provider has columns for one identity or
+    /// none.
+    static func identitiesWithoutColumns(of user: ExportedUser) -> Int {
+        let withColumns = Set(providers.map(\.name)).intersection(user.providerUserInfo.map(\.providerId))
+        return user.providerUserInfo.count - withColumns.count
+    }
 
     private static func quoted(_ text: String) -> String {
         guard text.utf8.contains(where: { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }) else { return text }

@@ -1,13 +1,17 @@
 internal import Gateway
 internal import JSON
 
-/// Parses the rows of a CSV file (RFC 4180) in chunks.
+/// Parses the rows of a CSV file (RFC 4180) in chunks. Fields of a row that is too long are parsed too, but not kept,
+/// because a newline in a quoted field does not end the row.
 struct CSVUsers {
     private var line = 1
+    /// The line where the row begins.
     private var rowLine = 1
     private var fields: [[UInt8]] = []
     private var field: [UInt8] = []
-    private var count = 0
+    /// The number of bytes of the row so far.
+    private var rowSize = 0
+    private var isTooLong: Bool { rowSize > UserFormat.rowLimit }
     private var state = State.start
 
     private enum State {
@@ -16,17 +20,11 @@ struct CSVUsers {
         case quoted
         /// After a quotation mark in a quoted field. The mark ends the field or escapes the next mark.
         case quotationMark
-        /// In the remaining bytes of a row that is too long.
-        case skipped
     }
 
     mutating func parse(_ chunk: [UInt8], _ body: (UserRow) throws -> Void) rethrows {
         for byte in chunk {
-            count += 1
-            if count > UserFormat.rowLimit, state != .skipped {
-                state = .skipped
-                try body(UserRow(line: rowLine, json: nil))
-            }
+            rowSize += 1
             if byte == UInt8(ascii: "\n") { line += 1 }
             try step(byte, body)
         }
@@ -37,38 +35,40 @@ struct CSVUsers {
         guard state != .quoted else {
             throw Failure(message: "unterminated quoted field in the row at line \(rowLine)")
         }
-        if !fields.isEmpty || !field.isEmpty { try endRow(body) }
+        try endRow(body)
     }
 
     private mutating func step(_ byte: UInt8, _ body: (UserRow) throws -> Void) rethrows {
         switch (state, byte) {
-        case (.skipped, UInt8(ascii: "\n")): resetRow()
-        case (.skipped, _): break
         case (.quoted, UInt8(ascii: "\"")): state = .quotationMark
-        case (.quoted, _): field.append(byte)
+        case (.quoted, _): append(byte)
         case (.quotationMark, UInt8(ascii: "\"")):
-            field.append(byte)
+            append(byte)
             state = .quoted
         case (_, UInt8(ascii: ",")): endField()
         case (_, UInt8(ascii: "\n")): try endRow(body)
         case (_, UInt8(ascii: "\r")): break
         case (.start, UInt8(ascii: "\"")): state = .quoted
         default:
-            field.append(byte)
+            append(byte)
             state = .plain
         }
     }
 
+    private mutating func append(_ byte: UInt8) {
+        if !isTooLong { field.append(byte) }
+    }
+
     private mutating func endField() {
-        fields.append(field)
+        if !isTooLong { fields.append(field) }
         field = []
         state = .start
     }
 
     private mutating func endRow(_ body: (UserRow) throws -> Void) rethrows {
         endField()
-        let isBlank = fields.allSatisfy(\.isEmpty)
-        let row = UserRow(line: rowLine, json: CSVColumns.json(of: fields))
+        let isBlank = !isTooLong && fields.allSatisfy(\.isEmpty)
+        let row = UserRow(line: rowLine, json: isTooLong ? nil : CSVColumns.json(of: fields))
         resetRow()
         if !isBlank { try body(row) }
     }
@@ -76,7 +76,7 @@ struct CSVUsers {
     private mutating func resetRow() {
         fields = []
         field = []
-        count = 0
+        rowSize = 0
         state = .start
         rowLine = line
     }

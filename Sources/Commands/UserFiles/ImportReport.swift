@@ -2,8 +2,8 @@ internal import Gateway
 internal import Glibc
 internal import JSON
 
-/// Reports the rejected rows and the progress of an import: as a bar on a terminal, otherwise as at most one line for each
-/// further 100,000 rows.
+/// Reports the rejected rows and the progress of an import. On a terminal, the progress is a line that is overwritten,
+/// with a bar if the size of the file is known. Otherwise it is at most one line for each further 100,000 rows.
 final class ImportReport {
     private static let rowsPerLine = 100_000
     private static let barWidth = 30
@@ -33,11 +33,16 @@ final class ImportReport {
             return try errors.write(try StrictJSON.encode(fault) + [UInt8(ascii: "\n")])
         }
         if isOnTerminal { Terminal.writeProgress("\r\u{1B}[K") }
-        let user = fault.localId.map { " (\($0.filter { $0.isASCII && !$0.isWhitespace }.prefix(128)))" } ?? ""
+        // Only printable ASCII, because the file may contain control sequences for the terminal.
+        let id = fault.localId.map { $0.filter { $0.isASCII && ("!"..."~").contains($0) }.prefix(128) }
+        let user = id.map { " (\($0))" } ?? ""
         Terminal.writeError("line \(fault.line)\(user): \(fault.error)")
     }
 
-    func count(stored: Int, existing: Int, skippedIdentities: Int, bytes: Int) {
+    /// Adds the numbers of a batch to the totals, and shows the progress.
+    ///
+    /// - Parameter bytesRead: the number of bytes of the file that have been read, including those of earlier batches.
+    func add(stored: Int, existing: Int, skippedIdentities: Int, bytesRead: Int) {
         self.stored += stored
         self.existing += existing
         self.skippedIdentities += skippedIdentities
@@ -45,7 +50,7 @@ final class ImportReport {
         let rate = Int(Double(rows) / max(0.001, (ContinuousClock.now - begin) / .seconds(1)))
         let progress = "\(rows) \(rows == 1 ? "row" : "rows"), \(rate) per second"
         if isOnTerminal {
-            Terminal.writeProgress("\r\u{1B}[K\(bar(bytes))\(progress)")
+            Terminal.writeProgress("\r\u{1B}[K\(bar(bytesRead))\(progress)")
         } else if rows / Self.rowsPerLine > linesWritten {
             linesWritten = rows / Self.rowsPerLine
             Terminal.writeProgress("\(progress)\n")
@@ -68,9 +73,9 @@ final class ImportReport {
         }
     }
 
-    private func bar(_ bytes: Int) -> String {
+    private func bar(_ bytesRead: Int) -> String {
         guard let size, size > 0 else { return "" }
-        let share = min(1, Double(bytes) / Double(size))
+        let share = min(1, Double(bytesRead) / Double(size))
         let filled = Int(share * Double(Self.barWidth))
         let bar = String(repeating: "#", count: filled) + String(repeating: "-", count: Self.barWidth - filled)
         return "[\(bar)] \(Int(share * 100)) %  "

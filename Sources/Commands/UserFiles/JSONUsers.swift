@@ -1,7 +1,7 @@
 internal import Gateway
 
-/// Splits the member `users` of a JSON file into its objects, in chunks. Each object is parsed separately later, so that
-/// an invalid object does not affect the others.
+/// Splits the member `users` of a JSON file into its objects while the file is read in chunks. Each object is parsed
+/// separately later, so that an invalid object does not affect the others.
 struct JSONUsers {
     private var line = 1
     private var depth = 0
@@ -31,7 +31,7 @@ struct JSONUsers {
     }
 
     private mutating func parse(_ chunk: UnsafeBufferPointer<UInt8>, _ body: (UserRow) -> Void) {
-        /// The beginning of the row in this chunk.
+        /// The index where the current row begins; 0 if the row began in an earlier chunk.
         var start = 0
         for index in chunk.indices where !isBroken {
             let byte = chunk[index]

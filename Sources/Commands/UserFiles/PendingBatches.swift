@@ -18,8 +18,8 @@ struct EncodedBatch: Sendable {
     }
 }
 
-/// The batches of an import that are being stored, or that wait for the report of an earlier batch. They are reported in
-/// the order of the file. Of rows that conflict, the first is stored.
+/// The batches of an import that are being stored, or that wait for the report of an earlier batch. Batches are
+/// reported in the order of the file. Of rows that conflict with each other, the first is stored.
 struct PendingBatches {
     /// The conflicting members of the accounts that were not stored.
     typealias Conflicts = [ID<Account>: UniqueMember]
@@ -28,7 +28,7 @@ struct PendingBatches {
 
     /// Whether rows with an existing ID are skipped instead of rejected.
     let resumes: Bool
-    /// Whether the latest finished batch had conflicts, so that the next one may have some too.
+    /// Whether the latest stored batch had conflicts, so that the next batch may have some too.
     private(set) var expectsConflicts = false
     private var batches: [(batch: EncodedBatch, result: Result<Conflicts, any Error>?)] = []
     /// The number of the first pending batch.
@@ -49,7 +49,8 @@ struct PendingBatches {
         return firstNumber + batches.count - 1
     }
 
-    /// Records the result of a batch. Reports it and the finished batches after it, unless an earlier batch is unfinished.
+    /// Records the result of a batch. Reports the batch and the finished batches after it, unless an earlier batch is
+    /// unfinished.
     ///
     /// - Throws: the first error of these batches, after the others were reported.
     mutating func finish(_ number: Int, _ result: Result<Conflicts, any Error>, _ report: ImportReport) throws {
@@ -82,8 +83,8 @@ struct PendingBatches {
                     UserFault(line: line, localId: id.rawValue, error: ImportedUser.Fault(member).message))
             }
         }
-        report.count(
+        report.add(
             stored: batch.count - conflicts.count, existing: existing,
-            skippedIdentities: batch.source.skippedIdentities, bytes: batch.source.bytes)
+            skippedIdentities: batch.source.skippedIdentities, bytesRead: batch.source.bytesRead)
     }
 }

@@ -31,9 +31,7 @@ struct UserExport {
                     try file.write(try StrictJSON.encode(user))
                 case .csv:
                     try file.write(CSVColumns.line(of: user).utf8)
-                    counts.identitiesWithoutColumns += user.providerUserInfo.count {
-                        !CSVColumns.hasColumns(for: $0.providerId)
-                    }
+                    counts.identitiesWithoutColumns += CSVColumns.identitiesWithoutColumns(of: user)
                 }
                 counts.users += 1
             }

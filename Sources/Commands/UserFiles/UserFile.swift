@@ -45,17 +45,22 @@ final class NewFile {
 
     /// - Parameter path: `-` stands for standard output.
     init(writing path: String) throws(Failure) {
-        self.path = path
-        descriptor =
-            path == "-"
-            ? STDOUT_FILENO : open(path + ".unfinished", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR)
+        let descriptor = path == "-" ? STDOUT_FILENO : Self.create(path + ".unfinished")
         guard descriptor >= 0 else { throw Failure(message: "cannot write \(path)") }
+        self.path = path
+        self.descriptor = descriptor
     }
 
     deinit {
         guard path != "-" else { return }
         close(descriptor)
         if !isDone { unlink(unfinished) }
+    }
+
+    /// Replaces the file of an interrupted run, which may have another mode or be a symbolic link.
+    private static func create(_ path: String) -> Int32 {
+        unlink(path)
+        return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR)
     }
 
     func write(_ bytes: some Sequence<UInt8>) throws(Failure) {

@@ -12,8 +12,8 @@ actor UserSource {
         var faults: [UserFault] = []
         /// The number of identities of unsupported providers.
         var skippedIdentities = 0
-        /// The position in the file after the batch, in bytes.
-        var bytes = 0
+        /// The number of bytes of the file that were read when the batch was complete.
+        var bytesRead = 0
     }
 
     private nonisolated let loop: Loop
@@ -25,11 +25,11 @@ actor UserSource {
     private let now: Instant
     private var parser: Parser
     private var batch = Batch()
-    private var bytes = 0
+    private var bytesRead = 0
     private var isAtEnd = false
 
-    /// The minimum number of rows of a batch, except for the last one. It is large enough that a database round trip does
-    /// not matter, and small enough for memory, which contains up to three batches.
+    /// The minimum number of rows of a batch, except for the last batches. The number is large enough that a database
+    /// round trip takes little of the time, and small enough for memory, which contains up to three batches.
     private static let minimumBatchSize = 1000
 
     private enum Parser {
@@ -55,7 +55,7 @@ actor UserSource {
     func next() throws -> Batch? {
         while !isAtEnd, batch.rows.count + batch.faults.count < Self.minimumBatchSize {
             let chunk = try file.read()
-            bytes += chunk.count
+            bytesRead += chunk.count
             if chunk.isEmpty { isAtEnd = true } else { parse(chunk) }
         }
         if isAtEnd, case .csv(var rows) = parser, batch.rows.isEmpty, batch.faults.isEmpty {
@@ -68,7 +68,7 @@ actor UserSource {
     }
 
     private func takeBatch() -> Batch {
-        batch.bytes = bytes
+        batch.bytesRead = bytesRead
         defer { batch = Batch() }
         return batch
     }

@@ -13,14 +13,16 @@ package struct Administration: Sendable {
     ///
     /// - Throws: ``ConfigurationError``, or ``Failure`` if migrations are missing, without running `body`.
     package static func run(_ body: @escaping @Sendable (Administration) async throws -> Void) throws {
-        try runUnmigrated { administration in
+        try runWithoutMigrationCheck { administration in
             try await administration.requireMigrations()
             try await body(administration)
         }
     }
 
-    /// Runs `body` without checking for missing migrations.
-    package static func runUnmigrated(_ body: @escaping @Sendable (Administration) async throws -> Void) throws {
+    /// Reads the settings of the database and runs `body` on a new event loop, without checking for missing migrations.
+    package static func runWithoutMigrationCheck(
+        _ body: @escaping @Sendable (Administration) async throws -> Void
+    ) throws {
         var reader = SettingsReader.live()
         let database = reader.database()
         try reader.finish()
@@ -31,7 +33,8 @@ package struct Administration: Sendable {
     /// Runs `body` with the master keys.
     ///
     /// - Parameter mode: the mode that the database must belong to. A new database is marked with this mode.
-    /// - Throws: ``Failure``, without running `body`, if the database belongs to another mode or master key.
+    /// - Throws: ``ConfigurationError``, or ``Failure`` if migrations are missing or the database belongs to another
+    ///   mode or master key, without running `body`.
     package static func runWithKeys(
         for mode: Installation.Mode = .serve,
         _ body: @escaping @Sendable (Administration, MasterKeys) async throws -> Void
@@ -48,7 +51,7 @@ package struct Administration: Sendable {
         }
     }
 
-    /// Runs `body` with a store for password keys if there is a key to store. Only then is the master key needed.
+    /// Runs `body` with a store for password keys if `key` is not `nil`. Only then are the master keys needed.
     package static func run(
         sealing key: PasswordKey?, _ body: @escaping @Sendable (Administration, PasswordKeys?) async throws -> Void
     ) throws {
@@ -67,7 +70,7 @@ package struct Administration: Sendable {
         return project
     }
 
-    /// A store for changes of configurations that contain no secrets.
+    /// A store for configuration changes without secrets.
     package var configurations: ConfigurationStore {
         ConfigurationStore(pool: pool, rules: .live(), secrets: .absent, clock: clock)
     }
@@ -77,6 +80,7 @@ package struct Administration: Sendable {
         if isMissing { throw Failure(message: "the database is not migrated: run `sekisho migrate`") }
     }
 
+    /// Runs `body` on a new event loop, without checking for missing migrations.
     package static func run(
         on database: Pool.Configuration, _ body: @escaping @Sendable (Administration) async throws -> Void
     ) throws {

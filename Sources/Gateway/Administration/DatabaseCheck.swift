@@ -4,7 +4,7 @@ package import Postgres
 internal import Storage
 internal import Tokens
 
-/// The database checks of `sekisho check`, in order. If a check fails that the next checks depend on, the run ends.
+/// The database checks of `sekisho check`, in order. A failed check that the next checks depend on ends the run.
 package struct DatabaseCheck: Sendable {
     package struct Finding: Sendable {
         package let isGood: Bool
@@ -44,10 +44,12 @@ package struct DatabaseCheck: Sendable {
             }
             findings.append(Finding(isGood: true, text: "database migrated"))
             findings += try await installation()
-            for project in try await ProjectStore(pool: pool).all() {
+            let store = ProjectStore(pool: pool)
+            for project in try await store.all() {
+                let tenants = project.hasTenants ? try await store.tenantsWithSignInMethods(of: project.id) : []
                 findings.append(try await keys(of: project, at: now))
-                findings += try await configuration(of: project, at: now)
-                findings += try await transfers(of: project)
+                findings += try await configuration(of: project, tenants, at: now)
+                for realm in [project] + tenants { findings += try await transfers(of: realm) }
             }
             findings += try await sharedHosts()
         } catch {
@@ -74,21 +76,20 @@ package struct DatabaseCheck: Sendable {
         ]
     }
 
-    /// For tenants, only problems that the project does not have are listed, because a project may have many tenants.
-    private func configuration(of project: Project, at now: Instant) async throws -> [Finding] {
-        let store = ProjectStore(pool: pool)
-        let configured = try await store.apps(of: project.id)
+    /// For tenants, lists only violations of guideline 4.8 and problems that the project does not have, because a
+    /// project may have many tenants.
+    private func configuration(
+        of project: Project, _ tenants: [Project], at now: Instant
+    ) async throws -> [Finding] {
+        let configured = try await ProjectStore(pool: pool).apps(of: project.id)
         let apps = configured.map(\.app)
-        let tenants = project.hasTenants ? try await store.tenantsWithSignInMethods(of: project.id) : []
-        let name = "project \(project.realm)"
         let problems = problems(of: configured, in: project)
-        return problems.map { Finding($0, in: name) }
-            + apps.map { loginServices(of: $0, in: project, name, at: now) }
+        return problems.map { Finding($0, in: project.location) }
+            + apps.map { loginServices(of: $0, in: project, at: now) }
             + tenants.flatMap { tenant in
-                let location = "\(name), tenant \(tenant.tenant?.id.rawValue ?? "")"
-                return self.problems(of: configured, in: tenant).filter { !problems.contains($0) }
-                    .map { Finding($0, in: location) }
-                    + apps.map { loginServices(of: $0, in: tenant, location, at: now) }.filter { !$0.isGood }
+                self.problems(of: configured, in: tenant).filter { !problems.contains($0) }
+                    .map { Finding($0, in: tenant.location) }
+                    + apps.map { loginServices(of: $0, in: tenant, at: now) }.filter { !$0.isGood }
             }
     }
 
@@ -103,14 +104,16 @@ package struct DatabaseCheck: Sendable {
         }
     }
 
-    /// Lists unfinished transfers to another Apple team. They are notes and not problems, because sign-ins keep working.
-    private func transfers(of project: Project) async throws -> [Finding] {
-        try await AppleTransferStore(pool: pool).waiting(in: project.realm).sorted { $0.key < $1.key }.map {
+    /// Lists the unfinished transfers of a project or tenant to another Apple team. They are notes and not problems,
+    /// because sign-ins keep working.
+    private func transfers(of realm: Project) async throws -> [Finding] {
+        let options = "--project \(realm.id)" + (realm.tenant.map { " --tenant \($0.id)" } ?? "")
+        return try await AppleTransferStore(pool: pool).waitingCounts(in: realm.realm).sorted { $0.key < $1.key }.map {
             team, count in
             Finding(
                 isGood: true, isNote: true,
                 text:
-                    "\(count) \(count == 1 ? "identity is" : "identities are") not yet moved to team \(team): run `sekisho apple import-transfers --project \(project.id)`"
+                    "\(realm.location): \(count) \(count == 1 ? "identity is" : "identities are") not yet moved to team \(team): run `sekisho apple import-transfers \(options)`"
             )
         }
     }
@@ -119,12 +122,13 @@ package struct DatabaseCheck: Sendable {
     /// the name of the project nor the target of links is checked; the gateway's own host is not known here.
     private func problems(of apps: [ConfiguredApp], in realm: Project) -> [ConfigurationProblem] {
         ProjectConfiguration(project: realm, name: "unchecked", apps: apps).problems(by: .live())
-            .filter { !$0.isLoginServices && $0 != .emailActionHost }
+            .filter { !$0.isLoginServicesViolation && $0 != .emailActionHost }
     }
 
-    private func loginServices(of app: App, in realm: Project, _ location: String, at now: Instant) -> Finding {
+    private func loginServices(of app: App, in realm: Project, at now: Instant) -> Finding {
+        let location = realm.location
         let grace = app.current(at: now).graceEndsAt.map { "; it is tolerated until \($0.iso8601)" } ?? ""
-        let violations = LoginServices(of: app, in: realm).violations.map(\.named)
+        let violations = LoginServices(of: app, in: realm).violations.map(\.descriptionWithKind)
         return violations.isEmpty
             ? Finding(isGood: true, text: "\(location), app \(app.id): guideline 4.8")
             : Finding(
@@ -144,6 +148,10 @@ package struct DatabaseCheck: Sendable {
             return Finding(isGood: false, text: "project \(project.realm): signing keys cannot be decrypted (\(error))")
         }
     }
+}
+
+extension Project {
+    fileprivate var location: String { "project \(id)" + (tenant.map { ", tenant \($0.id)" } ?? "") }
 }
 
 extension DatabaseCheck.Finding {

@@ -7,8 +7,8 @@ internal import Storage
 extension AppleCredentialsLookup {
     /// Reads the settings and the private key of a realm, and caches them for ``ConfigurationCache/lifetime``.
     ///
-    /// Does not check whether `apple.com` is enabled in the realm, or lists the client ID, so that tokens can be revoked in
-    /// both cases. Apple rejects a client ID that the key does not belong to.
+    /// Finds the credentials even if `apple.com` is disabled in the realm or does not list the client ID, so that
+    /// tokens can still be revoked. Apple rejects a client ID that the key does not belong to.
     static func live(on pool: Pool, under masterKeys: MasterKeys) -> AppleCredentialsLookup {
         let store = AppleKeyStore(pool: pool)
         let box = SealedBox(keys: masterKeys)

@@ -2,27 +2,27 @@ internal import Identity
 internal import Telemetry
 
 extension AppleTokenEndpoint {
-    /// Counts requests and their outcomes, and logs an error if Apple rejects a project's key: then no code is
-    /// redeemed, and no token is checked or revoked.
+    /// Counts requests and their outcomes, and logs an error if Apple rejects a project's key. As long as Apple rejects
+    /// the key, no code is redeemed, and no token is checked or revoked.
     func counted(by metrics: Metrics, log: Log) -> AppleTokenEndpoint {
-        let requests = AppleRequestRecord(metrics: metrics, log: log)
+        let reporter = AppleRequestReporter(metrics: metrics, log: log)
         return AppleTokenEndpoint { [exchange] code, client in
             let result = try await exchange(code, client)
-            requests.note("exchange", result.response, client)
+            reporter.report("exchange", result.response, client)
             return result
         } check: { [check] token, client in
-            let answer = try await check(token, client)
-            requests.note("check", answer, client)
-            return answer
+            let response = try await check(token, client)
+            reporter.report("check", response, client)
+            return response
         } revoke: { [revoke] token, type, client in
-            let answer = try await revoke(token, type, client)
-            requests.note("revoke", answer, client)
-            return answer
+            let response = try await revoke(token, type, client)
+            reporter.report("revoke", response, client)
+            return response
         }
     }
 }
 
-private struct AppleRequestRecord: Sendable {
+private struct AppleRequestReporter: Sendable {
     private let requests: Counter
     private let warnings = ThrottledWarnings()
     private let log: Log
@@ -37,8 +37,8 @@ private struct AppleRequestRecord: Sendable {
             ])
     }
 
-    func note(_ operation: String, _ answer: AppleResponse, _ client: AppleClientCredentials) {
-        switch answer {
+    func report(_ operation: String, _ response: AppleResponse, _ client: AppleClientCredentials) {
+        switch response {
         case .accepted: requests.increment(operation, "accepted")
         case .unavailable: requests.increment(operation, "unavailable")
         case .rejected(let code):

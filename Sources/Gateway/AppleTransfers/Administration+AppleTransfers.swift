@@ -17,14 +17,15 @@ extension Administration {
         }
     }
 
-    /// Runs `body` with the connection to Apple that a transfer needs.
+    /// Runs `body` with an ``AppleTransferRun`` for a realm.
     ///
     /// - Parameters:
     ///   - override: the team and the key to use; `nil` uses the key of the realm.
     ///   - clientID: authenticates all requests; `nil` uses the client ID of each identity's latest sign-in.
     ///   - appleURL: the base URL of a simulated Apple; `nil` for Apple itself.
-    package func transferring(
-        _ id: ID<Realm>, with override: AppleKeyOverride?, clientID: String?, at appleURL: String?,
+    /// - Throws: ``Failure`` if the realm does not exist, or lacks settings for `apple.com` or a key.
+    package func withTransferRun(
+        in id: ID<Realm>, with override: AppleKeyOverride?, clientID: String?, at appleURL: String?,
         under masterKeys: MasterKeys, _ body: (AppleTransferRun) async throws -> Void
     ) async throws {
         let project = try await realm(id)

@@ -6,8 +6,8 @@ internal import Providers
 package import Storage
 
 /// Moves the identities of a realm to another Apple developer team, for `sekisho apple export-transfers` and
-/// `import-transfers`. Results are stored after every few requests. A new run after an interrupted one continues with
-/// the remaining identities.
+/// `import-transfers`. Results are stored after each group of concurrent requests. A new run after an interrupted one
+/// continues with the remaining identities.
 package struct AppleTransferRun: Sendable {
     /// The number of identities that are read at once. Each batch gets new access tokens, one per client ID, which are
     /// valid for an hour.
@@ -18,9 +18,11 @@ package struct AppleTransferRun: Sendable {
     private static let attempts = 3
 
     package struct Progress: Hashable, Sendable {
-        /// The number of identities to export or move, including those of earlier runs.
+        /// For an export, the number of Apple identities in the realm; for an import, the number of those that have a
+        /// transfer subject for the team.
         package var all = 0
-        /// The number of identities that this run and earlier ones have exported or moved.
+        /// The number of identities that have been exported or moved so far, including those of earlier runs and those
+        /// that sign-ins have moved.
         package var done = 0
         /// The number of identities whose subject Apple has rejected in this run: the user has disconnected the app, or
         /// the team or the client ID is wrong.
@@ -30,14 +32,14 @@ package struct AppleTransferRun: Sendable {
         /// The accounts whose new subject already belongs to another account.
         package var conflicts: [ID<Account>] = []
 
-        /// For a run in which Apple has accepted no identity.
+        /// Requires that the options of the command are not obviously wrong.
         ///
-        /// - Throws: ``Failure`` if Apple has rejected an identity, and no run has exported or moved one. The options
-        ///   of the command are then probably wrong.
+        /// - Throws: ``Failure`` with `hint` if Apple has rejected an identity in this run, and neither this run nor an
+        ///   earlier one has exported or moved an identity.
         fileprivate func requireSuccess(hint: String) throws {
             guard done == 0, rejected > 0 else { return }
             let noun = rejected == 1 ? "identity" : "identities"
-            throw Failure(message: "Apple rejected \(rejected) \(noun), and no other has succeeded: \(hint)")
+            throw Failure(message: "Apple rejected \(rejected) \(noun), and has accepted no other: \(hint)")
         }
     }
 
@@ -91,7 +93,7 @@ package struct AppleTransferRun: Sendable {
                 }
                 var transferSubjects: [String: String] = [:]
                 for case (let identity, .found(let found)) in outcomes { transferSubjects[identity.subject] = found }
-                progress.done += try await store.store(transferSubjects, to: team, in: realm)
+                progress.done += try await store.storeTransferSubjects(transferSubjects, to: team, in: realm)
                 progress.rejected += group.count - transferSubjects.count
                 report(progress)
             }
@@ -101,12 +103,12 @@ package struct AppleTransferRun: Sendable {
         return progress
     }
 
-    /// Requests the new subjects from the new team's endpoint, and rewrites the identities. Records which ones Apple
-    /// rejects, so that the next run does not request them again.
+    /// Requests the new subjects from Apple, with the key of the new team, and rewrites the identities. Records the
+    /// identities that Apple rejects, so that the next run does not request them again.
     ///
     /// Apple also rejects identities if the team, the client ID or the access token is wrong. A rejection is therefore
-    /// recorded only if another identity has moved to the team, the request had the client ID of the identity's own latest
-    /// sign-in, and Apple rejects the identity a second time, with a new token.
+    /// recorded only if another identity has moved to the team, the request had the client ID of the identity's own
+    /// latest sign-in, and Apple rejects the identity a second time, with a new access token.
     ///
     /// - Parameter retryingRejected: whether to request identities whose rejection is recorded.
     package func `import`(
@@ -134,7 +136,7 @@ package struct AppleTransferRun: Sendable {
             let rejectedAgain = try await move(Array(batch), &progress, report)
             progress.rejected -= batch.count - rejectedAgain.count
             let errors = rejectedAgain.map { ($0.identity.transferSubject ?? "", $0.error.rawValue) }
-            try await store.store(errors: Dictionary(errors) { $1 }, to: key.teamID, in: realm)
+            try await store.storeErrors(Dictionary(errors) { $1 }, to: key.teamID, in: realm)
         }
         // Sign-ins may have moved identities during the run, and accounts may have been deleted.
         let finalCounts = try await store.counts(to: key.teamID, in: realm)
@@ -188,7 +190,8 @@ package struct AppleTransferRun: Sendable {
             if isRewritten { progress.done += 1 }
         } catch StoreConflict.taken {
             progress.conflicts.append(identity.account)
-            try await store.store(errors: [transferSubject: nil], to: key.teamID, in: realm)
+            // Apple has accepted the identity, so that an earlier rejection no longer counts.
+            try await store.storeErrors([transferSubject: nil], to: key.teamID, in: realm)
         }
     }
 
@@ -201,7 +204,7 @@ package struct AppleTransferRun: Sendable {
     /// Sends the requests for all identities of a group at once.
     private func outcomes<Value: Sendable>(
         of group: ArraySlice<AppleTransferStore.Waiting>,
-        _ request: @escaping @Sendable (AppleTransferStore.Waiting) async throws -> AppleMigration<Value>
+        _ request: @escaping @Sendable (AppleTransferStore.Waiting) async throws -> AppleMigrationResult<Value>
     ) async throws -> [(AppleTransferStore.Waiting, Outcome<Value>)] {
         try await withThrowingTaskGroup(of: (AppleTransferStore.Waiting, Outcome<Value>).self) { tasks in
             for identity in group { tasks.addTask { (identity, try await response { try await request(identity) }) } }
@@ -209,9 +212,11 @@ package struct AppleTransferRun: Sendable {
         }
     }
 
+    /// Sends a request, up to ``attempts`` times while Apple does not respond.
+    ///
     /// - Throws: ``Failure`` if Apple does not respond, or rejects the team or the private key.
     private func response<Value: Sendable>(
-        _ request: () async throws -> AppleMigration<Value>
+        _ request: () async throws -> AppleMigrationResult<Value>
     ) async throws -> Outcome<Value> {
         var reason = ""
         for attempt in 1...Self.attempts {
@@ -265,6 +270,7 @@ extension AppleTransferRun {
 }
 
 extension AccessTokens {
+    /// Returns the credentials and the access token for a request about `identity`.
     func access(
         of identity: AppleTransferStore.Waiting, _ run: AppleTransferRun
     ) throws -> (AppleClientCredentials, Secret) {

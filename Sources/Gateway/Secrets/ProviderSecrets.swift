@@ -4,8 +4,8 @@ package import Identity
 internal import Storage
 
 extension ConfigurationRules {
-    /// The rules of the gateway. Apple's secret must be a P-256 key in PEM, and the secret of any other provider a
-    /// string of 1 to 512 printable ASCII characters.
+    /// The rules of the gateway. Apple's secret must be a P-256 key in PEM of at most 4096 bytes, and the secret of any
+    /// other provider a string of 1 to 512 printable ASCII characters.
     ///
     /// - Parameter publicURL: the URL of the gateway; `nil` if it is not known.
     package static func live(acceptsLoopbackIssuers: Bool = false, publicURL: String? = nil) -> ConfigurationRules {

@@ -4,12 +4,13 @@ package import Postgres
 internal import Storage
 internal import Tokens
 
-/// Encrypts the stored secrets again under the current master key, except those of browser sign-ins, which expire
+/// Encrypts the stored secrets again under the current master key, except the secrets of browser sign-ins, which expire
 /// within minutes.
 package enum Reencryption {
     private static let pageSize = 500
 
-    /// The canary is last, because a canary under the current key shows that the previous key is no longer needed.
+    /// Encrypts again the secrets that are not encrypted under the current master key. The canary is last, because a
+    /// canary under the current key shows that the previous key is no longer needed.
     ///
     /// - Returns: the number of secrets that were encrypted under the previous master key, excluding the canary.
     package static func run(on pool: Pool, under masterKeys: MasterKeys) async throws -> Int {

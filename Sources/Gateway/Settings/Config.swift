@@ -21,7 +21,7 @@ package enum Settings {
     static let masterKey = Setting(
         name: "SEKISHO_MASTER_KEY", fallback: nil,
         meaning:
-            "32 bytes in base64, the key that encrypts every secret in the database (sekisho keys generate-master-key)",
+            "32 bytes in base64, the key that encrypts every secret in the database (sekisho keys generate-master-key prints one)",
         isSecret: true)
     static let previousMasterKey = Setting(
         name: "SEKISHO_MASTER_KEY_PREVIOUS", fallback: nil,
@@ -37,7 +37,7 @@ package enum Settings {
     static let trustedProxies = Setting(
         name: "SEKISHO_TRUSTED_PROXIES", fallback: "",
         meaning:
-            "comma-separated networks of proxies, such as 10.0.0.0/8,fd00::/8; they must overwrite X-Forwarded-Host and -Proto, and append to X-Forwarded-For or overwrite it"
+            "comma-separated networks of proxies, such as 10.0.0.0/8,fd00::/8; the proxies must overwrite X-Forwarded-Host and X-Forwarded-Proto, and append to X-Forwarded-For or overwrite it"
     )
     static let passwordThreads = Setting(
         name: "SEKISHO_PASSWORD_THREADS", fallback: nil,
@@ -53,17 +53,17 @@ package enum Settings {
     static let breachedPasswords = Setting(
         name: "SEKISHO_BREACHED_PASSWORDS_URL", fallback: BreachedPasswordList.publicURL,
         meaning:
-            "the list of breached passwords, queried by the first five hex digits of a SHA-1; an empty value disables the check",
+            "the URL of the list of breached passwords, to which the gateway appends the first five hex digits of a password's SHA-1; an empty value disables the check",
         acceptsEmpty: true, isSecret: true)
     static let appleDomainAssociation = Setting(
         name: "SEKISHO_APPLE_DOMAIN_ASSOCIATION", fallback: nil,
         meaning:
-            "the content of apple-developer-domain-association.txt, by which Apple verifies this host; prefer NAME_FILE"
+            "the content of apple-developer-domain-association.txt, by which Apple verifies this host; or set SEKISHO_APPLE_DOMAIN_ASSOCIATION_FILE to the path of that file"
     )
     static let logLevel = Setting(name: "SEKISHO_LOG_LEVEL", fallback: "info", meaning: "debug, info, warning or error")
     static let drain = Setting(
         name: "SEKISHO_DRAIN_SECONDS", fallback: "10",
-        meaning: "seconds that running requests have to finish after SIGTERM, 0 to 300")
+        meaning: "maximum time in seconds for running requests and email deliveries to finish after SIGTERM, 0 to 300")
 
     package static let hashKey = Setting(
         name: "SEKISHO_HASH_KEY", fallback: nil,
@@ -186,6 +186,7 @@ extension Config {
         Log.Level.allCases.first { "\($0)" == name }
     }
 
+    /// - Returns: `nil` unless the text is a number from 1 to 256.
     fileprivate static func parse(count text: String) -> Int? {
         Int(text).flatMap { (1...256).contains($0) ? $0 : nil }
     }
@@ -196,6 +197,8 @@ extension Config {
         return networks.count == parts.count ? networks : nil
     }
 
+    /// - Returns: the URL without a slash at the end; `nil` unless it has HTTPS (or HTTP and a loopback host) and no
+    ///   path, query, fragment or user.
     package static func parse(publicURL text: String) -> String? {
         let trimmed = text.hasSuffix("/") ? String(text.dropLast()) : text
         guard let url = URL(string: trimmed), let host = url.host, !host.isEmpty, url.path.isEmpty,

@@ -10,7 +10,8 @@ extension Settings {
         isSecret: true)
     static let emailSender = Setting(
         name: "SEKISHO_EMAIL_FROM", fallback: nil,
-        meaning: "the sender address, unless a project has its own")
+        meaning:
+            "the sender address of projects that have none of their own; set it if and only if SEKISHO_SMTP_URL is set")
     static let smtpAuthorities = Setting(
         name: "SEKISHO_SMTP_CA_FILE", fallback: nil,
         meaning: "a file of PEM certificates to trust instead of those of the system, for the SMTP server")

@@ -14,6 +14,7 @@ package enum InputFile {
     }
 
     /// - Parameter path: for messages only.
+    /// - Throws: ``UnreadableFile`` if reading fails, or the content is larger than ``sizeLimit``.
     package static func bytes(from descriptor: Int32, of path: String) throws(UnreadableFile) -> [UInt8] {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 * 1024)

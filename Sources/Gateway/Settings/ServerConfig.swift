@@ -10,11 +10,13 @@ extension Settings {
     static let connectionsPerAddress = Setting(
         name: "SEKISHO_CONNECTIONS_PER_ADDRESS", fallback: "256",
         meaning:
-            "maximum number of connections of one IPv4 address or IPv6 /64, 1 to 1000000; 4 times as many for a /24 or /56, 16 times for a /48"
+            "maximum number of connections of one IPv4 address or IPv6 /64, 1 to 1000000; 4 times as many for a /24 or /56, 16 times for a /48; loopback and SEKISHO_TRUSTED_PROXIES are exempt"
     )
     static let bodyMemory = Setting(
         name: "SEKISHO_BODY_MEMORY_MIB", fallback: "64",
-        meaning: "maximum size of all request bodies in memory in MiB, 32 to 65536; requests beyond it get status 503")
+        meaning:
+            "memory for all request bodies in MiB, 32 to 65536; a body may use at most a quarter of what is free, otherwise its request gets status 503"
+    )
 
     static let server = [connections, connectionsPerAddress, bodyMemory]
 }
@@ -38,7 +40,8 @@ package struct ServerConfig: Sendable {
     /// clients.
     func limits(exempting proxies: [IPNetwork]) -> Limits {
         Limits(
-            heldBodyBytes: bodyMemoryMiB << 20, connections: connections, connectionsPerAddress: connectionsPerAddress,
+            bodyBudgetBytes: bodyMemoryMiB << 20, connections: connections,
+            connectionsPerAddress: connectionsPerAddress,
             isExempt: { Limits.isLoopback($0) || proxies.contain($0) })
     }
 }
@@ -70,7 +73,7 @@ extension Metrics {
         counter("sekisho_connections_closed_idle_total", help: "Idle connections closed to make room for new ones.") {
             Double(server.connectionsClosedIdle)
         }
-        gauge("sekisho_body_bytes", help: "Bytes of request bodies held now.") { Double(server.heldBodyBytes) }
+        gauge("sekisho_body_bytes", help: "Bytes reserved for request bodies.") { Double(server.reservedBodyBytes) }
         counter("sekisho_bodies_rejected_total", help: "Requests rejected with 503 because of SEKISHO_BODY_MEMORY_MIB.")
         {
             Double(server.bodiesRejected)

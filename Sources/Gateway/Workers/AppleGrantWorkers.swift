@@ -26,7 +26,7 @@ struct AppleGrantWorkers: Sendable {
     private let store: PostgresAppleGrantStore
     private let attempts: AppleGrantAttempts
     private let checks: AppleGrantChecks
-    private let record: AppleGrantRecord
+    private let reporter: AppleGrantReporter
     private let clock: WallClock
     private let loop: Loop
     private let shutdown: Shutdown
@@ -47,7 +47,7 @@ struct AppleGrantWorkers: Sendable {
             }, chance: { .random(in: 0...1) }, clock: clock)
         checks = AppleGrantChecks(
             store: store, endpoint: endpoint, credentials: credentials, sealing: sealing, clock: clock)
-        record = AppleGrantRecord(log: log, metrics: metrics)
+        reporter = AppleGrantReporter(log: log, metrics: metrics)
         self.clock = clock
         self.loop = loop
         self.shutdown = shutdown
@@ -58,9 +58,8 @@ struct AppleGrantWorkers: Sendable {
         [
             Worker(name: "apple codes", pause: Self.pause) { try await attemptDue(.redeem) },
             Worker(name: "apple revocations", pause: Self.pause) { try await attemptDue(.revoke) },
-            // One run makes the checks of one minute.
             Worker(
-                name: "apple checks", pause: { .milliseconds(.random(in: 50_000...70_000)) }, pausesFromStart: true,
+                name: "apple checks", pause: { .milliseconds(.random(in: 50_000...70_000)) }, pauseIncludesRun: true,
                 run: check),
         ]
     }
@@ -87,7 +86,7 @@ struct AppleGrantWorkers: Sendable {
     /// Attempts one grant. A shutdown does not cancel the request, because Apple may have processed it already. The
     /// request has a deadline.
     private func attempt(_ grant: AppleGrant) async {
-        let attempt = Task(executorPreference: loop) { record.note(grant, await attempts.attempt(grant)) }
+        let attempt = Task(executorPreference: loop) { reporter.report(grant, await attempts.attempt(grant)) }
         await withTaskCancellationHandler {
             await attempt.value
         } onCancel: {
@@ -95,9 +94,9 @@ struct AppleGrantWorkers: Sendable {
         }
     }
 
-    /// Makes the checks of one minute.
+    /// Checks the grants that are due in one minute, because the worker runs about once a minute.
     func check() async throws {
-        record.note(try await checks.run())
+        reporter.report(try await checks.run())
     }
 
     /// Returns the pause before the next attempt. A code expires within minutes, but a revocation can be retried for a

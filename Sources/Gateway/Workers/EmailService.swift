@@ -51,18 +51,18 @@ package final class EmailService: Sendable {
         let queue = PostgresEmailQueue(pool: dependencies.pool)
         let payloads = EncryptedEmailPayloads(masterKeys: dependencies.masterKeys)
         let projects = SendingProjects(pool: dependencies.pool, clock: dependencies.clock)
-        let record = EmailDeliveryRecord(log: dependencies.log, metrics: dependencies.metrics)
+        let reporter = EmailDeliveryReporter(log: dependencies.log, metrics: dependencies.metrics)
         worker = EmailWorker(
             loop: loop,
             dependencies: EmailWorker.Dependencies(
                 queue: queue, decrypt: { try payloads.open($0, of: $1) }, hash: { Digest.sha256(Array($0.utf8)) },
-                project: projects.cache.value(for:), renderer: renderer, send: transport, report: record.note,
+                project: projects.cache.value(for:), renderer: renderer, send: transport, report: reporter.report,
                 clock: dependencies.clock))
         waiting = WaitingEmails(metrics: dependencies.metrics, count: queue.waiting)
     }
 
-    /// Counts the waiting emails.
-    var countingWorker: Worker { waiting.worker }
+    /// The worker that counts the waiting emails for the metric.
+    var waitingEmailsWorker: Worker { waiting.worker }
 
     /// Starts the delivery. Call it after the schema of the database was checked.
     func start() {

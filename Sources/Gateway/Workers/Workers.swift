@@ -6,8 +6,8 @@ struct Worker: Sendable {
     let name: String
     /// Returns the pause before a run. The first run has a pause too.
     let pause: @Sendable () -> Duration
-    /// Whether the pause is measured from the start of the previous run, and not from its end.
-    var pausesFromStart = false
+    /// Whether the pause begins at the start of the previous run, and not at the end of that run.
+    var pauseIncludesRun = false
     let run: @Sendable () async throws -> Void
 }
 
@@ -24,7 +24,7 @@ final class Workers: Sendable {
                 // A cancelled pause ends the worker.
                 while (try? await loop.sleep(for: max(worker.pause() - runDuration, .zero))) != nil {
                     let start = ContinuousClock.now
-                    defer { if worker.pausesFromStart { runDuration = start.duration(to: .now) } }
+                    defer { if worker.pauseIncludesRun { runDuration = start.duration(to: .now) } }
                     do {
                         try await worker.run()
                         isFailing = false

@@ -15,7 +15,8 @@ public struct Account: Hashable, Sendable {
     public var customClaims: Claims?
     /// Whether the account was ever signed in with a custom token.
     public var usesCustomTokens: Bool
-    /// Whether the account was ever signed in with a link sent to its mailbox.
+    /// Whether the account was signed in with a link sent to its mailbox, or the owner added a mailbox by such a link,
+    /// and this sign-in method has not been removed since.
     public var usesEmailLinks: Bool
     public var isDisabled: Bool
     public var createdAt: Instant
@@ -112,9 +113,9 @@ public struct AccountUpdate: Hashable, Sendable {
 }
 
 extension AccountUpdate {
-    /// Whether an administrator's update ends the sessions of `account`. It does if it enables the account, changes its
-    /// email address, sets or removes its password, or sets ``validSince``. Disabling ends none, because each token of
-    /// a disabled account is rejected with that reason.
+    /// Whether an administrator's update ends the sessions of `account`: the update enables the account, changes its
+    /// email address, sets or removes its password, or sets ``validSince``. Disabling an account ends no session,
+    /// because each token of a disabled account is rejected with that reason.
     public func endsSessions(of account: Account) -> Bool {
         let changesEmail = email.map { $0 != AccountUpdate.Value(account.email) } ?? false
         let changesPassword = passwordHash.map { $0 != .remove || account.hasPassword } ?? false

@@ -53,7 +53,7 @@ public struct AccountAdministration: Sendable {
             change.update.passwordHash = .set(try await passwords.hash(password, network))
         }
         let checked = change
-        return try await refusing(\.atAdministration) {
+        return try await mappingConflicts(\.atAdministration) {
             try await store.change(id, by: checked, of: actor, at: clock.now(), in: project.realm)
         }
     }
@@ -68,7 +68,7 @@ public struct AccountAdministration: Sendable {
     }
 
     public func delete(_ account: ID<Account>, in project: Project, by actor: AuditActor) async throws {
-        try await refusing(\.atAdministration) {
+        try await mappingConflicts(\.atAdministration) {
             try await store.delete(account, by: actor, now: clock.now(), in: project.realm)
         }
     }

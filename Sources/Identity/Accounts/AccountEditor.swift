@@ -35,8 +35,9 @@ public struct AccountEditor: Sendable {
         public var removesEmail = false
         public var removesPassword = false
         public var removesPhoneNumber = false
-        /// Providers whose identities are unlinked; ``ProviderID/password`` also removes the address that belongs to
-        /// the password.
+        /// Providers whose identities are unlinked. ``ProviderID/password`` removes the sign-in by email link, but not
+        /// the password (see ``removesPassword``). It also replaces or removes the address, unless an identity has the
+        /// same address (see ``Account/primaryEmail(without:)``).
         public var unlinked: Set<ProviderID> = []
         /// Whether the request confirms that the account may lose its last sign-in method.
         public var allowsNoSignInMethod = false
@@ -56,6 +57,8 @@ public struct AccountEditor: Sendable {
         public let signedIn: SignedIn?
     }
 
+    /// Changes the caller's account.
+    ///
     /// A change of address or password, and ``Input/renewsSession``, end every session of the account and replace the
     /// caller's session with a new one. The new session counts as a fresh login, so all of these changes require a
     /// recent login. Unlinking an identity ends the other sessions that were opened through it.
@@ -86,6 +89,7 @@ public struct AccountEditor: Sendable {
         change.unlinked =
             caller.account.hasPassword || caller.account.usesEmailLinks
             ? input.unlinked : input.unlinked.subtracting([.password])
+        if change.unlinked.contains(.password) { change.update.usesEmailLinks = false }
         change.protectsLastSignInMethod =
             input.removesSignInMethods && !input.allowsNoSignInMethod && project.policy.protectsLastSignInMethod
         change.linkOnly = project.linkOnlyProviders
@@ -142,6 +146,8 @@ public struct AccountEditor: Sendable {
         return try await apply(change, to: caller, in: project, from: origin)
     }
 
+    /// Deletes the caller's account. Requires a recent login.
+    ///
     /// - Parameter apple: whether the deletion revokes Apple's tokens. If the tokens cannot be revoked, the notice
     ///   explains how to disconnect the app.
     public func delete(
@@ -156,7 +162,7 @@ public struct AccountEditor: Sendable {
             emails = try outOfBand.notice(.accountDeleted, to: email, about: nil, payload, from: origin, at: now)
         }
         let emailBatch = EmailBatch(emails: emails)
-        try await refusing(\.atEdit) {
+        try await mappingConflicts(\.atEdit) {
             try await store.delete(
                 by: caller.session, of: .user(origin.trace), at: now, emailBatch: emailBatch, in: project.realm)
         }
@@ -227,7 +233,7 @@ public struct AccountEditor: Sendable {
         change.emailBatch = try emailBatch(for: change, of: caller.account, from: origin)
         change.notes = change.notes(about: caller.account)
         change.actor = .user(origin.trace)
-        let account = try await refusing(\.atEdit) {
+        let account = try await mappingConflicts(\.atEdit) {
             try await store.update(change, by: caller.session, in: project.realm)
         }
         guard let session = change.replacement else { return Edited(account: account, signedIn: nil) }

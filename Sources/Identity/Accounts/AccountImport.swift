@@ -1,5 +1,5 @@
 extension AccountAdministration {
-    /// An account of another system that was checked and can be imported.
+    /// A checked account of another system, ready to be imported.
     public struct Import: Sendable {
         public var account: Account
         public var password: Secret?

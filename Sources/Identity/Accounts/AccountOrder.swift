@@ -5,7 +5,7 @@ public struct AccountOrder: Hashable, Sendable {
         case email
         case createdAt
         case name
-        /// Sorting by this field reads all accounts, because an index would have to be updated at every sign-in.
+        /// Sorting by this field reads all accounts. There is no index, because every sign-in would have to update it.
         case lastSignInAt
     }
 

@@ -1,6 +1,6 @@
-/// Stores accounts, their sessions and their identities. Every call is one statement or one transaction, which also
-/// writes the audit events. A write that is not applied throws ``StoreConflict``, unless its documentation names
-/// another error. Every call may throw ``StoreUnavailable`` and ``PersistentConflict``.
+/// Stores accounts, their sessions and their identities. Every call is one statement or one transaction. A change is
+/// stored together with its audit events. A write that is not applied throws ``StoreConflict``, unless its
+/// documentation names another error. Every call may throw ``StoreUnavailable`` and ``PersistentConflict``.
 public protocol AccountStore: Sendable {
     // For sign-in:
 
@@ -15,20 +15,23 @@ public protocol AccountStore: Sendable {
     /// The account that holds `email`, otherwise an account with an identity that has this address.
     func account(knownBy email: EmailAddress, in realm: ID<Realm>) async throws -> Account?
 
-    /// Whether the account that holds `email` had a session in one of `networkHashes` after `since`.
+    /// Whether the account that holds `email` has a known network among `networkHashes`: after `since`, a session was
+    /// opened from the network, or the password was reset from it.
     ///
     /// - Parameter networkHashes: keyed hashes; see ``NetworkHashing``.
-    func hadSession(
-        _ email: EmailAddress, from networkHashes: [[UInt8]], since: Instant, in realm: ID<Realm>
+    func hasKnownNetwork(
+        _ email: EmailAddress, among networkHashes: [[UInt8]], since: Instant, in realm: ID<Realm>
     ) async throws -> Bool
 
-    /// Records a sign-in.
+    /// Opens a session of an existing account, which records a sign-in.
     ///
     /// - Parameter rehashed: the hash that replaces the stored password hash; `nil` keeps the stored one.
-    /// - Throws: ``StoreConflict/stale`` if the account has another generation than the session, or is disabled.
+    /// - Throws: ``StoreConflict/stale`` if the account has another generation than the session, is disabled, or does
+    ///   not exist.
     func open(_ session: Session, rehashed: String?, in realm: ID<Realm>) async throws
 
-    /// Records a sign-in to the account that has the session's account ID, and creates that account if there is none.
+    /// Opens a session of the account that has the session's account ID, which records a sign-in. Creates that account
+    /// if there is none.
     ///
     /// - Parameters:
     ///   - session: the session to open, which gets the generation of the account.
@@ -132,7 +135,8 @@ public protocol AccountStore: Sendable {
     ///   - accounts: accounts with different IDs, addresses, phone numbers and identities.
     ///   - overwrite: which accounts an imported account with the same ID replaces completely.
     /// - Returns: the conflicting members of the accounts that were not stored.
-    /// - Throws: ``AdministrationRefusal/unlinksIdentities``; then no account was stored.
+    /// - Throws: ``AdministrationRefusal/unlinksIdentities`` if an account to be replaced has identities and
+    ///   `overwrite` is ``ImportOverwrite/accountsWithoutIdentities``; then no account was stored.
     func store(
         _ accounts: [StoredAccount], overwrite: ImportOverwrite, by actor: AuditActor, now: Instant,
         in realm: ID<Realm>
@@ -153,7 +157,8 @@ public protocol AccountStore: Sendable {
     /// undone.
     ///
     /// - Returns: the time until which the merge can be undone.
-    /// - Throws: ``StoreConflict/stale`` if the accounts no longer match the precondition; ``StoreConflict/alreadyUsed``.
+    /// - Throws: ``StoreConflict/stale`` if the accounts no longer match the precondition;
+    ///   ``StoreConflict/alreadyUsed``.
     func merge(
         _ merge: AccountMerge, by actor: AuditActor, announcing notices: MergeNotices, in realm: ID<Realm>
     ) async throws -> Instant

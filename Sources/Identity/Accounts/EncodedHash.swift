@@ -21,6 +21,7 @@ public struct EncodedHash: Hashable, Sendable {
     private static let argon2Lanes = 1...16
     /// The maximum of memory in KiB times iterations.
     private static let argon2Work = 1_048_576
+    /// The maximum memory in bytes (256 MiB): 128 times the cost times the block size.
     private static let yescryptBytes = 268_435_456
 
     /// - Throws: ``PasswordHashRefusal/unreadable``, or the reason why a parameter is unsupported or out of bounds.
@@ -67,14 +68,15 @@ public struct EncodedHash: Hashable, Sendable {
         else { throw .unreadable }
     }
 
-    /// Checks `$y$j9T$salt$hash`, where `j9T` is one character each for the variant, the logarithm of the cost, and the
-    /// block size.
+    /// Checks `$y$j9T$salt$hash`, where `j9T` is one character each for the variant, the binary logarithm of the cost,
+    /// and the block size, both less 1.
     private static func checkYescrypt(_ fields: [Substring]) throws(PasswordHashRefusal) {
         guard fields.count == 5, fields[2].utf8.count == 3, fields[2].first == "j", fields[3].isCryptBase64,
             fields[4].isCryptBase64, fields[4].utf8.count == 43
         else { throw .unreadable }
         let numbers = fields[2].utf8.dropFirst().map { cryptAlphabet.firstIndex(of: $0) ?? 64 }
-        // Greater numbers have more than one character, and are rejected.
+        // yescrypt writes numbers from 48 on with several characters. The bound of 32 also rejects 64, which stands for
+        // a character outside the alphabet.
         guard numbers.allSatisfy({ $0 < 32 }) else { throw .tooCostly }
         guard 128 << (numbers[0] + 1) * (numbers[1] + 1) <= yescryptBytes else { throw .tooCostly }
     }
@@ -94,7 +96,10 @@ public struct EncodedHash: Hashable, Sendable {
         guard argon2MemoryKiB.contains(numbers[0]) else { throw .memoryCost(argon2MemoryKiB) }
         guard argon2Iterations.contains(numbers[1]) else { throw .rounds(argon2Iterations) }
         guard argon2Lanes.contains(numbers[2]) else { throw .parallelization(argon2Lanes) }
-        guard numbers[0] * numbers[1] <= argon2Work, numbers[0] >= 8 * numbers[2] else { throw .tooCostly }
+        // Argon2 needs 8 KiB for each lane (RFC 9106 §3.1).
+        let minimumKiB = 8 * numbers[2]
+        guard numbers[0] >= minimumKiB else { throw .memoryCost(minimumKiB...argon2MemoryKiB.upperBound) }
+        guard numbers[0] * numbers[1] <= argon2Work else { throw .tooCostly }
         guard (8...64).contains(salt.count) else { throw .saltLength(8...64) }
         guard (16...64).contains(hash.count) else { throw .hashLength(16...64) }
     }

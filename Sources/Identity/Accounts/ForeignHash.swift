@@ -58,7 +58,7 @@ public struct ForeignHash: Hashable, Sendable {
         }
     }
 
-    /// The same hash with the key ID of the importing project.
+    /// The same hash with another key ID: the one under which the importing realm stores the key.
     func keyed(by key: ID<PasswordKey>?) throws(PasswordHashRefusal) -> ForeignHash {
         try ForeignHash(method, key: method.needsKey ? key : nil, salt: salt, hash: hash)
     }

@@ -19,14 +19,14 @@ public struct IdentifierLookup: Sendable {
     /// An account is also found if one of its identities has the address. If the project allows duplicate addresses,
     /// only the account that holds the address is found, and its identities are omitted.
     public func lookUp(_ email: EmailAddress, in project: Project) async throws -> Answer {
-        let isOnlyHolder = project.policy.allowsDuplicateEmails
+        let ignoresIdentities = project.policy.allowsDuplicateEmails
         let account =
-            isOnlyHolder
+            ignoresIdentities
             ? try await store.holder(of: email, in: project.realm)?.account
             : try await store.account(knownBy: email, in: project.realm)
         guard !project.policy.emailEnumerationProtection else { return .hidden }
         guard let account else { return .unknown }
-        let methods = account.signInMethods.filter { !isOnlyHolder || $0 == .password || $0 == .emailLink }
+        let methods = account.signInMethods.filter { !ignoresIdentities || $0 == .password || $0 == .emailLink }
         var providers: [ProviderID] = []
         for provider in methods.map({ $0 == .emailLink ? .password : $0 }) where !providers.contains(provider) {
             providers.append(provider)

@@ -51,7 +51,8 @@ public struct LinkAdministration: Sendable {
             mergeToken: try sealedTokens.encode(precondition, until: end, in: project.realm))
     }
 
-    /// Commits the previewed merge atomically. A repeated call with the same merge token returns the same result.
+    /// Commits the previewed merge atomically. As long as the merge can be undone, a repeated call with the same merge
+    /// token returns the same result.
     ///
     /// - Parameter origin: the context of the request, which determines the language of the notices.
     public func merge(
@@ -64,7 +65,7 @@ public struct LinkAdministration: Sendable {
             precondition: precondition, replayKeys: [replayKey], mergedAt: now,
             undoableUntil: now + AccountMerging.undoWindow)
         let notices = MergeNotices(of: merge, outOfBand: outOfBand, from: origin)
-        let end = try await refusing(\.atAdministratorsMerge) {
+        let end = try await mappingConflicts(\.atAdministratorsMerge) {
             try await store.merge(merge, by: actor, announcing: notices, in: project.realm)
         }
         return Merged(plan: precondition.plan, undoableUntil: end)
@@ -74,7 +75,7 @@ public struct LinkAdministration: Sendable {
     public func undoMerge(
         of source: ID<Account>, allowsNoSignInMethod: Bool, by actor: AuditActor, in project: Project
     ) async throws -> ID<Account> {
-        try await refusing(\.atAdministratorsUndo) {
+        try await mappingConflicts(\.atAdministratorsUndo) {
             try await store.undoMerge(
                 of: source, allowsNoSignInMethod: allowsNoSignInMethod, by: actor, at: clock.now(), in: project.realm)
         }

@@ -8,11 +8,11 @@ public struct OwnerChange: Hashable, Sendable {
     public var protectsLastSignInMethod = false
     /// Identities of these providers do not count as sign-in methods.
     public var linkOnly: Set<ProviderID> = []
-    /// The time of the change, read after all slow work. If ``replacement`` is set, logins up to this second become
-    /// invalid.
+    /// The time of the change, read after all slow work. If ``replacement`` is set, logins before the second of this
+    /// time become invalid.
     public var changedAt: Instant
-    /// The session to open. If it is set, every other session of the account ends, and `validSince` becomes the login
-    /// time of this session.
+    /// The session to open. If it is set, every other session of the account ends, and `validSince` becomes the second
+    /// of ``changedAt``.
     public private(set) var replacement: Session?
     public var emailBatch = EmailBatch.none
     /// The audit events, except those for unlinked identities, which the store adds.

@@ -16,7 +16,7 @@ public enum PasswordHashRefusal: Refusal, Hashable {
     case notBase64
     case saltLength(ClosedRange<Int>)
     case hashLength(ClosedRange<Int>)
-    /// Not a string that bcrypt, Argon2 or crypt(3) would produce.
+    /// The hash does not have the form of the stated algorithm, or of any supported self-describing hash.
     case unreadable
 }
 
@@ -47,7 +47,7 @@ extension PasswordHashRefusal {
         self == .algorithmIsUnsupported ? "hashAlgorithm is not implemented." : codeWithDetail
     }
 
-    /// A text for one entry of an import.
+    /// The reason as text, for the error of a request or of one entry of an import.
     public var problem: String {
         switch self {
         case .algorithmIsMissing: "passwordHash needs a hashAlgorithm"

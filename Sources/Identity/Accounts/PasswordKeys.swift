@@ -1,4 +1,4 @@
-/// A secret key that another system used for every password hash. Its description does not contain the key.
+/// A secret key that another system used for all of its password hashes. Its description does not contain the key.
 public struct PasswordKey: Sendable, CustomStringConvertible, CustomReflectable {
     public let bytes: [UInt8]
 

@@ -25,18 +25,19 @@ extension PasswordScheme {
         public var parallelism: Int
         public var iterations: Int
         public var memoryKiB: Int
-        /// Whether the hashes use version 1.3 and no associated data.
-        public var isPlain: Bool
+        /// Whether the hashes use version 1.3 (`v=19`) and no associated data (RFC 9106 §3.1), as stored hashes do.
+        public var isVersion13WithoutAssociatedData: Bool
 
         public init(
-            type: String, hashLength: Int?, parallelism: Int, iterations: Int, memoryKiB: Int, isPlain: Bool
+            type: String, hashLength: Int?, parallelism: Int, iterations: Int, memoryKiB: Int,
+            isVersion13WithoutAssociatedData: Bool
         ) {
             self.type = type
             self.hashLength = hashLength
             self.parallelism = parallelism
             self.iterations = iterations
             self.memoryKiB = memoryKiB
-            self.isPlain = isPlain
+            self.isVersion13WithoutAssociatedData = isVersion13WithoutAssociatedData
         }
     }
 
@@ -58,7 +59,8 @@ extension PasswordScheme {
             guard HashMethod.saltLength.contains(input.saltSeparator.count) else {
                 throw .saltLength(HashMethod.saltLength)
             }
-            // Parameters that apply to every hash are checked once, before any hash.
+            // Parameters that apply to every hash are checked once, before any hash. A valid length of 64 bytes is
+            // assumed where the import does not state one.
             try method.check(hash: method.function?.length ?? input.hashLength ?? 64)
             self.init(
                 .foreign(method, separator: method.isFirebaseScrypt ? input.saltSeparator : []),
@@ -68,12 +70,13 @@ extension PasswordScheme {
 
     private init(argon2 input: Input) throws(PasswordHashRefusal) {
         guard let argon2 = input.argon2 else { throw .algorithmIsUnsupported }
-        guard argon2.isPlain, let variant = ["ARGON2_ID": "argon2id", "ARGON2_I": "argon2i"][argon2.type] else {
-            throw .algorithmIsUnsupported
-        }
+        guard argon2.isVersion13WithoutAssociatedData,
+            let variant = ["ARGON2_ID": "argon2id", "ARGON2_I": "argon2i"][argon2.type]
+        else { throw .algorithmIsUnsupported }
         self.init(
             .argon2(
-                variant: variant, memoryKiB: argon2.memoryKiB, iterations: argon2.iterations, lanes: argon2.parallelism),
+                variant: variant, memoryKiB: argon2.memoryKiB, iterations: argon2.iterations,
+                lanes: argon2.parallelism),
             hashLength: argon2.hashLength)
     }
 }

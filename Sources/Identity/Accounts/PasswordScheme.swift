@@ -28,7 +28,7 @@ public struct PasswordScheme: Sendable {
     /// Returns the text to store for one password.
     ///
     /// - Parameters:
-    ///   - hash: as it was exported; the hexadecimal digits of a digest are decoded.
+    ///   - hash: as it was exported; the hexadecimal digits of a digest or HMAC are decoded.
     ///   - key: the ID of the stored ``PasswordKey``; `nil` if the scheme has no key.
     func stored(hash: [UInt8], salt: [UInt8], key: ID<PasswordKey>?) throws(PasswordHashRefusal) -> String {
         if hash.first == UInt8(ascii: "$"), let text = String(validating: hash, as: UTF8.self) {

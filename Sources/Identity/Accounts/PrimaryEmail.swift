@@ -1,5 +1,5 @@
 extension Account {
-    /// The address of the account after these sign-in methods are removed, and whether it is verified.
+    /// The address of the account after these sign-in methods are removed, and whether the address is verified.
     ///
     /// The account keeps its address if the password or the email link stays, if another identity has the same address,
     /// or if the address did not come from a removed method. Otherwise the first remaining identity supplies its
@@ -20,9 +20,9 @@ extension Account {
         return (newPrimary.email, newPrimary.emailTrust == .authoritative)
     }
 
-    /// The account after the deletion of the Apple Account with this subject. If the account has the relay address of this
-    /// identity, the address changes as in ``primaryEmail(without:)``, because the relay no longer forwards email. Any other
-    /// address stays, because it may be the only way to recover the account.
+    /// The account after the deletion of the Apple Account with this subject. If the account has the relay address of
+    /// this identity, the address changes as in ``primaryEmail(without:)``, because the relay no longer forwards email.
+    /// Any other address stays, because it may be the only way to recover the account.
     func afterDeletion(ofAppleAccount subject: String) -> Account {
         var account = self
         if let identity = identity(.apple, subject: subject), identity.isPrivateEmail, identity.email == email {
@@ -36,7 +36,8 @@ extension Account {
     ///
     /// - Parameter isFree: whether no other account holds the new address.
     /// - Returns: `nil` if the account keeps its address. The address changes only if it is the identity's former relay
-    ///   address, and the account has no password and no email links.
+    ///   address, the provider is authoritative for the new address, and the account has no password and no email
+    ///   links.
     public func followedEmail(of identity: VerifiedIdentity, isFree: Bool) -> EmailAddress? {
         guard let before = self.identity(identity.provider, subject: identity.subject), before.isPrivateEmail,
             let new = identity.email, identity.emailTrust == .authoritative, new != before.email,
@@ -45,11 +46,11 @@ extension Account {
         return new
     }
 
-    /// The address of the account after an administrator has added this sign-in method, and whether it is verified.
+    /// The address of the account after an administrator has linked `identity`, and whether the address is verified.
     ///
     /// An account keeps its own address and its verification. An account without an address gets the identity's
-    /// address, unless its trust is ``EmailTrust/none``: a user who proves such an address later would reclaim the account.
-    /// The address is verified only if the provider is authoritative for it.
+    /// address, unless its trust is ``EmailTrust/none``: a user who proves such an address later would reclaim the
+    /// account. The address is verified only if the provider is authoritative for it.
     public func primaryEmail(with identity: LinkedIdentity) -> (email: EmailAddress?, isVerified: Bool) {
         guard email == nil, identity.emailTrust != .none else { return (email, emailIsVerified) }
         return (identity.email, identity.email != nil && identity.emailTrust == .authoritative)

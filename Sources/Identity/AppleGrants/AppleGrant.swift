@@ -32,7 +32,7 @@ public struct AppleGrant: Hashable, Sendable {
 
     public let id: ID<AppleGrant>
     public let realm: ID<Realm>
-    /// `nil` if the identity was unlinked, or its account deleted.
+    /// `nil` if no account has the identity: it was unlinked, its account was deleted, or no sign-in used the token.
     public let subject: String?
     /// The client ID that the token was issued to.
     public let clientID: String
@@ -42,7 +42,7 @@ public struct AppleGrant: Hashable, Sendable {
     public let token: [UInt8]
     /// The redirect URI of the web flow; `nil` for a native app.
     public let redirectURI: String?
-    /// When the worker gives up. `nil` if no attempt is pending, and for a revocation before its first attempt.
+    /// When the worker gives up. `nil` if no attempt is pending, and for a token before the first attempt.
     public let expiresAt: Instant?
     /// Attempts so far, including the current one.
     public let attempts: Int

@@ -41,7 +41,9 @@ public struct AppleGrantAttempts: Sendable {
 
     public func attempt(_ grant: AppleGrant) async -> Outcome {
         do {
-            if let end = grant.expiresAt, clock.now() >= end { return try await giveUp(grant, because: "expired") }
+            if let end = grant.expiresAt, clock.now() >= end {
+                return try await giveUp(grant, because: "the time for attempts has expired")
+            }
             let client: AppleClientCredentials
             do {
                 client = try await credentials.required(grant.client)
@@ -96,13 +98,13 @@ public struct AppleGrantAttempts: Sendable {
 
     private func storeToken(_ token: [UInt8], of grant: AppleGrant, obtainedWith key: AppleKeyName) async throws {
         let now = clock.now()
-        try await store.markAuthorized(
+        try await store.storeRefreshToken(
             grant, token: token, obtainedWith: key, firstCheck: AppleGrant.firstCheck(after: now, chance: chance()),
             at: now)
     }
 
-    /// The code of a sign-in in the browser was exchanged before the sign-in. Its refresh token is stored already, so an
-    /// interruption loses nothing.
+    /// The code of a sign-in in the browser was exchanged before the sign-in. Its refresh token is stored already, so
+    /// an interruption loses nothing.
     private func storeExchangedToken(of grant: AppleGrant, obtainedWith key: AppleKeyName) async throws -> Outcome {
         try await storeToken(grant.token, of: grant, obtainedWith: key)
         return .redeemed

@@ -32,13 +32,15 @@ public struct AppleGrantChecks: Sendable {
         public var failed = 0
         /// The client IDs that are not checked, because too many checks failed in the last hour.
         public var stopped: Set<AppleClientReference> = []
+        /// The numbers of grants in each state, counted at most an hour ago.
         public var counts: [AppleGrant.State: Int] = [:]
         /// Errors, such as those of the database, that ended the checks of a client ID or the marking of grants of
         /// other keys.
         public var interruptions: [String] = []
     }
 
-    /// Runs the checks of one minute. A failure for one client ID does not affect the others.
+    /// Runs checks that are due, for each client ID at most ``AppleGrant/checksPerMinute(of:)``. Called once a minute.
+    /// A failure for one client ID does not affect the others.
     public func run() async throws -> Report {
         var report = Report()
         try await recordingInterruption(in: &report) { try await store.markGrantsOfOtherKeys() }
@@ -80,8 +82,8 @@ public struct AppleGrantChecks: Sendable {
         }
     }
 
-    /// Records each group of results at once, so that an interruption repeats few checks. Ends early if the results so
-    /// far stop the checks of the client ID.
+    /// Records the results of each group of requests before the next group starts, so that few checks are repeated
+    /// after an interruption. Ends early if the results so far stop the checks of the client ID.
     private func check(
         _ grants: [AppleGrant], _ client: AppleClientReference, after earlier: CheckCounts, in report: inout Report
     ) async throws {

@@ -1,7 +1,9 @@
 /// The decision after an attempt to exchange the code of a grant.
 public enum RedemptionDecision: Hashable, Sendable {
+    /// The refresh token is stored.
     case keep
     case retry(reason: String)
+    /// The grant is deleted, because no later exchange of this code can succeed.
     case giveUp(reason: String)
 
     /// - Parameter subject: the identity that came with the code; `nil` if it was unlinked in the meantime.
@@ -9,7 +11,8 @@ public enum RedemptionDecision: Hashable, Sendable {
         self =
             switch exchange {
             case .tokens(let tokens):
-                subject == nil || tokens.subject == subject ? .keep : .giveUp(reason: "other subject")
+                subject == nil || tokens.subject == subject
+                    ? .keep : .giveUp(reason: "the code belongs to another user")
             case .rejected(let code) where !code.isConfigurationFault: .giveUp(reason: code.rawValue)
             // An operator may correct the key while the code is valid.
             case .rejected, .unavailable: .retry(reason: "\(exchange.response)")
@@ -37,8 +40,8 @@ extension RecordedCheck {
         }
     }
 
-    /// Whether the check counts as failed in ``CheckCounts``. A revocation counts too: many revocations at once indicate
-    /// a wrong configuration or a fault of Apple.
+    /// Whether the check counts as failed in ``CheckCounts``. A revocation counts too: many revocations at once
+    /// indicate a wrong configuration or a fault of Apple.
     public var isFailure: Bool { self != .authorized }
 }
 
@@ -72,7 +75,7 @@ public enum AppleRevocation: String, CaseIterable, Sendable {
     /// - Parameters:
     ///   - identity: the Apple identity of the account.
     ///   - grants: the states of the identity's grants.
-    ///   - canSign: whether the project has a private key for Apple.
+    ///   - canSign: whether the project has a private key for Apple, with its team and key ID.
     public init(of identity: LinkedIdentity, grants: Set<AppleGrant.State>, canSign: Bool) {
         if !grants.isDisjoint(with: [.redeeming, .authorized, .unknown, .revoking]) {
             self = canSign ? .queued : .notPossible

@@ -11,15 +11,16 @@ extension AppleGrant {
     /// How often the grants are counted.
     public static let countInterval: Duration = .seconds(3600)
 
-    /// The first check of a new grant, spread over the day after the first interval. Users of an app sign in at the same
-    /// times of the day, for example after an announcement.
+    /// The first check of a new grant, spread over the day after the first interval. Users of an app sign in at the
+    /// same times of the day, for example after an announcement.
     ///
     /// - Parameter chance: a random number from 0 to 1.
     public static func firstCheck(after now: Instant, chance: Double) -> Instant {
         now + checkInterval + checkInterval * min(max(chance, 0), 1)
     }
 
-    /// The maximum number of checks per minute, so that overdue checks of all grants are spread over most of a day.
+    /// The maximum number of checks per minute: at least 10, and otherwise as many as spread overdue checks of all
+    /// grants over 1200 minutes (20 hours).
     ///
     /// - Parameter grants: the number of grants that are checked.
     public static func checksPerMinute(of grants: Int) -> Int { max(10, (grants + 1199) / 1200) }
@@ -29,6 +30,7 @@ extension CheckCounts {
     /// Up to this many failures never stop the checks of a client ID, because some users disconnect the app every day.
     private static let toleratedFailures = 2
 
-    /// Whether so many checks fail that the reason is probably the configuration or Apple, and not the users.
+    /// Whether so many checks fail (more than 5 %) that the reason is probably the configuration or Apple, and not the
+    /// users.
     public var stopsChecks: Bool { failed > Self.toleratedFailures && failed * 20 > all }
 }

@@ -1,7 +1,7 @@
 /// Stores the grants for the workers that redeem, check and revoke them. Every call is one statement or one
-/// transaction, and may throw ``StoreUnavailable``.
+/// transaction, unless its documentation says otherwise, and may throw ``StoreUnavailable``.
 public protocol AppleGrantStore: Sendable {
-    /// Claims pending grants. No other worker can claim them until `lease` has passed.
+    /// Claims grants whose redemption or revocation is due. No other worker can claim them until `lease` has passed.
     func claimWaiting(for purpose: AppleGrant.Purpose, limit: Int, lease: Duration, at now: Instant) async throws
         -> [AppleGrant]
 
@@ -13,7 +13,7 @@ public protocol AppleGrantStore: Sendable {
     /// - Parameters:
     ///   - key: the team and private key that the token was obtained with.
     ///   - firstCheck: the time of the first check of the grant.
-    func markAuthorized(
+    func storeRefreshToken(
         _ grant: AppleGrant, token: [UInt8], obtainedWith key: AppleKeyName, firstCheck: Instant, at now: Instant
     ) async throws
 
@@ -22,8 +22,8 @@ public protocol AppleGrantStore: Sendable {
     /// - Parameter failure: the reason, without any token.
     func postpone(_ grant: AppleGrant, until due: Instant, failure: String) async throws
 
-    /// Postpones a batch of the due revocations with the same client ID as `grant`. Each then counts at least as many
-    /// attempts as `grant`.
+    /// Postpones a batch of the due revocations of the realm and client ID of `grant`. Each then counts at least as
+    /// many attempts as `grant`.
     func postponeRevocations(like grant: AppleGrant, until due: Instant, failure: String, at now: Instant) async throws
 
     /// Deletes a grant that was revoked, or given up, unless its token was replaced, or another worker has claimed it,
@@ -46,25 +46,28 @@ public protocol AppleGrantStore: Sendable {
 
     /// Marks grants ``AppleGrant/State/unknown`` that were obtained with another team or private key than the current
     /// one, and identities that were exported for a move to the current team ``CredentialStatus/State/transferred``.
-    /// Works in small transactions, and skips rows that another transaction has locked until the next run.
+    /// Works in many small statements. Rows that another transaction has locked are left for the next run.
     func markGrantsOfOtherKeys() async throws
 
     /// The states of an identity's grants.
     func states(of subject: String, in realm: ID<Realm>) async throws -> Set<AppleGrant.State>
 
-    /// The number of grants in each state, by client ID. Reads all grants, a limited number in each statement.
+    /// The number of grants in each state, by client ID. Reads all grants, in as many statements as needed: each reads
+    /// a limited number.
     func counts() async throws -> [AppleClientReference: [AppleGrant.State: Int]]
 
-    /// Stores a code or token that the owner of an identity asks to revoke. From `dueAt` on, a worker revokes it.
+    /// Stores a code or token that the owner of an identity asks to revoke. From `dueAt` on, a worker revokes it. Does
+    /// nothing if the identity no longer exists.
     func insert(_ revocation: RevocationRequest, in realm: ID<Realm>) async throws
 
     /// Stores the refresh token that the code of a revocation was exchanged for.
     func replaceCode(_ grant: ID<AppleGrant>, by token: [UInt8]) async throws
 
-    /// Updates the grants of an identity after its owner has revoked a code or token. The identity stays linked. A code
-    /// has proved the identity, so the identity's grants of the same client ID become ``AppleGrant/State/revoked``. A
-    /// token proves nothing, because Apple also accepts unknown tokens, so the stored tokens of these grants are revoked
-    /// at Apple later.
+    /// Updates the grants of an identity and client ID for a revocation that the identity's owner has requested and
+    /// Apple has not rejected. The identity stays linked. A code has proved the identity, so these grants become
+    /// ``AppleGrant/State/revoked``, and those that are still ``AppleGrant/State/redeeming`` are deleted. A token
+    /// proves nothing, because Apple also accepts unknown tokens, so the stored tokens of these grants are revoked at
+    /// Apple later.
     func revoke(_ revocation: RevocationRequest, in realm: ID<Realm>) async throws
 }
 

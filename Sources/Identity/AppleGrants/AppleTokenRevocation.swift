@@ -140,7 +140,7 @@ public enum AppleRevocationRefusal: Refusal, Hashable {
 
     public var detail: String? {
         switch self {
-        case .noAppleIdentity: "The account has no identity of apple.com."
+        case .noAppleIdentity: "providerId must be apple.com, configured in the project and linked to the account."
         case .otherUser: "The code belongs to another Apple Account."
         case .rejected(let type, let error): "Apple rejects the \(type == .code ? "code" : "token"): \(error.rawValue)."
         }

@@ -22,8 +22,8 @@ public struct AuthorizationCode: Sendable {
 }
 
 /// An authorization code of Apple, or the refresh token that the gateway exchanged it for. Verified identities, pending
-/// tokens and merge tokens contain it. A code is stored as an ``AppleGrant`` when a sign-in uses its identity; a refresh
-/// token is stored at once, in the state ``AppleGrant/State/redeeming``.
+/// tokens and merge tokens contain it. A code is stored as an ``AppleGrant`` when a sign-in uses its identity; a
+/// refresh token is stored at once, in the state ``AppleGrant/State/redeeming``.
 public struct SealedCode: Hashable, Codable, Sendable {
     /// The ID of its grant.
     public let id: ID<AppleGrant>
@@ -34,7 +34,8 @@ public struct SealedCode: Hashable, Codable, Sendable {
     public let redirectURI: String?
     /// When the code expires. For a refresh token: when no sign-in can use it any more.
     public let expiresAt: Instant
-    /// ``AppleGrant/TokenType/refreshToken`` after a sign-in in the browser, where the gateway itself exchanged the code.
+    /// ``AppleGrant/TokenType/refreshToken`` after a sign-in in the browser, where the gateway itself exchanged the
+    /// code.
     public let tokenType: AppleGrant.TokenType
 
     public init(

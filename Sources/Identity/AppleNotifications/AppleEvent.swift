@@ -50,7 +50,7 @@ public struct AppleEvent: Hashable, Sendable {
 /// The stored state of the identity that an event refers to.
 public struct AppleEventFacts: Hashable, Sendable {
     public let account: Account
-    /// The latest issue time of the credentials that opened the account's stored sessions.
+    /// The latest issue time of the Apple credentials that opened the account's stored sessions.
     public let credentialIssuedAt: Instant?
     /// When the owner last revoked tokens through the gateway.
     public let tokensRevokedAt: Instant?

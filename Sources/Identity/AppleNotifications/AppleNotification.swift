@@ -79,7 +79,7 @@ public enum AppleNotificationRefusal: String, Refusal, CaseIterable {
     case malformed
     case signature
     case issuer
-    /// No project, or not the project in the path, has the audience as a client ID.
+    /// The audience is not a client ID of any project, or not of the project in the path.
     case audience
     /// `exp` has passed, or a time is in the future.
     case time

@@ -11,8 +11,8 @@ public protocol AppleNotificationStore: Sendable {
     /// Applies a decision, and invalidates the identity tokens from before the event if ``AppleEvent/voidsCredentials``
     /// is true.
     ///
-    /// - Throws: ``StoreConflict/stale`` if the facts have changed; ``StoreConflict/alreadyUsed`` if the event was applied
-    ///   before.
+    /// - Throws: ``StoreConflict/stale`` if the facts have changed; ``StoreConflict/alreadyUsed`` if the event was
+    ///   applied before.
     func apply(_ commit: AppleEventCommit, in realm: ID<Realm>) async throws
 }
 

@@ -1,26 +1,26 @@
-/// Apple's endpoint for the migration of users to another team (TN3159). Every call has a deadline, and throws only if its
-/// task is cancelled.
+/// Apple's endpoint for the migration of users to another team (TN3159). Every call has a deadline, and throws only if
+/// its task is cancelled.
 public struct AppleMigrationEndpoint: Sendable {
     /// Returns an access token for the other calls, valid for an hour.
-    public var token: @Sendable (_ client: AppleClientCredentials) async throws -> AppleMigration<Secret>
+    public var token: @Sendable (_ client: AppleClientCredentials) async throws -> AppleMigrationResult<Secret>
     /// Requests the transfer subject of a user, with the credentials of the old team. `target` is the ID of the new
     /// team.
     public var transferSubject:
         @Sendable (_ subject: String, _ target: String, _ token: Secret, _ client: AppleClientCredentials) async throws
-            -> AppleMigration<String>
+            -> AppleMigrationResult<String>
     /// Requests the new subject and address of a user, with the credentials of the new team.
     public var user:
         @Sendable (_ transferSubject: String, _ token: Secret, _ client: AppleClientCredentials) async throws
-            -> AppleMigration<TransferredUser>
+            -> AppleMigrationResult<TransferredUser>
 
     public init(
-        token: @escaping @Sendable (AppleClientCredentials) async throws -> AppleMigration<Secret>,
+        token: @escaping @Sendable (AppleClientCredentials) async throws -> AppleMigrationResult<Secret>,
         transferSubject:
             @escaping @Sendable (String, String, Secret, AppleClientCredentials) async throws
-            -> AppleMigration<String>,
+            -> AppleMigrationResult<String>,
         user:
             @escaping @Sendable (String, Secret, AppleClientCredentials) async throws
-            -> AppleMigration<TransferredUser>
+            -> AppleMigrationResult<TransferredUser>
     ) {
         self.token = token
         self.transferSubject = transferSubject
@@ -28,9 +28,10 @@ public struct AppleMigrationEndpoint: Sendable {
     }
 }
 
-public enum AppleMigration<Value: Sendable>: Sendable {
+/// The result of a call to ``AppleMigrationEndpoint``.
+public enum AppleMigrationResult<Value: Sendable>: Sendable {
     case found(Value)
-    /// `invalid_request` also means that the user has disconnected the app.
+    /// The error `invalid_request` also means that the user has disconnected the app.
     case failed(AppleResponse)
 }
 

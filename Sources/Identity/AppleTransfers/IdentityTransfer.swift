@@ -48,7 +48,7 @@ extension Account {
             var identity = former
             identity.subject = transfer.subject
             identity.transferSubject = nil
-            // Apple has not reported this for the new team.
+            // Whether the new team's relay address forwards email is not known yet.
             identity.emailForwarding = nil
             if let email = transfer.email {
                 (identity.email, identity.emailTrust) = (email, .authoritative)

@@ -64,7 +64,7 @@ public struct AuditEvent: Hashable, Sendable {
 
 /// A filter of audit events; `nil` means no restriction.
 public struct AuditQuery: Hashable, Sendable {
-    /// A position between two events, which later events do not move.
+    /// A position between two events. Later events do not move it.
     public struct Cursor: Hashable, Sendable {
         public let occurredAt: Instant
         public let id: String
@@ -76,6 +76,7 @@ public struct AuditQuery: Hashable, Sendable {
         }
 
         /// - Parameter text: ``text`` of a position.
+        /// - Returns: `nil` unless the text is a time from 1970 to the end of the year 9999, and a UUID.
         public init?(parsing text: String) {
             let parts = text.split(separator: "_", omittingEmptySubsequences: false)
             guard parts.count == 2, let time = Int64(parts[0]), (0...253_402_300_799_999_999).contains(time),

@@ -1,5 +1,6 @@
 /// A sign-in in the browser between its start and the provider's response: the content of `state`, which only the
-/// gateway can read. It holds everything that the callback needs, so no row exists before the provider has responded.
+/// gateway can read. It holds everything that is needed to process the response, so no row exists before the provider
+/// has responded.
 public struct AuthorizationFlow: Hashable, SealedTokenContent {
     public static let purpose = "authorization-flow"
 
@@ -14,7 +15,8 @@ public struct AuthorizationFlow: Hashable, SealedTokenContent {
 
     /// How the result reaches the app.
     public enum Delivery: Hashable, Codable, Sendable {
-        /// A redirect to the app, with the grant in the query. The client has the `sessionId` of `createAuthUri`.
+        /// A redirect to the app, with the grant (see ``FlowGrant``) in the query. The client has the `sessionId` of
+        /// `createAuthUri`.
         ///
         /// - Parameter sessionHash: the SHA-256 of that `sessionId` in base64url.
         case app(AuthorizationTarget, sessionHash: String)
@@ -57,7 +59,7 @@ extension AuthorizationFlow {
     }
 
     /// Requires that a response came to the redirect URI of this flow. Each `oidc.NAME` has its own redirect URI, so
-    /// that it does not receive the code of another provider (RFC 9700 §4.4.2). Apple and Google share one.
+    /// that no provider receives the code of another provider (RFC 9700 §4.4.2). Apple and Google share a redirect URI.
     func require(path: String) throws(AuthorizationRefusal) {
         guard redirectURI.hasSuffix(path) else { throw .invalidResponse }
     }
@@ -97,8 +99,8 @@ public struct SDKEvent: Hashable, Codable, Sendable {
     }
 }
 
-/// The result of a completed flow: a verified identity and the provider's tokens. It is stored until its grant is
-/// redeemed.
+/// The result of a completed flow: a verified identity and the provider's tokens. It is stored for the client that
+/// presents its grant; see ``FlowGrant``.
 public struct AuthorizationResult: Hashable, SealedTokenContent {
     public static let purpose = "authorization-result"
 

@@ -13,7 +13,7 @@ public protocol AuthorizationFlowStore: Sendable {
     func release(_ flow: StoredFlow) async throws
 
     /// Removes the stored response of a claimed flow that has failed. The response cannot be processed again.
-    func end(_ flow: StoredFlow) async throws
+    func removeResponse(of flow: StoredFlow) async throws
 
     /// Stores Apple's refresh token until a sign-in uses it. If no sign-in uses the token before it expires, a worker
     /// stores the token for the linked identity, or revokes or deletes the token if the identity is not linked.
@@ -35,7 +35,9 @@ public struct StoredFlow: Sendable {
     public let expiresAt: Instant
 }
 
+/// A flow that the caller has claimed.
 public struct ClaimedFlow: Sendable {
+    /// The stored response that the provider posted, encrypted; `nil` if there is none.
     public let response: String?
 
     public init(response: String?) {
@@ -43,7 +45,8 @@ public struct ClaimedFlow: Sendable {
     }
 }
 
-/// The secrets that a client presents for a result, with the app and the realm of the client.
+/// The hashes of the secrets that a client presents for a result (see ``FlowGrant``), with the app and the realm of the
+/// client.
 public struct GrantKey: Sendable {
     /// SHA-256 of the grant.
     public let grantHash: [UInt8]

@@ -27,9 +27,11 @@ public struct ReturnedFlow: Sendable {
     let stored: StoredFlow
 }
 
-/// The secrets with which the client redeems the result of a completed flow.
+/// The secrets with which the client redeems the result of a completed flow, once and within
+/// ``AuthorizationFlows/grantLifetime``. Not to be confused with ``AppleGrant``, a stored token of Apple.
 public struct FlowGrant: Sendable {
-    public let grant: String
+    /// The grant itself: the value of the parameter `grant` in the URL that the client sends.
+    public let secret: String
     /// `nil` if the client already has the session ID.
     public let sessionID: String?
 }
@@ -45,7 +47,7 @@ extension AuthorizationFlows {
             throw AuthorizationRefusal.stateInvalid
         }
         guard let app = try await configuration.app(flow.app, project.id) else {
-            throw AuthorizationRefusal.notConfigured
+            throw AuthorizationRefusal.appRemoved
         }
         try flow.requireTarget(of: app, in: project)
         return ReturnedFlow(
@@ -61,14 +63,14 @@ extension AuthorizationFlows {
     ) async throws {
         try countResponse(of: returned, from: origin)
         try returned.flow.require(path: path)
-        guard returned.flow.receivesForm, response.code.map(\.utf8.count) ?? 0 <= AuthorizationResponse.lengthLimit
+        guard returned.flow.receivesForm, response.code.map(\.utf8.count) ?? 0 <= AuthorizationResponse.codeLengthLimit
         else { throw AuthorizationRefusal.invalidResponse }
         let sealed = try sealedTokens.encode(response, until: returned.stored.expiresAt, in: returned.project.realm)
         try await store.storeResponse(sealed, of: returned.stored)
     }
 
-    /// Redeems the code and verifies the identity. If the provider cannot be reached before the code is redeemed, the
-    /// flow does not change, and the same request may succeed later.
+    /// Redeems the code and verifies the identity. If the provider does not respond before the code is redeemed, the
+    /// flow is released, and the same request may succeed later.
     ///
     /// - Parameters:
     ///   - response: ignored if the provider posts its response.
@@ -131,7 +133,7 @@ extension AuthorizationFlows {
             try await store.release(returned.stored)
             throw error
         } catch let error as any Refusal {
-            if claimed.response != nil { try await store.end(returned.stored) }
+            if claimed.response != nil { try await store.removeResponse(of: returned.stored) }
             throw error
         }
     }
@@ -143,7 +145,7 @@ extension AuthorizationFlows {
         guard let response else { throw AuthorizationRefusal.invalidResponse }
         guard !response.isCancelled else { throw AuthorizationRefusal.cancelled }
         if let error = response.error { throw AuthorizationRefusal(providerError: error) }
-        guard let code = response.code, (1...AuthorizationResponse.lengthLimit).contains(code.utf8.count) else {
+        guard let code = response.code, (1...AuthorizationResponse.codeLengthLimit).contains(code.utf8.count) else {
             throw AuthorizationRefusal.invalidResponse
         }
         // The provider may have been disabled in the meantime.
@@ -163,7 +165,8 @@ extension AuthorizationFlows {
         do {
             identity = try await verified(tokens, of: returned, named: response.name)
         } catch is ProviderUnreachable {
-            // The provider replaced its keys after they were loaded.
+            // The provider replaced its keys after they were loaded, and the new keys cannot be fetched. The code has
+            // been redeemed, so the flow cannot be released.
             throw AuthorizationRefusal.notVerifiable
         }
         identity.code = appleToken
@@ -212,6 +215,6 @@ extension AuthorizationFlows {
             realm: returned.project.realm)
         let sealed = try sealedTokens.encode(result, until: end, in: returned.project.realm)
         try await store.complete(returned.stored, with: sealed, for: key, until: end)
-        return FlowGrant(grant: grant, sessionID: sessionID)
+        return FlowGrant(secret: grant, sessionID: sessionID)
     }
 }

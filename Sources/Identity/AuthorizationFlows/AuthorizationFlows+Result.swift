@@ -19,7 +19,7 @@ extension AuthorizationFlows {
         } catch AuthorizationRefusal.stateInvalid {
             throw AuthorizationRefusal.invalidGrant
         }
-        // A pending token that contains the result has the same replay key.
+        // If the sign-in needs another step, its pending token contains this replay key and may be used later.
         let end = clock.now() + Self.grantLifetime + FederatedSignIn.pendingLifetime
         return RedeemedAuthorization(result: result, replayKey: ReplayKey(hash: key.grantHash, expiresAt: end))
     }
@@ -39,7 +39,7 @@ extension AuthorizationRefusal {
     /// The sign-in in the browser failed. The gateway put the error into the URL that it redirected the browser to, and
     /// the client sends that URL.
     ///
-    /// - Parameter error: replaced by `unknown` unless it consists of capital letters and underscores.
+    /// - Parameter error: replaced by `unknown` unless it has 1 to 64 characters: capital letters and underscores.
     public init(reported error: String) {
         self = .failed(Self.isName(error, of: 0x41...0x5A) ? error : "unknown")
     }

@@ -1,14 +1,15 @@
 /// Sign-in with a provider in a browser: starts a flow, processes the provider's response, and gives the result to the
-/// client that holds the grant and the session ID.
+/// client that holds the grant and the session ID (see ``FlowGrant``).
 ///
 /// Throws ``AuthorizationRefusal``, ``ContinueURLRefusal``, ``ProviderRefusal``, ``TooManyAttempts`` and
 /// ``ProviderUnreachable``.
 public struct AuthorizationFlows: Sendable {
     /// The time limit for signing in at the provider.
     public static let lifetime: Duration = .seconds(600)
+    /// How long the client can redeem the grant of a completed flow.
     public static let grantLifetime: Duration = .seconds(60)
-    /// How long Apple's refresh token is stored for a sign-in. After this time, every grant and pending token has
-    /// expired, even if the clocks of replicas differ.
+    /// How long Apple's refresh token is kept if no sign-in uses it. By then every grant and pending token that could
+    /// use it has expired, even if the clocks of replicas differ by up to 300 seconds.
     static let unusedTokenLifetime = grantLifetime + FederatedSignIn.pendingLifetime + .seconds(300)
 
     /// Finds the realm and the app of a flow that comes back from a provider.

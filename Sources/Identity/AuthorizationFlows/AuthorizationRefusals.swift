@@ -12,13 +12,14 @@ public enum AuthorizationRefusal: Refusal, Hashable {
     case providerError(String)
     /// The provider's response lacks a parameter, or does not belong to this provider.
     case invalidResponse
-    /// The provider's token endpoint rejected the code, or the credentials of the client.
+    /// The provider's token endpoint rejected the code, or the client ID and its secret.
     case tokenRequestRejected(String)
     /// The code was redeemed, but the keys for the provider's identity token could not be fetched.
     case notVerifiable
-    /// The app or the provider of the flow is no longer configured.
-    case notConfigured
-    /// The page's URL lacks the API key, the provider or the operation, or has an invalid parameter.
+    /// The app of the flow was removed.
+    case appRemoved
+    /// The URL of the page that starts a flow lacks the API key, the provider or the operation, or has an invalid
+    /// parameter.
     case malformedStart
     /// The session ID is too short or too long, or has characters other than visible ASCII.
     case invalidSessionID
@@ -27,8 +28,8 @@ public enum AuthorizationRefusal: Refusal, Hashable {
     case invalidGrant
     /// The flow was started for another operation than the one that the request performs.
     case otherOperation
-    /// The sign-in in the browser failed before the client sent this request. The value is the error in the URL that the
-    /// gateway redirected the browser to.
+    /// The sign-in in the browser failed before the client sent this request. The value is the error in the URL that
+    /// the gateway redirected the browser to.
     case failed(String)
 }
 
@@ -36,7 +37,7 @@ extension AuthorizationRefusal {
     public var code: ErrorCode {
         switch self {
         case .cancelled: .userCancelled
-        case .notConfigured: .operationNotAllowed
+        case .appRemoved: .operationNotAllowed
         case .invalidSessionID, .malformedStart: .invalidArgument
         case .missingSessionID: .missingSessionID
         case .stateInvalid, .otherBrowser, .alreadyUsed, .providerError, .invalidResponse, .tokenRequestRejected,
@@ -56,7 +57,7 @@ extension AuthorizationRefusal {
         case .notVerifiable: "FLOW_NOT_VERIFIABLE"
         case .invalidGrant: "FLOW_INVALID_GRANT"
         case .otherOperation: "FLOW_OTHER_OPERATION"
-        case .cancelled, .notConfigured, .malformedStart, .invalidSessionID, .missingSessionID, .failed: code.rawValue
+        case .cancelled, .appRemoved, .malformedStart, .invalidSessionID, .missingSessionID, .failed: code.rawValue
         }
     }
 
@@ -70,7 +71,7 @@ extension AuthorizationRefusal {
         case .invalidResponse: "The provider's response is not valid."
         case .tokenRequestRejected(let error): "The provider's token endpoint rejected the request: \(error)."
         case .notVerifiable: "The identity token could not be verified, because the provider's keys are unavailable."
-        case .notConfigured: "The identity provider configuration is not found."
+        case .appRemoved: "The app that started the sign-in was removed."
         case .malformedStart: "The URL of the page lacks a required parameter, or a parameter is not valid."
         case .invalidSessionID: "sessionId must have 16 to 128 visible ASCII characters."
         case .invalidGrant: "The grant is not valid: it was used, has expired, or belongs to another sessionId or app."

@@ -16,6 +16,7 @@ public struct AuthorizationServers: Sendable {
     }
 }
 
+/// The values for the URL at which the user signs in (RFC 6749 §4.1.1).
 public struct AuthorizationRequest: Sendable {
     public let settings: ProviderSettings
     public let clientID: String
@@ -29,12 +30,14 @@ public struct AuthorizationRequest: Sendable {
     public let customParameters: [String: String]
 }
 
+/// The values for the exchange of a code for tokens (RFC 6749 §4.1.3).
 public struct CodeRedemption: Sendable {
     public let settings: ProviderSettings
     public let realm: ID<Realm>
     public let clientID: String
     public let code: Secret
     public let redirectURI: String
+    /// The PKCE code verifier; `nil` for a provider without PKCE.
     public let verifier: String?
     /// The parameter `iss` of the response (RFC 9207), which prevents a provider from receiving another provider's
     /// code.
@@ -50,7 +53,7 @@ public struct AuthorizationResponse: Sendable, Codable {
     public let name: PersonName?
 
     /// The maximum length of a code in bytes.
-    static let lengthLimit = 4096
+    static let codeLengthLimit = 4096
 
     public init(code: String?, issuer: String?, error: String?, name: PersonName?) {
         self.code = code

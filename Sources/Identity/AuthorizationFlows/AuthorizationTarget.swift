@@ -1,6 +1,7 @@
 /// The URL of an app to which the browser returns. It is checked when the flow starts, and again when the provider has
 /// responded.
 public struct AuthorizationTarget: Hashable, Codable, Sendable {
+    /// The maximum length in bytes.
     public static let lengthLimit = 2048
     /// The parameters that the gateway adds to the query.
     public static let grantName = "grant"
@@ -9,8 +10,9 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
     public let text: String
 
     /// Accepts a URL that is equal to one of the app's redirect URIs. For an app without redirect URIs, accepts a page
-    /// of an authorized domain. A page without TLS is accepted on `localhost` and `127.0.0.1`, and in `dev`. A project
-    /// of `dev` whose domains were not configured accepts every page and custom scheme.
+    /// of an authorized domain: with https, or with http on `localhost` and `127.0.0.1`, and in `dev` on every
+    /// authorized domain. If the domains of a project of `dev` were not configured, accepts every page and custom
+    /// scheme for such an app. Rejects a URL whose query already has a parameter `grant` or `error`.
     public init(_ text: String, of app: App, in project: Project) throws(ContinueURLRefusal) {
         guard Self.isReadable(text) else { throw .malformed }
         if app.settings.redirectURIs.isEmpty {
@@ -23,7 +25,7 @@ public struct AuthorizationTarget: Hashable, Codable, Sendable {
         self.text = text
     }
 
-    /// Accepts a page of an authorized domain.
+    /// Accepts what ``init(_:of:in:)`` accepts for an app without redirect URIs, with any parameters in the query.
     public init(page text: String, in project: Project) throws(ContinueURLRefusal) {
         guard Self.isReadable(text) else { throw .malformed }
         try Self.requirePage(text, in: project)
@@ -89,7 +91,7 @@ extension Project {
     /// Content-Security-Policy (CSP 3 §2.3.1).
     public var frameAncestors: [String] {
         guard !acceptsEveryDomain else { return ["*"] }
-        let sources = authorizedDomains.filter(Project.canAuthorize).map { $0.lowercased() }.flatMap { host in
+        let sources = authorizedDomains.filter(Project.isHostName).map { $0.lowercased() }.flatMap { host in
             ["https://\(host):*"] + (acceptsHTTP(host) ? ["http://\(host):*"] : [])
         }
         return sources.isEmpty ? ["'none'"] : sources

@@ -1,5 +1,5 @@
 extension EmailSettings {
-    /// The allowed length of names and subjects in Unicode scalars.
+    /// The allowed length of sender names and subjects in Unicode scalars.
     static let textLength = 1...200
     private static let urlLength = 2048
 
@@ -9,7 +9,7 @@ extension EmailSettings {
         if senderName.map(Self.isValidHeaderText) == false { problems.append(.emailSenderName) }
         if let actionURL {
             if let host = Self.host(ofLink: actionURL) {
-                let isAllowed = host == ownHost?.lowercased() || project.authorizedDomains.contains(host)
+                let isAllowed = host == ownHost?.lowercased() || project.listsDomain(host)
                 if !isAllowed { problems.append(.emailActionHost) }
             } else {
                 problems.append(.emailActionURL)

@@ -5,7 +5,8 @@ public struct EmailSettings: Hashable, Sendable {
     /// `nil` means the project's name.
     public var senderName: String?
     public var replyTo: EmailAddress?
-    /// Target of the links in emails, an https URL without query; `nil` means the gateway's own page.
+    /// Target of the links in emails: an https URL without query and fragment (http for loopback hosts only); `nil`
+    /// means the gateway's own page.
     public var actionURL: String?
     /// The language for requests that specify none.
     public var language: Language

@@ -6,6 +6,7 @@ public struct OutOfBand: Sendable {
     public var hash: @Sendable (String) -> [UInt8]
     /// Returns a random UUID in lower case.
     public var emailID: @Sendable () -> ID<OutgoingEmail>
+    /// Encrypts a payload, bound to the ID of its email.
     public var seal: @Sendable (EmailPayload, ID<OutgoingEmail>) throws -> [UInt8]
     /// Returns the URL that links open, without query.
     public var actionBase: @Sendable (Project, ActionLink.Mode) -> String
@@ -13,8 +14,8 @@ public struct OutOfBand: Sendable {
     public var appLinkBase: @Sendable (AppLink.Request, Project) -> String?
     /// Whether the installation sends emails.
     public var sendsEmail: Bool
-    /// Whether the link that restores an address goes to the account's first address, even if that was never verified, as
-    /// in Firebase's emulator. Only for `dev`.
+    /// Whether the notice of a changed address is sent to the account's first address, and its link restores that one,
+    /// even if it was never verified, as in Firebase's emulator. Only for `dev`.
     public var restoresFirstAddress = false
 
     public init(
@@ -74,7 +75,8 @@ extension OutOfBand {
             content: try seal(payload, id), createdAt: now, expiresAt: end)
     }
 
-    /// Returns a notice to the owner about an added sign-in method, with a link that removes the method.
+    /// Returns a notice to the owner about an added sign-in method, with a link that removes the method; empty if the
+    /// account's address is unverified, or the installation sends no emails.
     func additionNotice(
         of method: AddedSignInMethod, to account: Account, from origin: RequestContext
     ) throws -> EmailBatch {
@@ -117,7 +119,8 @@ extension OutOfBand {
     }
 
     /// Returns a notice to the account's former address about its replacement, with a link that restores the former
-    /// address. An unverified address gets no notice, because another user may own it.
+    /// address. An unverified address gets no notice, because another user may own it, unless ``restoresFirstAddress``
+    /// is true.
     func emailChangedNotice(
         to account: Account, for newEmail: EmailAddress?, from origin: RequestContext, at now: Instant
     ) throws

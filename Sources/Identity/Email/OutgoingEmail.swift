@@ -1,5 +1,5 @@
-/// An email in the queue. Its ID is its `Message-ID` (RFC 5322 §3.6.4), so that mail clients recognise a message that
-/// was sent twice.
+/// An email in the queue. Its ID is the left part of its `Message-ID` (RFC 5322 §3.6.4), so that mail clients
+/// recognise a message that was sent twice.
 public struct OutgoingEmail: Hashable, Sendable {
     /// The template of the email. No template contains user input.
     public enum Kind: String, Sendable, CaseIterable {
@@ -112,12 +112,12 @@ public struct EmailBatch: Hashable, Sendable {
 
 /// The queue of emails to be sent. Every call is one statement or one transaction and may throw ``StoreUnavailable``.
 public protocol EmailQueue: Sendable {
-    /// Claims emails that are due, and deletes expired ones. No other worker can claim the returned emails until `lease`
-    /// has passed.
+    /// Claims emails that are due, and deletes expired ones. No other worker can claim the returned emails until
+    /// `lease` has passed.
     func claim(limit: Int, lease: Duration, at now: Instant) async throws -> [QueuedEmail]
 
-    /// Binds the code of a password reset that was requested by address to the account that has the address now, unless
-    /// it is already bound.
+    /// A password reset can be requested for an address before its account is known. Stores its code for the account
+    /// that has the address now, unless it is already stored.
     ///
     /// - Returns: whether the code can be redeemed: there is such an account, and the code has not been redeemed.
     func bind(_ code: [UInt8], of queued: QueuedEmail) async throws -> Bool

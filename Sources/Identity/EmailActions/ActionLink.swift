@@ -1,6 +1,7 @@
 internal import Encoding
 
-/// The link of an email, which opens the page that redeems a code. Firebase's SDKs read its parameters by these names.
+/// The link of an email, which opens the page that redeems a code. The names of its query parameters are Firebase's,
+/// because Firebase's SDKs read them.
 public struct ActionLink: Hashable, Sendable {
     public enum Mode: String, Sendable, CaseIterable {
         case resetPassword
@@ -72,10 +73,11 @@ extension EmailSettings {
 }
 
 extension OutgoingEmail.Kind {
-    /// Whether emails of this kind may have no link.
+    /// Whether some emails of this kind have a link and others have none.
     public var linkIsOptional: Bool { self == .accountsMerged }
 
-    /// The mode of the email's link; `nil` if the email has no link.
+    /// The mode of the link with ``EmailPayload/code``; `nil` if emails of this kind have no such link. They may have
+    /// links for ``EmailPayload/removals``.
     public var linkMode: ActionLink.Mode? {
         switch self {
         case .verifyEmail: .verifyEmail

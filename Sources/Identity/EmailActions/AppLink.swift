@@ -1,9 +1,9 @@
 /// A link that an installed app opens instead of a browser. Without the app, the browser shows the action page.
 ///
-/// The link names the app that was requested, so that another app of the project does not open it.
+/// The link names the app that the request for the email named, so that no other app of the project opens it.
 public enum AppLink {
-    /// The path after the project's ID. The well-known files of the host list this path only, so that apps open no
-    /// other links.
+    /// The path after the project's ID. Apple's well-known file lists this path only, and an Android app names it in
+    /// its manifest, so that apps open no other links.
     public static let path = "/__/auth/links"
     /// The query parameter with the bundle ID.
     public static let bundleIDParameter = "ibi"

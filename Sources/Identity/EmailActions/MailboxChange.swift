@@ -31,8 +31,8 @@ public struct MailboxChange: Hashable, Sendable {
         /// before.
         ///
         /// - Parameters:
-        ///   - createdAt: when the redeemed recovery or removal code was created, which was sent to `email` too; `nil` if
-        ///     another code is redeemed.
+        ///   - createdAt: when the redeemed recovery or removal code was created, which was sent to `email` too; `nil`
+        ///     if another code is redeemed.
         ///   - addedSince: links to `email` that remove sign-in methods added before this time stay valid.
         case proven(email: EmailAddress, createdAt: Instant?, addedSince: Instant)
     }
@@ -124,6 +124,8 @@ public struct MailboxChange: Hashable, Sendable {
         return change
     }
 
+    /// Records that the account signs in by email link. An account with an unverified address is first reclaimed, as by
+    /// ``resetting(_:to:removing:by:)``.
     public static func signingIn(_ account: Account) -> MailboxChange {
         var change = account.emailIsVerified ? MailboxChange(account) : reclaiming(account)
         change.update.usesEmailLinks = true
@@ -186,8 +188,8 @@ extension Account {
 }
 
 extension Account {
-    /// Whether the account loses its address to a user who has proven control of the mailbox: neither the gateway nor a
-    /// provider of the account's identities has verified the address.
+    /// Whether the account loses its address to a user who has proven control of the mailbox: the account is not
+    /// disabled, and neither the gateway nor a provider of the account's identities has verified the address.
     var losesAddressToOwner: Bool {
         !emailIsVerified && !isDisabled && !identities.contains { $0.email == email && $0.emailTrust >= .verified }
     }
@@ -212,6 +214,8 @@ extension MailboxChange {
 }
 
 extension Account {
+    /// Adds the audit event about the password to `notes`. If there is no event at all, but the sessions end, returns
+    /// the event for ended sessions.
     func notes(_ notes: [AuditNote], for update: AccountUpdate, endsSessions: Bool) -> [AuditNote] {
         var notes = notes
         switch update.passwordHash {

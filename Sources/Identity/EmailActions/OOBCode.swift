@@ -63,7 +63,8 @@ public struct OOBCode: Hashable, Sendable {
 /// Why a code was rejected.
 public enum OOBCodeRefusal: Refusal, Hashable {
     case missing
-    /// Unknown, used, of another purpose or project, or invalidated by a change of the account.
+    /// Unknown, used, of another purpose or project, invalidated by a change of the account, or for a merge that cannot
+    /// be undone any more.
     case invalid
     case expired
     /// The code was sent to another address than the request names.

@@ -6,7 +6,7 @@ public protocol OOBCodeStore: Sendable {
     /// - Parameters:
     ///   - session: the session of the owner who requested the code. It must be active.
     ///   - administrator: the audit event and its actor, if an administrator requested the code.
-    /// - Throws: ``StoreConflict/stale`` if the session has ended.
+    /// - Throws: ``StoreConflict/stale`` if `session` has ended, or its account is disabled.
     func issue(
         _ code: OOBCode, _ outgoing: OutgoingEmail?, by session: Session?, for administrator: (AuditNote, AuditActor)?,
         in realm: ID<Realm>

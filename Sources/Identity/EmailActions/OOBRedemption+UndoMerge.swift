@@ -11,7 +11,7 @@ extension OOBRedemption {
                 code: found.code, resetHash: project.policy.allowsPasswords ? outOfBand.hash(secret) : nil,
                 resetExpiresAt: now + OOBCode.Purpose.resetPassword.lifetime(by: project.policy), trace: origin.trace,
                 undoneAt: now)
-            let source = try await refusing(\.atMergeReversal) {
+            let source = try await mappingConflicts(\.atMergeReversal) {
                 try await codes.undoMerge(undoing, in: project.realm)
             }
             let reset = undoing.reset(of: source).map { IssuedCode(secret: secret, record: $0) }

@@ -51,6 +51,7 @@ public struct OOBRedemption: Sendable {
     ///
     /// - Parameter providers: identities of these providers are removed, except those that were linked at the creation
     ///   of the account.
+    /// - Returns: the redeemed code.
     public func resetPassword(
         _ code: String?, to password: Secret, removing providers: Set<ProviderID>, in project: Project,
         from origin: RequestContext
@@ -107,7 +108,7 @@ public struct OOBRedemption: Sendable {
     }
 
     /// Signs the user who controls the mailbox in to the account that has the address, or to a new account. With an ID
-    /// token, adds the address to the account of the token.
+    /// token, the account of the token gets the address, in place of its former one.
     public func signIn(
         email: String?, code: String?, idToken: String?, in project: Project, from origin: RequestContext
     ) async throws -> (signedIn: SignedIn, isNewAccount: Bool) {
@@ -122,7 +123,7 @@ public struct OOBRedemption: Sendable {
             if let caller, attempt == 1 {
                 try limiter.countCredentialChange(of: caller.account.id, in: project)
             }
-            let account = try await refusing(\.atRedemption) {
+            let account = try await mappingConflicts(\.atRedemption) {
                 try await codes.redeem(prepared.redemption, in: project.realm)
             }
             let signedIn = try await tokens.signedIn(
@@ -202,6 +203,8 @@ extension OOBRedemption {
         let account: Account
     }
 
+    /// Consumes a code and applies the change that `decide` returns. If the account has changed in the meantime, the
+    /// code is checked and `decide` is called again.
     func redeem(
         _ code: String?, for purposes: Set<OOBCode.Purpose>, in project: Project, from origin: RequestContext,
         _ decide: (Account, OOBCode, Instant) async throws -> (MailboxChange, EmailBatch)
@@ -214,7 +217,7 @@ extension OOBRedemption {
             let (change, emailBatch) = try await decide(account, found.code, now)
             let redemption = Redemption(
                 code: found.code, step: .change(change), emailBatch: emailBatch, trace: origin.trace, redeemedAt: now)
-            let updated = try await refusing(\.atRedemption) {
+            let updated = try await mappingConflicts(\.atRedemption) {
                 try await codes.redeem(redemption, in: project.realm)
             }
             return RedemptionResult(redemption: redemption, account: updated)

@@ -227,7 +227,7 @@ extension OOBSending {
                 until: end)
         }
         let email = outgoing
-        try await refusing(\.atEdit) {
+        try await mappingConflicts(\.atEdit) {
             try await codes.issue(code, email, by: draft.session, for: administrator, in: project.realm)
         }
         return secret
@@ -236,7 +236,8 @@ extension OOBSending {
 
 extension OOBCode.Purpose {
     /// Whether the code becomes invalid when the sessions of the account end, because it gives control of the account.
-    /// A sign-in link, and a code that only verifies a mailbox, stay valid.
+    /// A sign-in link, and a code that only verifies a mailbox, do not depend on the sessions. A change that deletes the
+    /// codes of the account ends them too.
     var endsWithSessions: Bool { self == .resetPassword || self == .changeEmail }
 
     func lifetime(by policy: Policy) -> Duration {
@@ -265,9 +266,9 @@ extension OOBSending.Request {
 public enum OOBSendingRefusal: Refusal, Hashable {
     /// The project does not allow the purpose.
     case notAllowed
-    /// No account has the address. Clients get this only without email enumeration protection.
+    /// No account has the address of a password reset. Clients get this only without email enumeration protection.
     case emailUnknown
-    /// No account has the address that a backend stated.
+    /// No account has the address that a backend stated to verify or to change it.
     case accountUnknown
     case missingIDToken, missingNewEmail, invalidNewEmail
     /// The gateway sends such codes only in notices, not on request.

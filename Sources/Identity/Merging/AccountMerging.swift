@@ -83,14 +83,14 @@ public struct AccountMerging: Sendable {
         let merge = AccountMerge(
             precondition: payload.precondition, replayKeys: payload.replayKeys + [replayKey], mergedAt: now,
             undoableUntil: now + Self.undoWindow, code: payload.code)
-        let commit = MergeCommit(
+        let signIn = MergeSignIn(
             session: entropy.sessionID(), method: payload.method, authenticatedAt: payload.authenticatedAt ?? now,
             targetSession: payload.targetSession, targetSubject: payload.targetSubject, device: origin.device,
             networkHash: networks.hash(of: origin, in: project),
             credentialIssuedAt: payload.credentialIssuedAt, trace: origin.trace)
         let notices = MergeNotices(of: merge, outOfBand: outOfBand, from: origin)
-        let (account, session) = try await refusing(\.atMerge) {
-            try await store.merge(merge, opening: commit, announcing: notices, in: project.realm)
+        let (account, session) = try await mappingConflicts(\.atMerge) {
+            try await store.merge(merge, with: signIn, announcing: notices, in: project.realm)
         }
         let signedIn = try await tokens.signedIn(account, session, in: project, at: now)
         return Merged(signedIn: signedIn, plan: payload.precondition.plan, undoableUntil: merge.undoableUntil)
@@ -136,7 +136,7 @@ private struct ProvenTarget {
     let session: ID<Session>?
     /// The subject of the identity that is the proof.
     let subject: String?
-    /// The authorization code that came with the proof.
+    /// Apple's code or refresh token that came with the proof.
     var code: SealedCode?
     /// When Apple issued the credential that is the proof.
     var credentialIssuedAt: Instant?
@@ -158,12 +158,14 @@ public struct AccountMerge: Hashable, Sendable {
     public let replayKeys: [ReplayKey]
     public let mergedAt: Instant
     public let undoableUntil: Instant
-    /// The authorization code that came with the proof of the target.
+    /// Apple's code or refresh token that came with the proof of the target.
     public var code: SealedCode?
 }
 
-/// The session that a client's merge opens, with the conditions that the proof of the target must still meet.
-public struct MergeCommit: Hashable, Sendable {
+/// The sign-in of a client's merge: the session to open, and the conditions that the proof of the target must still
+/// meet.
+public struct MergeSignIn: Hashable, Sendable {
+    /// The ID of the new session.
     public let session: ID<Session>
     /// How the target was proven.
     public let method: ProviderID

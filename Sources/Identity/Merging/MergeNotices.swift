@@ -19,7 +19,7 @@ public struct MergeNotices: Sendable {
         var notified: Set<EmailAddress> = []
         if let email = accounts.source.verifiedEmail {
             notified.insert(email)
-            emailBatch = try undoLink(to: email, methods)
+            emailBatch = try noticeWithUndoLink(to: email, methods)
         }
         for (email, account) in accounts.otherRecipients where notified.insert(email).inserted {
             emailBatch.emails += try outOfBand.notice(
@@ -29,7 +29,7 @@ public struct MergeNotices: Sendable {
         return emailBatch
     }
 
-    private func undoLink(to email: EmailAddress, _ methods: [ProviderID]) throws -> EmailBatch {
+    private func noticeWithUndoLink(to email: EmailAddress, _ methods: [ProviderID]) throws -> EmailBatch {
         let secret = outOfBand.newCode()
         let plan = merge.precondition.plan
         let code = OOBCode(

@@ -51,8 +51,8 @@ public enum MergeRefusal: Refusal, Hashable {
     /// No account has the proven identity: there is nothing to merge with, and the identity can be linked instead.
     case targetUnknown
     case accountDisabled
-    /// The source's address was changed, and the recovery link is still valid. Until it expires, only an administrator
-    /// may merge the account.
+    /// The source's address was changed, and a link that restores the former address is still valid. Until the link
+    /// expires, only an administrator may merge the account.
     case recoveryPending
     /// Both accounts have identities of these providers, but an account can have only one of each.
     case providersConflict([ProviderID])
@@ -117,13 +117,13 @@ public struct MergeTokenPayload: Hashable, SealedTokenContent {
     public let replayKeys: [ReplayKey]
     /// How the target was proven.
     public let method: ProviderID
-    /// The target's login, if an ID token proved it; `nil` if the proof is itself a login.
+    /// The time of the target's login, if an ID token proved the target; `nil` if the proof is itself a login.
     public let authenticatedAt: Instant?
     /// The session of that ID token, which must be active at the commit.
     public let targetSession: ID<Session>?
     /// The subject of the identity that is the proof; the target must still have it at the commit.
     public let targetSubject: String?
-    /// The authorization code that came with the proof.
+    /// Apple's code or refresh token that came with the proof.
     public var code: SealedCode?
     /// When Apple issued the credential that is the proof.
     public var credentialIssuedAt: Instant?

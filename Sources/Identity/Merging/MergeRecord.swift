@@ -69,8 +69,10 @@ public struct MergeRecord: Hashable, Sendable {
 
 /// Why an administrator's undo of a merge was rejected.
 public enum UndoRefusal: Refusal, Hashable {
-    /// There is no merge of this source: there was none, it was undone, or the target was deleted.
+    /// There is no record of a merge of this source: there was none, it was undone, it expired and was removed, or the
+    /// target was deleted or merged.
     case unknown
+    /// The record still exists, but ``MergeRecord/undoableUntil`` has passed.
     case tooLate
     /// The target's sessions were ended after the merge, by a reset, a reclaim, a change of credentials, or an
     /// administrator.

@@ -1,5 +1,5 @@
 /// The effect of the link in the notice of a merge: the source is restored with everything that no third account has
-/// now.
+/// now. The source also gets back an address that a third account has but never verified; see ``disavowed``.
 ///
 /// The holder of the link has proven the source's address. Therefore no later change of the target can prevent the
 /// undo; only its deletion can. The target keeps everything that did not come from the source.
@@ -11,9 +11,11 @@ public struct MergeReversal: Hashable, Sendable {
     public let returnsPhoneNumber: Bool
     /// Identities that move back from the target.
     public let returned: [MergePlan.Moved]
-    /// Identities that no account has now. They are linked again as before.
+    /// Identities that no account has now. They are linked again, except those of a generic OpenID provider whose
+    /// issuer has changed. The credential state of an Apple identity is not restored.
     public let relinked: [MergePlan.Moved]
-    /// The target after the reversal; `nil` if it loses nothing, and then its sessions continue.
+    /// The target after the reversal; `nil` if it loses no address, phone number or identity. Then it also keeps its
+    /// name and photo, and its sessions continue.
     public let target: Account?
     /// Whether the target loses the address, and with it its current password.
     public let targetLosesEmail: Bool

@@ -15,7 +15,8 @@ public struct AllowedCallers: Hashable, Sendable {
     }
 }
 
-/// Why a request with a valid API key was rejected: the request states another app, or none although the policy requires it.
+/// Why a request with a valid API key was rejected: the request states another app, or none although the policy
+/// requires it.
 public enum CallerRefusal: Refusal, Hashable {
     /// The associated values are as received, `nil` if the request states none.
     case ios(bundleID: String?)
@@ -57,9 +58,9 @@ public enum CallerRefusal: Refusal, Hashable {
 }
 
 extension App {
-    /// Checks the headers in which Google's clients name their app. An absent or empty header is accepted
-    /// unless `isRequired`. Reads no header and allocates nothing if the app has no restrictions, because this runs
-    /// on every request.
+    /// Checks the headers in which Google's clients name their app. A request that names no app is accepted unless
+    /// `isRequired`. Reads no header and allocates nothing if the app has no restrictions, because this runs on every
+    /// request.
     ///
     /// - Parameters:
     ///   - isRequired: ``Policy/requiresCallerHeader``.
@@ -133,8 +134,8 @@ extension String {
 
     fileprivate var hexadecimalDigits: String { filter { $0 != ":" }.lowercased() }
 
-    /// The host of an absolute URL in lower case, without port; `nil` if there is none, or if there is a user, which no
-    /// browser sends.
+    /// The host of an http or https URL, in lower case and without port. `nil` for other text, and for a URL with a
+    /// user, which no browser sends.
     fileprivate var hostOfURL: String? {
         let pattern = /https?:\/\/(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]*)?(?:[\/?#].*)?/
         guard let match = wholeMatch(of: pattern) else { return nil }

@@ -5,7 +5,8 @@ public struct AppAssociation: Hashable, Sendable {
     public var domains: [String]
     /// The Apple team that signs the app; `nil` for the team of the project's provider `apple.com`.
     public var teamID: String?
-    /// SHA-256 fingerprints of the certificates that sign the Android packages: 64 hexadecimal digits, colons are ignored.
+    /// SHA-256 fingerprints of the certificates that sign the Android packages: 64 hexadecimal digits, colons are
+    /// ignored.
     public var androidFingerprints: [String]
 
     public init(domains: [String] = [], teamID: String? = nil, androidFingerprints: [String] = []) {
@@ -60,9 +61,9 @@ extension Project {
 }
 
 extension [AssociatedApp] {
-    /// The hosts that several projects share and that an Android app lists, with these projects. Before Android 15, such
-    /// an app may open the links of another project: its own intent filter decides which links it opens, and not the
-    /// file of the host.
+    /// The hosts that several projects share and that an Android app lists, with these projects. Before Android 15,
+    /// such an app may open the links of another project: its own intent filter decides which links it opens, and not
+    /// the file of the host.
     public var sharedHostsWithAndroidApps: [(host: String, projects: [ID<Project>])] {
         let listed = flatMap { app in app.settings.association.domains.map { (host: $0.lowercased(), app: app) } }
         return Dictionary(grouping: listed, by: \.host).sorted { $0.key < $1.key }.compactMap { host, listed in

@@ -10,7 +10,8 @@ public struct AppReview: Hashable, Sendable {
     public struct Point: Hashable, Sendable {
         public let guideline: String
         public let verdict: Verdict
-        /// A sentence for the developer who answers App Review.
+        /// The finding about the app, for the developer who answers App Review. Begins in lower case, without a full
+        /// stop.
         public let text: String
     }
 
@@ -19,19 +20,20 @@ public struct AppReview: Hashable, Sendable {
     public var passes: Bool { points.allSatisfy { $0.verdict != .violated } }
 
     /// - Parameters:
-    ///   - usesCustomTokens: whether an account of the realm was ever signed in with a custom token.
-    ///   - redeemed: the Apple client IDs whose codes the gateway redeemed with the current private key.
+    ///   - usesCustomTokens: whether any of the realm's present accounts has signed in with a custom token.
+    ///   - redeemed: the Apple client IDs with an authorized grant whose code was redeemed with the current private
+    ///     key.
     public init(of app: App, in project: Project, usesCustomTokens: Bool = false, redeemed: Set<String>) {
         let services = LoginServices(of: app, in: project)
         points =
             Self.loginServices(services, app) + Self.openPoints(services, app, project, usesCustomTokens)
-            + Self.deletion(services, project.policy)
+            + Self.deletion(project.policy)
             + Self.revocation(of: app, services, project, redeemed)
     }
 
     /// Guideline 4.8.
     private static func loginServices(_ services: LoginServices, _ app: App) -> [Point] {
-        guard services.isCompliant else { return services.violations.map { point(.violated, $0.named) } }
+        guard services.isCompliant else { return services.violations.map { point(.violated, $0.descriptionWithKind) } }
         guard !services.thirdParties.isEmpty else {
             return [point(.met, "it shows no third-party login, so no equivalent login is required")]
         }
@@ -109,7 +111,7 @@ public struct AppReview: Hashable, Sendable {
     }
 
     /// Guideline 5.1.1(v), and Apple's requirements for account deletion since June 2022.
-    private static func deletion(_ services: LoginServices, _ policy: Policy) -> [Point] {
+    private static func deletion(_ policy: Policy) -> [Point] {
         let recent = policy.recentLoginMaxAge.components.seconds
         return [
             Point(
@@ -121,8 +123,8 @@ public struct AppReview: Hashable, Sendable {
         ]
     }
 
-    /// Apple requires that the deletion of an account revokes the tokens of Sign in with Apple (TN3194). A redeemed code
-    /// shows that the app sends its codes and that the private key works.
+    /// Apple requires that the deletion of an account revokes the tokens of Sign in with Apple (TN3194). A redeemed
+    /// code shows that the app sends its codes and that the private key works.
     private static func revocation(
         of app: App, _ services: LoginServices, _ project: Project, _ redeemed: Set<String>
     ) -> [Point] {
@@ -148,7 +150,7 @@ public struct LoginServicesExemption: Hashable, Sendable {
     public enum Kind: String, CaseIterable, Codable, Sendable {
         /// The app uses only its company's own account system.
         case ownAccountsOnly
-        /// An alternative app marketplace, or an app from one that uses the marketplace's own login.
+        /// An alternative app marketplace, or an app that such a marketplace distributes and that uses its login.
         case alternativeMarketplace
         /// Education, enterprise or business apps that require an account of the organisation.
         case organisationAccounts
@@ -184,8 +186,8 @@ public struct LoginServicesExemption: Hashable, Sendable {
 }
 
 extension ProjectConfiguration {
-    /// Adds the declaration to every exemption that differs from the app's exemption in `old`. The other exemptions keep
-    /// their declarations.
+    /// Adds the declaration to every exemption that differs from the app's exemption in `old`. The other exemptions
+    /// keep their declarations.
     public mutating func declareExemptions(since old: ProjectConfiguration, by actor: AuditActor, at now: Instant) {
         for index in apps.indices {
             guard var exemption = apps[index].app.settings.exemption else { continue }

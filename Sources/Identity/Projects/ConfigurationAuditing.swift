@@ -45,7 +45,7 @@ extension ProjectConfiguration {
 }
 
 extension AuditNote {
-    /// - Parameter depth: the number of path components up to the subject.
+    /// - Parameter depth: the number of path components that identify the subject, which are omitted.
     fileprivate static func changed(
         _ kind: String, _ subject: String, _ changes: [ConfigurationChange], depth: Int
     ) -> AuditNote {

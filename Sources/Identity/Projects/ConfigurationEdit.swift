@@ -6,13 +6,13 @@ public struct EditPermissions: OptionSet, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Permission to change whose tokens are accepted, or where codes and events are sent: ``ServiceKeyScope/trust``.
+    /// Permission to change whose tokens are accepted, or where codes are sent: ``ServiceKeyScope/trust``.
     public static let changeTrust = EditPermissions(rawValue: 1)
     /// Permission to unlink the identities of a provider whose issuer changes.
     public static let discardIdentities = EditPermissions(rawValue: 2)
 }
 
-/// Why an edit was rejected for the change itself. The resulting configuration may be valid.
+/// Why an edit was rejected because of what it changes, even if the resulting configuration is valid.
 public enum ConfigurationEditRefusal: Refusal, Hashable {
     /// The edit needs ``EditPermissions/changeTrust``.
     case trustRequired

@@ -7,6 +7,7 @@ public enum ConfigurationProblem: Hashable, Sendable {
     case emailSenderName
     /// The value is not the URL of a page.
     case emailActionURL
+    /// The URL is neither at an authorized domain nor at the gateway's own host.
     case emailActionHost
     case emailSubject(OutgoingEmail.Kind, Language)
     case tooManyProviders
@@ -50,7 +51,7 @@ public enum ConfigurationProblem: Hashable, Sendable {
     case loginServices(LoginServicesViolation, app: ID<App>, tenant: ID<Tenant>? = nil)
 
     /// Whether the problem is a violation of guideline 4.8.
-    public var isLoginServices: Bool {
+    public var isLoginServicesViolation: Bool {
         if case .loginServices = self { true } else { false }
     }
 
@@ -94,7 +95,7 @@ public struct ConfigurationRefusal: Refusal, Hashable {
 
 extension ConfigurationRefusal {
     /// The code for guideline 4.8 if all problems are violations of it.
-    public var code: ErrorCode { problems.allSatisfy(\.isLoginServices) ? .loginServices : .invalidConfig }
+    public var code: ErrorCode { problems.allSatisfy(\.isLoginServicesViolation) ? .loginServices : .invalidConfig }
 
     public var detail: String? {
         let shown = problems.prefix(10).map(\.description)
@@ -114,7 +115,7 @@ extension ConfigurationProblem: CustomStringConvertible {
         case .emailSenderName: "the sender name of emails \(Self.headerTextRule)"
         case .emailActionURL:
             "the action URL of emails must be an https URL without user, query and fragment (http for loopback only)"
-        case .emailActionHost: "the action URL of emails must be at an authorized domain"
+        case .emailActionHost: "the action URL of emails must be at an authorized domain or at the gateway's own host"
         case .emailSubject(let kind, let language):
             "the subject of \(kind.name) in language \(language.rawValue) \(Self.headerTextRule)"
         case .tooManyProviders: "there must not be more than \(limits.providers) providers"
@@ -136,15 +137,15 @@ extension ConfigurationProblem: CustomStringConvertible {
             "google.com's relation must be social, or organisation together with hostedDomains"
         case .relation(let id): "\(id.shown)'s relation must be social"
         case .hostedDomains(let id):
-            "\(id.shown)'s hosted domains must be at most 50 host names, each of them once, and are for google.com only"
+            "\(id.shown)'s hosted domains must be at most \(limits.hostedDomains) host names, each of them once, and are for google.com only"
         case .displayName(let id): "\(id.shown)'s display name \(Self.nameRule)"
         case .secret(.apple): "apple.com's private key must be a P-256 key in PEM, as in the .p8 file"
-        case .secret(let id): "\(id.shown)'s client secret must be visible ASCII of at most 512 bytes"
+        case .secret(let id): "\(id.shown)'s client secret must be printable ASCII of at most 512 bytes"
         case .tooManyApps: "there must not be more than \(limits.apps) apps"
         case .appID: "an app ID has 1 to 63 characters: a to z, 0 to 9 and hyphens, but no hyphen at the beginning"
         case .appName(let app): "app \(app): its name \(Self.nameRule)"
         case .bundleID(let app):
-            "app \(app): each bundle ID must be at most 155 letters, digits, hyphens and dots, and listed once"
+            "app \(app): each bundle ID must be at most 155 letters, digits, hyphens, underscores and dots, and listed once"
         case .androidPackage(let app):
             "app \(app): each Android package must be at most 155 letters, digits, underscores and dots, and listed once"
         case .androidCertificate(let app):
@@ -161,15 +162,16 @@ extension ConfigurationProblem: CustomStringConvertible {
         case .redirectURI(let app):
             "app \(app): redirectUris must be https URLs, http URLs of localhost, 127.0.0.1 or [::1], or custom schemes, without fragment and without a query parameter grant or error, each listed once"
         case .tooManyValues(let app, let list, let count):
-            "app \(app): \(list) has \(count) values, but may have at most \(limits.callers)"
+            "app \(app): \(list) has \(count) values, but may have at most \(limits.listedValues)"
         case .linkOnlyMethod(let id, let app):
             "app \(app): \(id.shown) must be a provider, listed once in linkOnlyMethods and not in signInMethods"
         case .unknownSignInMethod(let id, let app):
             "app \(app): \(id.shown) is not a sign-in method: expected apple.com, google.com, oidc.*, password or anonymous"
         case .repeatedSignInMethod(let id, let app): "app \(app): \(id.shown) is listed twice"
         case .exemptionReason(let app): "app \(app): the reason of its exemption must have 1 to 500 characters"
-        case .loginServices(let violation, let app, nil): "app \(app): \(violation.named)"
-        case .loginServices(let violation, let app, let tenant?): "app \(app) in tenant \(tenant): \(violation.named)"
+        case .loginServices(let violation, let app, nil): "app \(app): \(violation.descriptionWithKind)"
+        case .loginServices(let violation, let app, let tenant?):
+            "app \(app) in tenant \(tenant): \(violation.descriptionWithKind)"
         }
     }
 
@@ -179,7 +181,8 @@ extension ConfigurationProblem: CustomStringConvertible {
 }
 
 extension ProviderID {
-    /// The ID for an error message; a long or non-ASCII value is omitted.
+    /// The ID for an error message; `(unreadable)` for a value of more than 64 bytes or with characters other than
+    /// visible ASCII.
     public var shown: String {
         let isShort = rawValue.utf8.count <= 64 && rawValue.utf8.allSatisfy { (0x21...0x7E).contains($0) }
         return isShort ? rawValue : "(unreadable)"

@@ -5,19 +5,20 @@ public struct ConfigurationRules: Sendable {
     /// The host of the gateway's public URL. Links in emails may open it although it is not an authorized domain.
     public var ownHost: String?
     /// Whether a new secret has the form that its provider issues.
-    public var isUsable: @Sendable (Secret, ProviderID) -> Bool
+    public var acceptsSecret: @Sendable (Secret, ProviderID) -> Bool
 
     public init(
         acceptsLoopbackIssuers: Bool = false, ownHost: String? = nil,
-        isUsable: @escaping @Sendable (Secret, ProviderID) -> Bool
+        acceptsSecret: @escaping @Sendable (Secret, ProviderID) -> Bool
     ) {
         self.ownHost = ownHost
         self.acceptsLoopbackIssuers = acceptsLoopbackIssuers
-        self.isUsable = isUsable
+        self.acceptsSecret = acceptsSecret
     }
 }
 
 extension ProjectConfiguration {
+    /// Names and reasons are measured in Unicode scalars, all other texts in bytes.
     enum Limits {
         static let providers = 50
         static let apps = 100
@@ -26,7 +27,8 @@ extension ProjectConfiguration {
         static let nameLength = 1...256
         static let reasonLength = 1...500
         static let bundleIDLength = 155
-        static let callers = 50
+        /// The maximum number of values in each list of an app, such as its callers and redirect URIs.
+        static let listedValues = 50
         static let hostedDomains = 50
         static let issuerLength = 1024
     }
@@ -37,12 +39,12 @@ extension ProjectConfiguration {
         if !Self.isName(name) { problems.append(.projectName) }
         if project.authorizedDomains.count > Project.domainLimit { problems.append(.tooManyDomains) }
         problems += project.authorizedDomains.indices
-            .filter { !Project.canAuthorize(project.authorizedDomains[$0]) }.map { .domain(index: $0) }
+            .filter { !Project.isHostName(project.authorizedDomains[$0]) }.map { .domain(index: $0) }
         problems += project.emailSettings.problems(in: project, ownHost: rules.ownHost)
         if project.providers.count > Limits.providers { problems.append(.tooManyProviders) }
         problems += project.providers.flatMap { Self.problems(of: $0, by: rules) }
         problems += newSecrets.sorted { $0.key.rawValue < $1.key.rawValue }
-            .filter { !$0.value.isEmpty && !rules.isUsable($0.value, $0.key) }.map { .secret($0.key) }
+            .filter { !$0.value.isEmpty && !rules.acceptsSecret($0.value, $0.key) }.map { .secret($0.key) }
         if apps.count > Limits.apps { problems.append(.tooManyApps) }
         problems += apps.flatMap(Self.problems(of:))
         problems += associationProblems
@@ -82,10 +84,10 @@ extension ProjectConfiguration {
         let settings = configured.app.settings
         guard id.isValidAppID else { return [.appID(id)] }
         var problems: [ConfigurationProblem] = isName(configured.name) ? [] : [.appName(id)]
-        problems += self.problems(ofCallers: settings, id)
+        problems += self.problems(ofListsIn: settings, id)
         let methods = settings.signInMethods ?? []
         let names = Dictionary(grouping: methods, by: \.self).sorted { $0.key.rawValue < $1.key.rawValue }
-        problems += names.filter { !$0.key.canBeShown }.map { .unknownSignInMethod($0.key, app: id) }
+        problems += names.filter { !$0.key.canBeListed }.map { .unknownSignInMethod($0.key, app: id) }
         problems += names.filter { $0.value.count > 1 }.map { .repeatedSignInMethod($0.key, app: id) }
         problems += settings.linkOnlyMethods.enumerated().filter { index, method in
             !method.canBeConfigured || methods.contains(method) || settings.linkOnlyMethods[..<index].contains(method)
@@ -102,24 +104,24 @@ extension ProjectConfiguration {
         return problems
     }
 
-    private static func problems(ofCallers settings: AppSettings, _ id: ID<App>) -> [ConfigurationProblem] {
+    private static func problems(ofListsIn settings: AppSettings, _ id: ID<App>) -> [ConfigurationProblem] {
         let callers = settings.callers
         let lists: [(name: String, values: [String], problem: ConfigurationProblem, isValid: (String) -> Bool)] = [
             ("bundleIds", settings.bundleIDs, .bundleID(id), isBundleID),
             ("androidPackages", callers.androidPackages, .androidPackage(id), isPackage),
             ("androidCertificates", callers.androidCertificates, .androidCertificate(id), isFingerprint),
             ("webDomains", callers.webDomains, .webDomain(id), isWebDomain),
-            ("associatedDomains", settings.association.domains, .associatedDomain(id), Project.canAuthorize),
+            ("associatedDomains", settings.association.domains, .associatedDomain(id), Project.isHostName),
             (
                 "androidFingerprints", settings.association.androidFingerprints, .androidFingerprint(id),
                 isSHA256Fingerprint
             ),
             ("redirectUris", settings.redirectURIs, .redirectURI(id), AuthorizationTarget.canBeRegistered),
         ]
-        let longLists = lists.filter { $0.values.count > Limits.callers }
+        let longLists = lists.filter { $0.values.count > Limits.listedValues }
             .map { ConfigurationProblem.tooManyValues(id, list: $0.name, count: $0.values.count) }
-        let hasTeam = settings.association.teamID.map(AppleSettings.isID) ?? true
-        return longLists + (hasTeam ? [] : [.appTeamID(id)])
+        let teamIsValid = settings.association.teamID.map(AppleSettings.isID) ?? true
+        return longLists + (teamIsValid ? [] : [.appTeamID(id)])
             + lists.filter { !$0.values.allSatisfy($0.isValid) || Set($0.values).count != $0.values.count }.map(
                 \.problem)
     }
@@ -183,13 +185,13 @@ extension ProjectConfiguration {
     }
 
     private static func isWebDomain(_ text: String) -> Bool {
-        Project.canAuthorize(text.hasPrefix("*.") ? String(text.dropFirst(2)) : text)
+        Project.isHostName(text.hasPrefix("*.") ? String(text.dropFirst(2)) : text)
     }
 
     private static func areHostedDomains(_ domains: [String], of provider: ProviderID) -> Bool {
         guard provider == .google else { return domains.isEmpty }
         return domains.count <= Limits.hostedDomains && Set(domains).count == domains.count
-            && domains.allSatisfy(Project.canAuthorize)
+            && domains.allSatisfy(Project.isHostName)
     }
 
     /// OpenID Connect Discovery 1.0 §3: https, without query and fragment.

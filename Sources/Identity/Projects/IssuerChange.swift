@@ -17,7 +17,8 @@ public struct IssuerChange: Hashable, Sendable {
 }
 
 extension ProjectConfiguration {
-    /// In the order of the providers' IDs, so that two edits lock them in the same order.
+    /// The changes of issuers since `old`, in the order of the providers' IDs, so that concurrent edits lock
+    /// the providers in the same order.
     public func issuerChanges(since old: ProjectConfiguration) -> [IssuerChange] {
         let providers = Set((old.project.providers + project.providers).map(\.provider)).filter(\.isGenericOpenID)
         return providers.sorted { $0.rawValue < $1.rawValue }

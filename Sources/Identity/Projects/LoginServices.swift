@@ -21,12 +21,13 @@ public struct LoginServices: Hashable, Sendable {
         offersEmailLinks = project.policy.allowsEmailLinks && settings.signInMethods?.contains(.password) != false
     }
 
+    /// Expects an app from ``App/current(at:)``, which has no grace period that has ended.
     private var isInGracePeriod: Bool { app.graceEndsAt != nil }
 
     public var isCompliant: Bool { violations.isEmpty }
 
     /// The methods offered to users. If guideline 4.8 is violated and there is no grace period, ``thirdParties`` are
-    /// omitted. Otherwise Apple comes first if there are any.
+    /// omitted. Otherwise, if there are third parties, Apple comes first.
     public var offered: [ProviderID] {
         guard isCompliant || isInGracePeriod else { return methods.filter { !thirdParties.contains($0) } }
         guard !thirdParties.isEmpty, methods.contains(.apple) else { return methods }
@@ -41,8 +42,8 @@ public struct LoginServices: Hashable, Sendable {
         case link
     }
 
-    /// Throws unless `app` may use an identity of `provider`. Checks the configuration only, not whether the provider is
-    /// reachable.
+    /// Throws unless `app` may use an identity of `provider`. Checks the configuration only, not whether the provider
+    /// is reachable.
     public static func require(
         _ provider: ProviderID, for app: App, in project: Project, to use: Use
     ) throws(ProviderRefusal) {
@@ -63,8 +64,8 @@ public struct LoginServices: Hashable, Sendable {
         }
     }
 
-    /// Throws if `app` lists its sign-in methods without `method`, which is `password` or `anonymous`. For example, an app
-    /// whose accounts belong to an organisation prevents open sign-up by such a list.
+    /// Throws if `app` lists its sign-in methods without `method`, which is `password` or `anonymous`. For example, an
+    /// app whose accounts belong to an organisation prevents open sign-up by such a list.
     public static func requireListed(_ method: ProviderID, for app: App) throws(ProviderRefusal) {
         guard app.settings.signInMethods?.contains(method) != false else { throw .notForThisApp(nil) }
     }
@@ -161,13 +162,13 @@ extension LoginServicesViolation: CustomStringConvertible {
         }
     }
 
-    /// The description with the name on the wire.
-    public var named: String { "\(description) (\(kind.rawValue))" }
+    /// The description, followed by the wire's name of ``kind``.
+    public var descriptionWithKind: String { "\(description) (\(kind.rawValue))" }
 }
 
 /// The rules of guideline 4.8 for one app in one realm.
 extension LoginServices {
-    private var providers: [ProviderID] { methods.filter(\.isProvider) }
+    private var providers: [ProviderID] { methods.filter(\.isIdentityProvider) }
 
     private func relation(_ provider: ProviderID) -> ProviderRelation {
         project.settings(of: provider)?.relation ?? .social

@@ -24,7 +24,7 @@ public struct Policy: Hashable, Sendable {
     public var protectsLastSignInMethod: Bool
     /// In UTF-16 code units, as Firebase's clients count characters; 6 to 64.
     public var minimumPasswordLength: Int
-    /// Passwords must have at least one character of each of these classes.
+    /// Passwords must have at least one ASCII character of each of these classes.
     public var requiresLowercase: Bool
     public var requiresUppercase: Bool
     public var requiresDigit: Bool
@@ -37,8 +37,9 @@ public struct Policy: Hashable, Sendable {
     public var verificationLifetime: Duration
     /// Lifetime of codes that reset a password.
     public var resetLifetime: Duration
-    /// Wrong passwords for one address from one client network within ``Policy/passwordWindow``; 0 means no limit. For
-    /// networks, here and below, see ``ClientNetwork``.
+    /// Wrong passwords for one address from one client network within ``Policy/passwordWindow``. 0 means no limit on
+    /// wrong passwords at all, not even ``Policy/addressFailureLimit``. For networks, here and below, see
+    /// ``ClientNetwork``.
     public var passwordFailureLimit: Int
     /// Accounts created from one client network within ``Policy/signUpWindow``, and addresses found taken; 0 means no
     /// limit.
@@ -56,7 +57,7 @@ public struct Policy: Hashable, Sendable {
     public var rotatesRefreshTokens: Bool
     /// How long a refresh token remains valid after its successor was used; 0 to 300 s.
     public var refreshTokenGracePeriod: Duration
-    /// The maximum age of a login that may change credentials.
+    /// How old a login may be for a change of credentials.
     public var recentLoginMaxAge: Duration
     /// An account follows its Apple identity to a new address, if its own address is the identity's former relay
     /// address and the account has no password and no email links.
@@ -120,12 +121,12 @@ public struct Policy: Hashable, Sendable {
     /// The length of the window of ``passwordFailureLimit``. Firebase does not publish the lengths of its windows.
     public static let passwordWindow: Duration = .seconds(600)
     /// Wrong passwords for one address from all networks together within ``addressFailureWindow``. Beyond this limit,
-    /// only attempts from known networks of the account continue.
+    /// attempts from known networks of the account continue, and all other networks share one attempt per
+    /// ``unknownNetworkWindow``. No limit if ``passwordFailureLimit`` is 0.
     public static let addressFailureLimit = 100
     public static let addressFailureWindow: Duration = .seconds(3600)
-    /// All other networks share one attempt per window of this length.
     public static let unknownNetworkWindow: Duration = .seconds(60)
-    /// How long a network in which an account had a session remains a known network.
+    /// How long a network remains a known network of an account after the latest sign-in or password reset there.
     public static let knownNetworkLifetime: Duration = .seconds(30 * 86_400)
     public static let signUpWindow: Duration = .seconds(3600)
     /// Not longer than ``signInLinkLifetime``: if an attacker exhausts the limit of an address, a link in the mailbox
@@ -134,17 +135,17 @@ public struct Policy: Hashable, Sendable {
     /// The maximum number of credential changes by the clients of one account within ``credentialChangeWindow``.
     public static let credentialChangeLimit = 20
     public static let credentialChangeWindow: Duration = .seconds(600)
-    /// Nonces issued to one IPv4 address or IPv6 /64 within ``nonceWindow``. A /24 or /56 gets four times as many: 8000 in
-    /// ten minutes are enough for the sign-ins behind a large NAT.
+    /// Nonces issued to one IPv4 address or IPv6 /64 within ``nonceWindow``. A /24 or /56 gets four times as many, a
+    /// /48 sixteen times. 8000 nonces in ten minutes are enough for the sign-ins behind a large NAT.
     public static let nonceLimit = 2000
     public static let nonceWindow: Duration = .seconds(600)
     /// Starts of sign-ins in a browser, and responses of providers, from one IPv4 address or IPv6 /64 within
-    /// ``authorizationFlowWindow``. A sign-in counts twice, with Apple three times, because a redirect follows Apple's
-    /// form.
+    /// ``authorizationFlowWindow``. A sign-in counts twice: its start and the provider's response. With Apple it counts
+    /// three times, because a redirect follows Apple's form.
     public static let authorizationFlowLimit = 1000
     public static let authorizationFlowWindow: Duration = .seconds(600)
-    /// Notifications from one IPv4 address or IPv6 /64 that may be rejected within ``rejectedNotificationWindow``. Accepted
-    /// notifications are not counted.
+    /// Notifications from one IPv4 address or IPv6 /64 that may be rejected within ``rejectedNotificationWindow``.
+    /// Accepted notifications are not counted.
     public static let rejectedNotificationLimit = 100
     public static let rejectedNotificationWindow: Duration = .seconds(600)
     /// Lifetime of sign-in links.

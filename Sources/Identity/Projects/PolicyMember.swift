@@ -73,20 +73,21 @@ extension Policy {
             "a new identity is not linked by its email address, but gets its own account, which has no address"),
         .flag(
             "trustsGoogleForEveryDomain", \.trustsGoogleForEveryDomain,
-            "an email address that Google has verified is trusted in every domain"),
+            "an email address that Google has verified is trusted in every domain, not only in gmail.com and Workspace domains"
+        ),
         .flag("requiresNonce", \.requiresNonce, "Apple's identity tokens must have a nonce"),
         .flag(
             "protectsLastSignInMethod", \.protectsLastSignInMethod,
             "the last sign-in method is removed only if the request confirms it"),
         .number(
-            "minimumPasswordLength", \.minimumPasswordLength, 6...64, "characters", "minimum length of passwords"),
-        .flag("requiresLowercase", \.requiresLowercase, "passwords must have a lower-case letter"),
-        .flag("requiresUppercase", \.requiresUppercase, "passwords must have an upper-case letter"),
-        .flag("requiresDigit", \.requiresDigit, "passwords must have a digit"),
-        .flag("requiresSymbol", \.requiresSymbol, "passwords must have an ASCII punctuation character"),
+            "minimumPasswordLength", \.minimumPasswordLength, 6...64, "characters", "minimum length of new passwords"),
+        .flag("requiresLowercase", \.requiresLowercase, "new passwords must have a lower-case ASCII letter"),
+        .flag("requiresUppercase", \.requiresUppercase, "new passwords must have an upper-case ASCII letter"),
+        .flag("requiresDigit", \.requiresDigit, "new passwords must have an ASCII digit"),
+        .flag("requiresSymbol", \.requiresSymbol, "new passwords must have an ASCII punctuation character"),
         .flag(
             "rejectsBreachedPasswords", \.rejectsBreachedPasswords,
-            "passwords that were in a data breach are rejected"),
+            "new passwords are rejected if they were in a data breach"),
         .flag(
             "resetUnlinksIdentities", \.resetUnlinksIdentities,
             "a password reset by email unlinks all identities (Apple, Google, OpenID Connect)"),
@@ -97,16 +98,18 @@ extension Policy {
             "resetLifetime", \.resetLifetime, 600...86_400, "lifetime of codes that reset a password"),
         .number(
             "passwordFailureLimit", \.passwordFailureLimit, 0...1000, "in ten minutes",
-            "wrong passwords for one email address from one client network; 0: no limit"),
+            "wrong passwords for one email address from one client network; 0: no limit on wrong passwords, neither for one network nor for all networks together"
+        ),
         .number(
             "signUpLimit", \.signUpLimit, 0...100_000, "an hour",
             "sign-ups from one client network, including those whose address was taken; 0: no limit"),
         .number(
             "emailLimit", \.emailLimit, 0...1000, "in a quarter of an hour",
-            "emails of one purpose to one address, requested from one client network; 0: no limit"),
+            "emails of one purpose to one address, requested from one client network (from all networks together: twice as many); 0: no limit"
+        ),
         .seconds(
             "anonymousLifetime", \.anonymousLifetime, 0...315_360_000,
-            "how long an unused anonymous account is kept; 0: forever"),
+            "time without use after which an anonymous account is deleted; 0: never"),
         .seconds(
             "auditRetention", \.auditRetention, 0...3_153_600_000,
             "how long audit events are kept; 0: forever"),
@@ -116,22 +119,24 @@ extension Policy {
         .flag("rotatesRefreshTokens", \.rotatesRefreshTokens, "each use of a refresh token returns a new one"),
         .seconds(
             "refreshTokenGracePeriod", \.refreshTokenGracePeriod, 0...300,
-            "how long a refresh token remains valid after its successor was used"),
+            "with rotatesRefreshTokens: how long a refresh token remains valid after its successor was used"),
         .seconds(
-            "recentLoginMaxAge", \.recentLoginMaxAge, 60...3600, "maximum age of a login that may change credentials"),
+            "recentLoginMaxAge", \.recentLoginMaxAge, 60...3600,
+            "how old a login may be for a change of address or credentials, a merge, or the deletion of the account"),
         .flag(
             "requiresRecentLoginToLink", \.requiresRecentLoginToLink,
             "linking and unlinking require a recent login"),
         .flag(
             "followsRelayAddress", \.followsRelayAddress,
-            "an account whose address is a former relay address of its Apple identity gets the new address"),
+            "an account whose address is the former relay address of its Apple identity gets the identity's new address, unless it has a password, uses email links, or another account has the new address"
+        ),
         .seconds("idTokenLifetime", \.idTokenLifetime, 300...3600, "lifetime of ID tokens"),
         .flag(
             "dropsUnrequestedProfile", \.dropsUnrequestedProfile,
             "the name and email address of an identity are discarded if the app does not request them"),
         .flag(
             "requiresCallerHeader", \.requiresCallerHeader,
-            "requests with a key of an app that lists bundle IDs, packages or web domains must have a header with one of them"
+            "requests with an API key of an app that lists bundle IDs, packages or web domains must have a header with one of them"
         ),
     ]
 

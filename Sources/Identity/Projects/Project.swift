@@ -1,11 +1,12 @@
 /// A set of accounts: a project itself, or one of its tenants. The type is used only as the subject of an ``ID``.
 public enum Realm {}
 
-/// A family of apps with its configuration and keys, as it applies to one realm: to the project itself, or to a tenant.
+/// The configuration of a family of apps, as it applies to one realm: to the project itself, or to one of its tenants.
+/// Does not contain the project's keys.
 public struct Project: Hashable, Sendable {
     /// The realm whose accounts requests refer to.
     public let realm: ID<Realm>
-    /// The wire's `projectId` where Firebase returns a number.
+    /// The project's number, which some responses contain in place of ``id``, as Firebase's do.
     public let number: Int64
     public var profile: Policy.Profile
     public var policy: Policy
@@ -16,6 +17,8 @@ public struct Project: Hashable, Sendable {
     public var providers: [ProviderSettings]
     /// `nil` if the realm is the project itself.
     public var tenant: Tenant?
+    /// Whether a tenant exists; always `true` in `dev`, where a request can create one. `false` if the realm is a
+    /// tenant.
     public var hasTenants = false
     /// The rules of the emulator; `nil` except in `dev`.
     public var emulatorRules: EmulatorRules?
@@ -119,7 +122,8 @@ extension ID where Subject == Tenant {
 public struct App: Hashable, Sendable {
     public let id: ID<App>
     public var settings: AppSettings
-    /// Before this time, sign-in works although the app violates guideline 4.8; see ``LoginServicesGrace``.
+    /// Before this time, users can sign in with social providers although the app violates guideline 4.8; see
+    /// ``LoginServicesGrace``.
     public var graceEndsAt: Instant?
 
     public init(id: ID<App>, settings: AppSettings = AppSettings(), graceEndsAt: Instant? = nil) {
@@ -134,7 +138,8 @@ public struct App: Hashable, Sendable {
     }
 }
 
-/// The declared properties of an app. They determine which sign-in methods the app may show.
+/// The declared properties of an app: for example which sign-in methods it shows, which tokens it sends, and which
+/// callers may use its API keys.
 public struct AppSettings: Hashable, Sendable {
     public enum Platform: String, CaseIterable, Codable, Sendable {
         case ios
@@ -164,11 +169,13 @@ public struct AppSettings: Hashable, Sendable {
 
     public var platform: Platform
     public var distribution: Distribution
-    /// On Apple's platforms: the bundle IDs of the app and its extensions, which are audiences of native Apple tokens.
+    /// On Apple's platforms: the bundle IDs of the app and its extensions. The audience of a native Apple token is a
+    /// bundle ID. It is accepted only if Apple's client IDs contain it; see ``App/audiences(of:)``.
     public var bundleIDs: [String]
     /// In display order; `nil` means all that the project has enabled.
     public var signInMethods: [ProviderID]?
-    /// Providers whose identities can be linked to an account but not used to sign in. They do not require Apple.
+    /// Providers whose identities can be linked to an account but not used to sign in. Guideline 4.8 does not apply to
+    /// these providers.
     public var linkOnlyMethods: [ProviderID]
     /// The allowed audiences of tokens that this app sends, by provider. ``ProviderSettings/clientIDs`` applies to a
     /// provider that is not listed.
@@ -179,7 +186,8 @@ public struct AppSettings: Hashable, Sendable {
     public var callers: AllowedCallers
     public var association: AppAssociation
     /// The URLs that a sign-in in the browser may return to, compared exactly: pages, app links, custom schemes and
-    /// loopback URLs. If the list is empty, every page of an authorized domain is accepted.
+    /// loopback URLs. If the list is empty, every page of an authorized domain is accepted; see
+    /// ``AuthorizationTarget``.
     public var redirectURIs: [String]
     /// Exempts the app from guideline 4.8.
     public var exemption: LoginServicesExemption?

@@ -40,6 +40,7 @@ public struct ProjectConfiguration: Sendable {
         }
     }
 
+    /// Removes the settings of a provider and its new secret.
     public mutating func remove(_ provider: ProviderID) {
         project.providers.removeAll { $0.provider == provider }
         newSecrets[provider] = nil
@@ -49,6 +50,7 @@ public struct ProjectConfiguration: Sendable {
         apps.first { $0.app.id == id }
     }
 
+    /// Adds an app, or replaces the app with the same ID.
     public mutating func set(_ app: ConfiguredApp) {
         if let index = apps.firstIndex(where: { $0.app.id == app.app.id }) {
             apps[index] = app
@@ -77,8 +79,9 @@ extension Project {
     /// The maximum number of authorized domains.
     public static let domainLimit = 500
 
-    /// Whether `domain` is a host name (RFC 1123 §2.1), without scheme, port or path.
-    public static func canAuthorize(_ domain: String) -> Bool {
+    /// Whether `domain` has the form of a host name (RFC 1123 §2.1), without scheme, port or path. Accepts a hyphen at
+    /// the end of a label too, although the RFC does not.
+    public static func isHostName(_ domain: String) -> Bool {
         domain.utf8.count <= 253
             && domain.wholeMatch(of: /[A-Za-z0-9]([A-Za-z0-9-]{0,62})(\.[A-Za-z0-9]([A-Za-z0-9-]{0,62}))*/) != nil
     }

@@ -14,15 +14,15 @@ public struct ProviderDocument: Hashable, Sendable {
 }
 
 /// Provider documents by URL, shared by all processes of the gateway. A restarted process can use them while a provider
-/// is unreachable, and only one process at a time forces a fetch.
+/// is unreachable. All processes together force at most one fetch of a URL per ``forcedFetchInterval``.
 public struct ProviderDocumentStore: Sendable {
-    /// The minimum time between two forced fetches of one URL.
+    /// The minimum time between two forced fetches of one URL: fetches before the document expires.
     public static let forcedFetchInterval: Duration = .seconds(60)
 
     public var load: @Sendable (_ url: String) async throws -> ProviderDocument?
     /// Stores a document, unless the stored one was fetched later.
     public var store: @Sendable (_ url: String, _ body: String, _ fetchedAt: Instant) async throws -> Void
-    /// Claims a forced fetch. Returns `true` for only one caller per ``forcedFetchInterval``.
+    /// Claims a forced fetch of a URL. Returns `true` for only one caller per ``forcedFetchInterval``.
     public var claimForcedFetch: @Sendable (_ url: String, _ now: Instant) async throws -> Bool
 
     public init(

@@ -1,4 +1,4 @@
-/// The method by which a user signed in: the wire's `providerId` and the token's `sign_in_provider`.
+/// A sign-in method: the wire's `providerId` and the token's `sign_in_provider`.
 public struct ProviderID: Hashable, Codable, Sendable {
     public let rawValue: String
 
@@ -22,7 +22,7 @@ public struct ProviderID: Hashable, Codable, Sendable {
 
     /// Whether the method is an identity provider: its users have accounts at another service. Guideline 4.8 applies to
     /// such providers.
-    public var isProvider: Bool { self == .apple || self == .google || isGenericOpenID }
+    public var isIdentityProvider: Bool { self == .apple || self == .google || isGenericOpenID }
 }
 
 extension ProviderID {
@@ -39,8 +39,8 @@ extension ProviderID {
         return host == "appleid.apple.com" || host == "accounts.google.com"
     }
 
-    /// Whether an app may list the provider among its sign-in methods.
-    public var canBeShown: Bool { self == .password || self == .anonymous || canBeConfigured }
+    /// Whether an app may list the method among its sign-in methods.
+    public var canBeListed: Bool { self == .password || self == .anonymous || canBeConfigured }
 }
 
 /// A project's configuration of one provider. The private key or client secret is stored separately, encrypted.
@@ -52,7 +52,7 @@ public struct ProviderSettings: Hashable, Sendable {
     /// Whether a private key or client secret is stored.
     public var hasSecret: Bool
     public var apple: AppleSettings?
-    /// For a provider that ``ProviderID/isGenericOpenID``.
+    /// Only for generic OpenID Connect providers; see ``ProviderID/isGenericOpenID``.
     public var openID: OpenIDSettings?
     /// `nil` if no administrator has stated it; see ``relation``.
     public var statedRelation: ProviderRelation?
@@ -91,6 +91,7 @@ public struct AppleSettings: Hashable, Sendable {
     }
 }
 
+/// Settings that only generic OpenID Connect providers have.
 public struct OpenIDSettings: Hashable, Sendable {
     /// An https URL; compared exactly (OpenID Connect Core 1.0 §3.1.3.7).
     public var issuer: String
@@ -112,12 +113,12 @@ extension AppleSettings {
     var isComplete: Bool { Self.isID(teamID) && Self.isID(keyID) }
 }
 
-/// The relation of an identity provider to an app. It determines whether the provider requires Apple by App Review
-/// guideline 4.8, and which exemptions are possible.
+/// The relation of an identity provider to the apps of a project. It determines whether an app that shows the provider
+/// has to show Apple too (App Review guideline 4.8), and which exemptions are possible.
 public enum ProviderRelation: String, CaseIterable, Codable, Sendable {
     /// A third-party or social login.
     case social
-    /// The account system of the app's own company. It needs neither Apple nor an exemption.
+    /// The account system of the app's own company. An app that shows it needs neither Apple nor an exemption.
     case own
     /// Existing accounts of a school or an employer.
     case organisation

@@ -1,9 +1,11 @@
 /// The parameters that an app sends to a provider when a sign-in begins.
 public struct ProviderStart: Hashable, Sendable {
-    /// `nil` if the provider has no client ID for this app.
+    /// The client ID for a native sign-in or a sign-in on the app's own page; `nil` if there is none for this app. For
+    /// Apple: a bundle ID on Apple's platforms, a Services ID on the web, Android and Windows.
     public let clientID: String?
-    /// The client ID for a sign-in in the browser, on any platform: for Apple a Services ID, for other providers the
-    /// first client ID that the app accepts. The client secret belongs to the provider's first client ID.
+    /// The client ID for a sign-in in the browser, on any platform; `nil` if there is none. For Apple, this is a
+    /// Services ID. For other providers, this is the first of the provider's client IDs that the app accepts, because
+    /// the client secret belongs to the provider's first client ID; otherwise the app's own first client ID.
     public let webClientID: String?
     /// OAuth 2.0 scopes, in the provider's spelling.
     public let scopes: [String]

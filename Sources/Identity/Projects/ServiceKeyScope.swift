@@ -3,7 +3,7 @@
 ///
 /// With ``linkUsers``, ``mintTokens``, or both ``config`` and ``trust``, the holder of a key can sign in as any user:
 /// by linking an identity, minting a token, receiving a link that proves control of a mailbox, or changing whose tokens
-/// are accepted. With ``writeUsers`` too, by setting a password, but the user notices that.
+/// are accepted. The holder of a key with ``writeUsers`` can do so by setting a password, but the user notices that.
 public enum ServiceKeyScope: String, Hashable, Sendable, CaseIterable {
     case readUsers = "users.read"
     case writeUsers = "users.write"
@@ -11,7 +11,7 @@ public enum ServiceKeyScope: String, Hashable, Sendable, CaseIterable {
     case linkUsers = "users.link"
     /// The configuration of the project: read it, and change everything outside ``trust``.
     case config
-    /// With ``config``: change whose tokens are accepted, or where codes and events are sent. See
+    /// With ``config``: change whose tokens are accepted, or where codes are sent. See
     /// ``ProjectConfiguration/changesTrust(since:)``.
     case trust
     /// Custom tokens, session cookies, and links that prove control of a mailbox.

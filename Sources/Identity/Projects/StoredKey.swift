@@ -13,6 +13,7 @@ public struct StoredKey: Hashable, Sendable {
     /// PEM; only for ``Purpose/idToken``.
     public let certificate: String?
     public let createdAt: Instant
+    /// From this time on, the key may sign new tokens. Of several such keys, the one with the latest time signs.
     public let signsFrom: Instant
     /// From this time on, tokens signed with the key are rejected; `nil` if the key is not going to be retired.
     public let retiresAt: Instant?

@@ -2,36 +2,37 @@
 public struct Tenancy: Sendable {
     public typealias Change = @Sendable (inout TenantSettings) -> Void
 
-    /// The project as it applies to the tenant; `nil` if the tenant does not exist. In `dev`, creates an unknown tenant.
-    public var tenant: @Sendable (ID<Tenant>, Project) async throws -> Project?
+    /// The project as it applies to the tenant; `nil` if the tenant does not exist. In `dev`, creates an unknown
+    /// tenant.
+    public var projectInTenant: @Sendable (ID<Tenant>, Project) async throws -> Project?
     /// The tenant that a token of the gateway names, without verification of the token; `nil` if it names none.
-    public var named: @Sendable (_ token: String) -> ID<Tenant>?
+    public var tenantOfToken: @Sendable (_ token: String) -> ID<Tenant>?
     public let store: any TenantStore
-    /// Called after every change.
+    /// Called after every change, and after an attempt to change or delete a tenant that does not exist.
     private let changed: @Sendable () -> Void
     /// Generates a random ID.
     private let newID: @Sendable () -> ID<Tenant>
     private let clock: WallClock
 
     public init(
-        tenant: @escaping @Sendable (ID<Tenant>, Project) async throws -> Project?,
-        named: @escaping @Sendable (String) -> ID<Tenant>?, store: any TenantStore,
+        projectInTenant: @escaping @Sendable (ID<Tenant>, Project) async throws -> Project?,
+        tenantOfToken: @escaping @Sendable (String) -> ID<Tenant>?, store: any TenantStore,
         changed: @escaping @Sendable () -> Void, newID: @escaping @Sendable () -> ID<Tenant>, clock: WallClock
     ) {
-        self.tenant = tenant
-        self.named = named
+        self.projectInTenant = projectInTenant
+        self.tenantOfToken = tenantOfToken
         self.store = store
         self.changed = changed
         self.newID = newID
         self.clock = clock
     }
 
-    /// Finds a tenant by its ID. In `dev`, creates an unknown tenant through the property ``tenant``.
+    /// Finds a tenant by its ID. In `dev`, creates an unknown tenant, like ``projectInTenant``.
     ///
     /// - Returns: `nil` if the tenant does not exist.
     public func tenant(_ id: ID<Tenant>, of project: Project) async throws -> Tenant? {
         if let tenant = try await store.tenant(id, of: project.id) { return tenant }
-        return project.emulatorRules == nil ? nil : try await tenant(id, project)?.tenant
+        return project.emulatorRules == nil ? nil : try await projectInTenant(id, project)?.tenant
     }
 
     public func create(

@@ -2,7 +2,7 @@
 /// ``ServiceKeyScope/trust``.
 ///
 /// Each function takes ordinary members from the new value: those that affect neither whose tokens are accepted nor
-/// where codes and events are sent. Any remaining difference needs ``ServiceKeyScope/trust``, so a change of a member
+/// where codes are sent. Any remaining difference needs ``ServiceKeyScope/trust``, so a change of a member
 /// that is not listed here needs it.
 extension ProjectConfiguration {
     /// Whether the change from `old` needs ``ServiceKeyScope/trust``.
@@ -11,7 +11,8 @@ extension ProjectConfiguration {
         return !newSecrets.isEmpty
             || old.project.replacingOrdinaryMembers(from: project) != project
             || ids.contains { id in
-                // A new app has no audiences of its own.
+                // A missing app is compared as one with default settings. A new app therefore needs `trust` only if it
+                // sets a member that is not ordinary, such as its own client IDs.
                 let (before, after) = (old.app(id)?.app.settings, app(id)?.app.settings)
                 let new = after ?? AppSettings()
                 return (before ?? AppSettings()).replacingOrdinaryMembers(from: new) != new

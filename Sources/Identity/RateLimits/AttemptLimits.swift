@@ -1,5 +1,5 @@
-/// Rate limits for sign-in, sign-up and credential changes. The limits of a client network
-/// apply to a project and all its tenants together. The limits of an email address or an account apply to each realm.
+/// Rate limits for sign-in, sign-up and credential changes. The limits of a client network apply to a project and all
+/// its tenants together. The limits of an email address or an account apply to each realm separately.
 extension RateLimiter {
     /// The number of addresses whose limits one client network may exhaust.
     private static let addressesPerNetwork = 10
@@ -19,7 +19,8 @@ extension RateLimiter {
         try passwordLimits(of: email, from: network, in: project, count)
     }
 
-    /// Whether so many passwords were wrong for `email` that attempts from unknown networks are delayed.
+    /// Whether so many passwords were wrong for `email` that all unknown networks together get only one attempt per
+    /// ``Policy/unknownNetworkWindow``.
     func isUnderAttack(_ email: EmailAddress, in project: Project) -> Bool {
         project.policy.passwordFailureLimit > 0
             && isReached(
@@ -34,7 +35,7 @@ extension RateLimiter {
     }
 
     /// Counts an attempt from a network in which the account of `email` had no session. All such networks share one
-    /// attempt per minute.
+    /// attempt per ``Policy/unknownNetworkWindow``.
     func countUnknownNetworkAttempt(on email: EmailAddress, in project: Project) throws(TooManyAttempts) {
         try count(.unknownNetworkAttempts(email), 1, Policy.unknownNetworkWindow, project.realm)
     }

@@ -26,8 +26,8 @@ public struct RateDelta: Hashable, Sendable {
     }
 }
 
-/// The counters of one process. If there are too many windows, the least recently used ones are dropped first. The
-/// reported counts of a dropped window are received again with the next report about it.
+/// The counters of one process. If there are too many windows, those that were not used recently are dropped. The
+/// reported counts of a dropped window are received again with the next report about it; its other counts are lost.
 public struct RateCounts: Sendable {
     private struct Entry {
         /// The total of all replicas in the latest response.

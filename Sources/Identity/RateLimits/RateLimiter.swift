@@ -17,6 +17,7 @@ public enum LimitKey: Hashable, Sendable {
     /// Attempts to sign in with an address that had too many wrong passwords, from networks in which its account had no
     /// session.
     case unknownNetworkAttempts(EmailAddress)
+    /// Sign-ups from one network, and addresses that its clients tried to give to an account but found taken.
     case signUps(from: ClientNetwork)
     /// Nonces issued to one network.
     case nonces(from: ClientNetwork)
@@ -85,10 +86,11 @@ public enum LimitKey: Hashable, Sendable {
     }
 }
 
-/// Counts events in windows of fixed length, in memory. Replicas exchange their counts about once per second.
+/// Counts events in windows of fixed length, in memory. Replicas exchange their counts about once per second. A limit
+/// of 0 means no limit, and then nothing is counted.
 public struct RateLimiter: Sendable {
-    /// Whether `limit` events have been counted in the current window of length `window`; a limit of 0 means no limit.
-    /// A wide network has a multiple of the limit; see ``ClientNetwork/Level/factor``.
+    /// Whether `limit` events have been counted in the current window of length `window`. A wide network has a multiple
+    /// of the limit; see ``ClientNetwork/Level/factor``.
     public var isReached: @Sendable (_ key: LimitKey, _ limit: Int, _ window: Duration, _ realm: ID<Realm>) -> Bool
     /// Throws if the limit is reached. Counts nothing.
     public var require:

@@ -67,7 +67,7 @@ public struct IDTokenClaim: Hashable, Sendable {
 /// A session as its owner sees it in a list.
 public struct ListedSession: Hashable, Sendable {
     public let session: Session
-    /// When its tokens were last refreshed; before the first refresh, when the session began.
+    /// When the session's tokens were last refreshed; before the first refresh, when the session began.
     public let lastUsedAt: Instant
 
     public init(session: Session, lastUsedAt: Instant) {
@@ -76,6 +76,7 @@ public struct ListedSession: Hashable, Sendable {
     }
 }
 
+/// The account that an ID token names, and its session.
 public struct FoundSession: Hashable, Sendable {
     public let account: Account
     /// `nil` if the session has ended.

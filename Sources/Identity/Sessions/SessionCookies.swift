@@ -1,4 +1,5 @@
-/// Session cookies: tokens that a web app's backend stores in the browser instead of an ID token and verifies itself.
+/// Session cookies: tokens that the backend of a web app stores in the browser instead of an ID token. The backend
+/// verifies them itself.
 public struct SessionCookies: Sendable {
     /// The allowed lifetimes.
     public static let lifetimes: ClosedRange<Duration> = .seconds(300) ... .seconds(14 * 86_400)

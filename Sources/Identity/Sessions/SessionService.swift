@@ -19,11 +19,11 @@ public struct SessionService: Sendable {
         try await store.sessions(of: caller.account.id, atMost: Self.limit, in: project.realm)
     }
 
-    /// Ends a session. From the next request on, its ID tokens and refresh token are rejected.
+    /// Ends a session. From the next request on, the gateway rejects its ID tokens and refresh tokens.
     public func end(
         _ session: ID<Session>, by caller: Caller, in project: Project, from origin: RequestContext
     ) async throws {
-        try await refusing(\.atSessionEnd) {
+        try await mappingConflicts(\.atSessionEnd) {
             try await store.end(
                 session, by: caller.session, of: .user(origin.trace), at: clock.now(), in: project.realm)
         }
@@ -31,7 +31,7 @@ public struct SessionService: Sendable {
 
     /// Ends all sessions of the account, including the caller's. Sign-ins in progress cannot open a valid session.
     public func endAll(by caller: Caller, in project: Project, from origin: RequestContext) async throws {
-        try await refusing(\.atEdit) {
+        try await mappingConflicts(\.atEdit) {
             try await store.endAll(by: caller.session, of: .user(origin.trace), at: clock.now(), in: project.realm)
         }
     }

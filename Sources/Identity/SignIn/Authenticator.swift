@@ -1,7 +1,7 @@
 /// Sign-up, sign-in, and verification of the gateway's tokens.
 ///
-/// Throws the refusals of `Refusals.swift` and ``TooManyAttempts``. Any other error is an internal fault,
-/// ``Overloaded`` or ``StoreUnavailable``.
+/// Throws ``CredentialRefusal``, ``SignUpRefusal``, ``SignInRefusal``, ``TokenRefusal`` and ``TooManyAttempts``. Any
+/// other error is an internal fault, ``Overloaded`` or ``StoreUnavailable``.
 public struct Authenticator: Sendable {
     private let store: any AccountStore
     private let tokens: any TokenAuthority
@@ -56,8 +56,8 @@ public struct Authenticator: Sendable {
         }
     }
 
-    /// Computes one password hash whether or not the account exists, so that the response time does not reveal it. A
-    /// client over its limit is rejected before that.
+    /// Signs in with email and password. Computes one password hash whether or not the account exists, so that the
+    /// response time does not reveal whether it exists. A client over its limit is rejected before the computation.
     ///
     /// - Parameter idToken: the ID token of the account that authenticates again; `nil` for a sign-in.
     public func signIn(
@@ -84,7 +84,7 @@ public struct Authenticator: Sendable {
         account.lastSignInAt = now
         let session = newSession(
             of: account.id, generation: account.generation, by: .password, at: now, in: project, from: origin)
-        try await refusing({ $0.atPasswordSignIn(by: project.policy) }) {
+        try await mappingConflicts({ $0.atPasswordSignIn(by: project.policy) }) {
             try await store.open(session, rehashed: rehashed, in: project.realm)
         }
         return try await tokens.signedIn(account, session, in: project, at: now)
@@ -146,7 +146,7 @@ public struct Authenticator: Sendable {
     ) async throws -> SignedIn {
         let session = newSession(
             of: account.id, generation: 1, by: method, at: account.createdAt, in: project, from: origin)
-        let created = try await refusing(\.atSignUp) {
+        let created = try await mappingConflicts(\.atSignUp) {
             try await store.create(account, opening: session, in: project.realm)
         }
         return try await tokens.signedIn(created, session, in: project, at: session.authenticatedAt)
@@ -165,7 +165,7 @@ public struct Authenticator: Sendable {
 }
 
 extension SignInRefusal {
-    /// The error that the client gets for a failed sign-in.
+    /// The error that the client gets for an unknown address or a wrong password.
     init(addressIsKnown: Bool, policy: Policy) {
         self =
             switch (policy.emailEnumerationProtection, addressIsKnown) {

@@ -21,8 +21,9 @@ public struct CustomSignIn: Sendable {
         self.entropy = entropy
     }
 
-    /// Creates the account if it does not exist. If the account was deleted, a new, empty account with the ID is
-    /// created, provided that the token was issued after the deletion.
+    /// Signs in to the account that the token names. Creates the account if it does not exist. If the account was
+    /// deleted, a new, empty account with the same ID is created, provided that the token was issued after the
+    /// deletion.
     ///
     /// Throws ``CustomTokenRefusal``, ``SignInRefusal`` and ``TokenRefusal``.
     ///
@@ -38,7 +39,7 @@ public struct CustomSignIn: Sendable {
             id: entropy.sessionID(), account: claim.account, generation: 1, method: .custom,
             authenticatedAt: now, claims: claim.claims, device: origin.device,
             networkHash: networks.hash(of: origin, in: project))
-        let opened = try await refusing(\.atCustomTokenSignIn) {
+        let opened = try await mappingConflicts(\.atCustomTokenSignIn) {
             try await store.openOrCreate(requested, issuedAt: claim.issuedAt, in: project.realm)
         }
         let signedIn = try await tokens.signedIn(opened.account, opened.session, in: project, at: now)

@@ -45,7 +45,7 @@ public struct FederatedSignIn: Sendable {
         ///   - existing: `nil` if the client must not learn anything about that account.
         ///   - isRecycled: see ``LinkingDecision/confirm(_:isRecycled:)``; `false` if `existing` is `nil`.
         case confirmationNeeded(existing: Account?, isRecycled: Bool, VerifiedIdentity, pendingToken: String)
-        /// No user was signed in. `pendingToken` can be used like the credential itself.
+        /// No user was signed in. `pendingToken` can be used like the proof that the request contained.
         case conflict(LinkRefusal, VerifiedIdentity, pendingToken: String)
     }
 
@@ -88,7 +88,7 @@ public struct FederatedSignIn: Sendable {
     }
 
     /// Checks the session before the decision, so that a client with a stale session does not learn which account has
-    /// an identity or address. If the caller already has the identity, this is a login and not a link.
+    /// an identity or address. Not called if the caller already has the identity, which is a login and not a link.
     private func requireLinkAllowed(for caller: Caller, isFirstAttempt: Bool, in project: Project) throws {
         try caller.requireRecentLoginToLink(by: project.policy, at: clock.now())
         if isFirstAttempt { try limiter.countCredentialChange(of: caller.account.id, in: project) }
@@ -132,7 +132,7 @@ public struct FederatedSignIn: Sendable {
         let commit = SignInCommit(
             change: change, identity: identity, replayKeys: proof.replayKeys, session: session, trace: origin.trace,
             committedAt: now, emailBatch: target.emailBatch)
-        let account = try await refusing({ $0.atFederatedSignIn(with: proof) }) {
+        let account = try await mappingConflicts({ $0.atFederatedSignIn(with: proof) }) {
             try await store.commit(commit, in: project.realm)
         }
         let signedIn = try await tokens.signedIn(account, session, in: project, at: now)
@@ -178,6 +178,6 @@ public struct FederatedSignIn: Sendable {
         let end = clock.now() + Self.pendingLifetime
         return try sealedTokens.encode(
             PendingCredential(identity: identity, use: use),
-            until: proof.pendingToken.map { min($0.expiresAt, end) } ?? end, in: project.realm)
+            until: proof.pendingTokenKey.map { min($0.expiresAt, end) } ?? end, in: project.realm)
     }
 }

@@ -18,13 +18,13 @@ public protocol FederationStore: Sendable {
     /// Whether a change of the account's email address can still be undone by the link sent to the earlier address.
     func hasRecoveryCode(_ account: ID<Account>, at now: Instant, in realm: ID<Realm>) async throws -> Bool
 
-    /// Applies the merge plan, stores a merge record for the undo, enqueues `notices`, and opens a session of the
-    /// target. The source's ID is reserved as after a deletion.
+    /// Applies the merge plan, stores a merge record for the undo, enqueues `notices`, and opens the session of
+    /// `signIn` for the target. The source's ID is reserved as after a deletion.
     ///
     /// - Returns: the target after the merge, and the new session.
-    /// - Throws: ``MergeRefusal``, including ``MergeRefusal/recoveryPending``; ``StoreConflict/stale`` if the accounts no
-    ///   longer match the precondition, or a condition of `commit` no longer holds; ``StoreConflict/alreadyUsed``.
+    /// - Throws: ``MergeRefusal``, including ``MergeRefusal/recoveryPending``; ``StoreConflict/stale`` if the accounts
+    ///   no longer match the precondition, or a condition of `signIn` no longer holds; ``StoreConflict/alreadyUsed``.
     func merge(
-        _ merge: AccountMerge, opening commit: MergeCommit, announcing notices: MergeNotices, in realm: ID<Realm>
+        _ merge: AccountMerge, with signIn: MergeSignIn, announcing notices: MergeNotices, in realm: ID<Realm>
     ) async throws -> (account: Account, session: Session)
 }

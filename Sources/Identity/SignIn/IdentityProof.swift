@@ -8,8 +8,9 @@ public enum IdentityProof: Sendable {
 
 /// Verifies credentials of Apple, Google and OpenID Connect providers.
 public struct Verifier: Sendable {
-    /// Must not be called inside a database transaction. The provider must be one that ``admit`` accepts. Throws
-    /// ``ProviderRefusal``, or ``ProviderUnreachable`` if the provider did not respond.
+    /// Verifies a credential, and returns its identity. Must not be called inside a database transaction. The provider
+    /// must be one that ``admit`` accepts. Throws ``ProviderRefusal``, or ``ProviderUnreachable`` if the provider did
+    /// not respond.
     public var verify:
         @Sendable (_ credential: FederatedCredential, _ app: App, _ project: Project) async throws -> VerifiedIdentity
     /// Throws unless the app may use an identity of that provider in this way.
@@ -62,7 +63,7 @@ struct ProofResolver: Sendable {
             guard pending.identity.issuer == project.issuer(of: pending.identity.provider) else {
                 throw ProviderRefusal.invalidPendingToken
             }
-            return ResolvedProof(identity: identity, use: pending.use, pendingToken: replayKey)
+            return ResolvedProof(identity: identity, use: pending.use, pendingTokenKey: replayKey)
         case .authorization(let redeemed):
             let result = redeemed.result
             try verifier.admit(result.identity.provider, app, project, use)
@@ -71,7 +72,7 @@ struct ProofResolver: Sendable {
                 throw AuthorizationRefusal.invalidGrant
             }
             identity.replayKeys.append(redeemed.replayKey)
-            return ResolvedProof(identity: identity, isGrant: true)
+            return ResolvedProof(identity: identity, isFromBrowser: true)
         }
     }
 
@@ -99,19 +100,20 @@ struct ResolvedProof: Sendable {
     let identity: VerifiedIdentity
     var use = PendingCredential.Use.any
     /// The replay key of the pending token that contained the identity.
-    var pendingToken: ReplayKey?
+    var pendingTokenKey: ReplayKey?
     /// Whether the identity comes from a sign-in in a browser.
-    var isGrant = false
+    var isFromBrowser = false
 
     /// The error for a proof that was used before.
     var reuseRefusal: any Refusal {
-        if isGrant { return AuthorizationRefusal.invalidGrant }
-        return pendingToken == nil ? ProviderRefusal.nonce(.alreadyUsed) : .tokenAlreadyUsed
+        if isFromBrowser { return AuthorizationRefusal.invalidGrant }
+        return pendingTokenKey == nil ? ProviderRefusal.nonce(.alreadyUsed) : .tokenAlreadyUsed
     }
-    var replayKeys: [ReplayKey] { identity.replayKeys + [pendingToken].compactMap(\.self) }
+    var replayKeys: [ReplayKey] { identity.replayKeys + [pendingTokenKey].compactMap(\.self) }
 
-    /// An identity without an issuer was linked by an administrator before the provider was configured, or by an older
-    /// release. It gets the issuer of its first sign-in. While it is linked, the issuer of its provider cannot change.
+    /// Requires that the linked identity has the same issuer, or none. An identity without an issuer was linked by an
+    /// administrator before the provider was configured, or by an older release. Such an identity gets the issuer of
+    /// its first sign-in. Until then, a change of the provider's issuer is rejected or unlinks the identity.
     ///
     /// - Parameter owner: the account that has the identity with this provider and subject.
     /// - Throws: ``ProviderRefusal/otherIssuer``.

@@ -12,7 +12,7 @@ public struct LinkingFacts: Hashable, Sendable {
     public var policy: Policy
     /// Linking an identity that the caller already has is a conflict instead of a login, as in Firebase's emulator.
     public var rejectsRepeatedLink: Bool
-    /// Providers whose identities cannot sign in to the calling app, and whose addresses decide nothing there.
+    /// Providers whose identities cannot sign in to the calling app. Their claims about email addresses are not used.
     public var linkOnly: Set<ProviderID>
 
     public init(
@@ -50,8 +50,8 @@ public enum LinkingDecision: Hashable, Sendable {
     case commit(SignInChange)
     /// This account has the address, and only its owner can decide whether to link the identity.
     ///
-    /// - Parameter isRecycled: the account has another identity of the same provider, and the account's address is
-    ///   verified, or that identity's provider has verified it.
+    /// - Parameter isRecycled: the account has another identity of the same provider; and either the account's address
+    ///   is verified, or the provider has verified the same address for that other identity.
     case confirm(Account, isRecycled: Bool)
     case refuse(LinkRefusal)
 }
@@ -65,7 +65,8 @@ public enum SignInChange: Hashable, Sendable {
     /// The identity is linked to this account: the caller's own, or the one with the same verified address.
     ///
     /// - Parameters:
-    ///   - caller: the caller, if the account is the caller's. The session of the caller must be active.
+    ///   - caller: the caller, if the account is the caller's. The session of the caller must be active. `nil` if the
+    ///     account was found by its address.
     ///   - takesEmail: whether an account without an address gets the identity's address, which no other account holds.
     case link(to: Account, by: Caller?, takesEmail: Bool)
     /// The creator of this account never verified the address. The account is assigned to the user whose address the
@@ -176,7 +177,7 @@ public enum LinkRefusal: Refusal, Hashable {
     /// other sign-in method.
     case linkOnly
 
-    /// Whether the response contains a pending token, with which the caller can still sign in or merge without a second
+    /// Whether the response contains a pending token, which the client can send in a later request instead of another
     /// proof.
     public var issuesPendingToken: Bool {
         switch self {

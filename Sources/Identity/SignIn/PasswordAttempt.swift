@@ -1,8 +1,8 @@
 /// An attempt to sign in with a password, for rate limits.
 ///
-/// After ``Policy/addressFailureLimit`` wrong passwords for an address from all networks together, only attempts from
-/// known networks of its account continue. All other networks share one attempt per minute. An address without an
-/// account is treated the same, so that the response does not reveal whether there is one.
+/// After ``Policy/addressFailureLimit`` wrong passwords for an address from all networks together, attempts from known
+/// networks of its account continue, and all other networks share one attempt per ``Policy/unknownNetworkWindow``. An
+/// address without an account is treated the same, so that the response does not reveal whether there is an account.
 struct PasswordAttempt {
     private let email: EmailAddress
     private let project: Project
@@ -11,7 +11,8 @@ struct PasswordAttempt {
     private let limiter: RateLimiter
     private let networks: NetworkHashing
     private let clock: WallClock
-    /// Whether the attempt continues although there were too many wrong passwords for the address.
+    /// Whether the attempt was allowed although there were too many wrong passwords for the address. Then the limits for
+    /// all networks together are not applied to it again.
     private var isExempt = false
 
     init(
@@ -27,8 +28,9 @@ struct PasswordAttempt {
         self.clock = clock
     }
 
-    /// Throws if the limits do not allow the attempt. Called again after a correct password: of many concurrent
-    /// attempts, only as many as the limit may learn whether their passwords were correct.
+    /// Throws if the limits do not allow the attempt. Called before the password is checked, and again after a correct
+    /// password. Without the second call, an attacker with more concurrent attempts than the limit allows could learn
+    /// which of the passwords is correct.
     ///
     /// - Throws: ``TooManyAttempts``, and the store's errors. The store is called only while the address is under
     ///   attack.
@@ -39,8 +41,10 @@ struct PasswordAttempt {
         isExempt = true
     }
 
-    /// Counts a wrong password. Of many concurrent attempts, only as many as the limit may learn that their passwords
-    /// were wrong.
+    /// Counts a wrong password. Throws if concurrent attempts have reached the limit in the meantime, so that the
+    /// client does not learn that this password was wrong.
+    ///
+    /// - Throws: ``TooManyAttempts``.
     func recordFailure() throws(TooManyAttempts) {
         try limiter.countPasswordFailure(on: email, from: origin.network, in: project)
         if !isExempt { try limiter.countAddressFailure(on: email, in: project) }
@@ -49,6 +53,6 @@ struct PasswordAttempt {
     private func isFromKnownNetwork() async throws -> Bool {
         let networkHashes = networks.hashes(origin.network, project.realm)
         let since = clock.now() - Policy.knownNetworkLifetime
-        return try await store.hadSession(email, from: networkHashes, since: since, in: project.realm)
+        return try await store.hasKnownNetwork(email, among: networkHashes, since: since, in: project.realm)
     }
 }

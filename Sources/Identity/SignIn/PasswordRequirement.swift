@@ -58,12 +58,13 @@ extension Policy {
 }
 
 extension Policy {
-    /// The requirements in the language of `passwordrules` and `UITextInputPasswordRules`. Without `allowed`, generators
-    /// would use the required classes only.
+    /// The requirements in the language of the HTML attribute `passwordrules` and of iOS's `UITextInputPasswordRules`.
+    /// Without `allowed`, generators would use the required classes only.
     public var passwordRules: String {
         let classes = [
             ("lower", requiresLowercase), ("upper", requiresUppercase), ("digit", requiresDigit),
-            // A hyphen comes first and brackets are omitted, because they have a special meaning in this language.
+            // Not all accepted symbols: a generator needs only some. Brackets are omitted, and the hyphen comes first,
+            // because these characters have a special meaning in this language.
             ("[-!#$%&()*+,.:;=?@^_~]", requiresSymbol),
         ].filter(\.1).map { "required: \($0.0)" }
         let all =

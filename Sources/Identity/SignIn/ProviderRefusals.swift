@@ -161,7 +161,7 @@ extension NonceFault {
         case .missing: "Nonce is missing in the request and in the ID token."
         case .invalidLength: "The nonce must have 1 to 1024 bytes."
         case .doesNotMatch(let seen):
-            "The ID token must have the SHA-256 of the request's nonce in lower-case hexadecimal digits; it has \(seen.phrase)."
+            "The ID token must have the SHA-256 of the request's nonce in lower-case hexadecimal digits (with providers other than Apple, the nonce itself is accepted too); it has \(seen.phrase)."
         case .expired: "The nonce has expired."
         case .alreadyUsed: "Duplicate credential received. Please try again with a new credential."
         }

@@ -8,7 +8,7 @@ public struct FederatedCredential: Sendable {
     public internal(set) var nonceIsFromGateway = false
     /// Whether a token without a nonce is rejected even if it claims that the device does not support nonces.
     public internal(set) var requiresNonceInToken = false
-    /// The name from Apple, which Apple sends an app only once.
+    /// The user's name from Apple, which Apple sends only with the user's first sign-in to an app.
     public let name: PersonName?
     /// Apple's authorization code, which is redeemed after the sign-in.
     public let authorizationCode: AuthorizationCode?
@@ -49,8 +49,8 @@ public struct PersonName: Hashable, Codable, Sendable {
         return (isEastAsian ? parts.reversed() : parts).joined(separator: " ")
     }
 
-    /// Removes control and formatting characters, such as those that change the text direction, and merges adjacent
-    /// spaces.
+    /// Replaces control and formatting characters, such as those that change the text direction, by spaces; merges
+    /// adjacent spaces; and truncates the text to ``lengthLimit``.
     private static func cleaned(_ text: String) -> String? {
         let visible = text.unicodeScalars.prefix(4 * lengthLimit).map { scalar -> Character in
             switch scalar.properties.generalCategory {
@@ -100,13 +100,15 @@ public struct VerifiedIdentity: Hashable, Codable, Sendable {
     public var realUserStatus: Int?
     /// The provider's claims as a JSON object: the wire's `rawUserInfo`.
     public var rawUserInfo: String
-    /// The unhashed nonce of the token, if it is known.
+    /// The nonce of the request, before hashing. If the request has none: the nonce that the token of a provider other
+    /// than Apple contains.
     public var nonce: String?
-    /// Consumed when this identity signs a user in or is linked.
+    /// Consumed when this identity signs a user in, is linked, or proves one side of a merge.
     public var replayKeys: [ReplayKey]
     /// When the provider issued the credential; `nil` unless the provider is Apple.
     public var issuedAt: Instant?
-    /// The authorization code that came with the credential.
+    /// Apple's authorization code that came with the credential, or the refresh token that the gateway exchanged it
+    /// for.
     public var code: SealedCode?
     /// Apple's `transfer_sub`, in the sixty days after its app moved to another team.
     public var transferSubject: String?
@@ -172,7 +174,8 @@ public struct UserProfile: Hashable, Codable, Sendable {
         self.timeZone = timeZone
     }
 
-    /// The profile to store after a sign-in, instead of `stored`. A known name is kept, because Apple sends it only once.
+    /// The profile to store after a sign-in, instead of `stored`. A known name is kept, because Apple sends it only
+    /// once.
     func updating(_ stored: UserProfile?) -> UserProfile {
         var profile = self
         profile.name = stored?.name ?? name
@@ -214,7 +217,7 @@ public struct ReplayKey: Hashable, Codable, Sendable {
     }
 }
 
-/// A verified (provider, subject) pair that is linked to one account.
+/// A (provider, subject) pair that is linked to one account. The user has proven it, or a backend has stated it.
 public struct LinkedIdentity: Hashable, Sendable {
     public let provider: ProviderID
     /// The provider's ID for the user; never empty. Changes only if the app moves to another Apple developer team.
@@ -229,10 +232,10 @@ public struct LinkedIdentity: Hashable, Sendable {
     public var audience: String?
     /// The issuer of ``subject``, for a generic OpenID provider.
     public var issuer: String?
-    /// When the identity was linked to this account. A merge, a move and the undo of a merge set a new time. `nil`
-    /// until the identity is stored.
+    /// When the identity was linked to this account. A merge, the undo of a merge, and a backend's move of the identity
+    /// to another account set a new time. `nil` until the identity is stored.
     public var linkedAt: Instant?
-    /// The user agent of the device that linked it; at most 200 characters.
+    /// The user agent of the device that linked the identity; see ``RequestContext/device``.
     public var linkedDevice: String?
     /// Only for Apple. `nil` if Apple never reported a state.
     public var credential: CredentialStatus?

@@ -15,8 +15,8 @@ public struct Entropy: Sendable {
     public var accountID: @Sendable () -> ID<Account>
     /// A random UUID.
     public var sessionID: @Sendable () -> ID<Session>
-    /// The UUID of the session that replaces `session` for the client that has the key. It is deterministic, and cannot
-    /// be guessed without the key.
+    /// The UUID of the session that replaces `session` for the client that generated `key` (see ``ResumptionKey``). A
+    /// repeated request gets the same UUID. A client without the key cannot guess it.
     public var successor: @Sendable (_ session: ID<Session>, _ key: ResumptionKey) -> ID<Session>
 
     public init(
@@ -34,7 +34,8 @@ public struct Entropy: Sendable {
     }
 }
 
-/// Hashes passwords outside the event loops. Both functions throw ``Overloaded`` before any work is done.
+/// Hashes passwords outside the event loops. If the queue is full, both functions throw ``Overloaded`` without any
+/// work. The queue serves all client networks equally, so that one network cannot delay the others.
 public struct PasswordHasher: Sendable {
     public enum Check: Hashable, Sendable {
         case wrong

@@ -79,7 +79,7 @@ public enum Language: String, Codable, Sendable, CaseIterable {
 
 /// Keyed hashes of the networks in which accounts have sessions. The networks cannot be read or guessed from them.
 public struct NetworkHashing: Sendable {
-    /// Returns one hash of 16 bytes for each active master key, the current key's first; none if the client's address
+    /// Returns one hash of 16 bytes for each active master key, the current key's first. Empty if the client's address
     /// is unknown.
     public var hashes: @Sendable (_ network: ClientNetwork, _ realm: ID<Realm>) -> [[UInt8]]
 
@@ -89,7 +89,7 @@ public struct NetworkHashing: Sendable {
 }
 
 extension NetworkHashing {
-    /// The network hash of a session that is opened now.
+    /// The network hash of a session that is opened now; `nil` if the client's address is unknown.
     func hash(of origin: RequestContext, in project: Project) -> [UInt8]? {
         hashes(origin.network, project.realm).first
     }

@@ -3,7 +3,7 @@ public enum StoreConflict: Error, Hashable {
     /// The account or the session has changed since the caller read it. The caller has to read it again and repeat the
     /// decision.
     case stale
-    /// Another account already has this member.
+    /// Another account already has the same value of this member.
     case taken(UniqueMember)
     /// A single-use value (code, nonce, pending token, merge token) was used before.
     case alreadyUsed
@@ -29,7 +29,7 @@ public func retryingConflicts<Value>(
         do {
             return try await attempt(number)
         } catch let error where isConflict(error) {
-            if let pause { try await Task.sleep(for: .milliseconds(Int.random(in: pause))) }
+            if let pause, number < attempts { try await Task.sleep(for: .milliseconds(Int.random(in: pause))) }
         }
     }
     throw PersistentConflict(attempts: attempts)
@@ -45,7 +45,7 @@ public struct PersistentConflict: Error {
 }
 
 /// Runs a write to a store. Throws the refusal of the calling service in place of a ``StoreConflict``.
-func refusing<Value: Sendable>(
+func mappingConflicts<Value: Sendable>(
     _ refusal: (StoreConflict) -> any Error, _ write: () async throws -> Value
 ) async throws -> Value {
     do {

@@ -136,8 +136,8 @@ public struct EmailAddress: Hashable, Codable, Sendable {
 }
 
 extension EmailAddress {
-    /// Whether the domain is one of the two domains of Apple's private relay. `icloud.com` is not one of them, because it
-    /// has ordinary addresses.
+    /// Whether the domain is one of the two domains of Apple's private relay. `icloud.com` is not one of them, because
+    /// it has ordinary addresses.
     public var isRelay: Bool {
         ["@privaterelay.appleid.com", "@private.icloud.com"].contains { rawValue.hasSuffix($0) }
     }
@@ -168,7 +168,7 @@ public struct PhoneNumber: Hashable, Sendable {
 /// A JSON object that is added to ID tokens: set on an account by an administrator, or on a session by a custom token.
 ///
 /// Stored as text. The code that creates a value checks that the text is an object of at most ``lengthLimit``
-/// characters without the names in ``reserved``.
+/// code points without the names in ``reserved``.
 public struct Claims: Hashable, Sendable {
     public let json: String
 
@@ -176,7 +176,7 @@ public struct Claims: Hashable, Sendable {
         self.json = json
     }
 
-    /// The maximum length in characters.
+    /// The maximum length of the text in Unicode code points.
     public static let lengthLimit = 1000
 
     /// The names of claims with a defined meaning in tokens.

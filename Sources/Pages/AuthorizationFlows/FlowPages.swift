@@ -20,16 +20,21 @@ extension Page {
 
     /// How the user returns to the app after a failure.
     public enum ReturnToApp: Sendable {
-        /// - Parameter url: a URL of the app that was checked when the flow started.
+        /// A link to the URL of the app that was checked when the flow started.
+        ///
+        /// - Parameter url: that URL, with or without an error in its query.
         case link(AuthorizationTarget, url: String)
-        /// The script passes an error to the app; see ``flowResult(delivering:_:)``.
+        /// The script passes an error to the app. The text is the data for the script, as in
+        /// ``flowResult(delivering:_:)``.
         ///
         /// - Parameter waits: whether the script waits until the user clicks.
         case script(String, waits: Bool)
-        /// The request does not identify the app.
+        /// The gateway knows no page of the app that it may open.
         case none
     }
 
+    /// A page that explains why a sign-in in the browser failed.
+    ///
     /// - Parameter retry: the query of the same request if it may succeed later, otherwise `nil`.
     public static func flowFailure(
         _ failure: FlowFailure, back: ReturnToApp, retry: String? = nil, _ frame: Frame
@@ -39,16 +44,16 @@ extension Page {
             page.content.append(frame.link(LocalizedString("Try again", "もう一度試す"), to: .handler(query: retry)))
         }
         let label = LocalizedString("Back to the app", "アプリに戻る")
-        let isSecond = retry != nil
+        let isQuiet = retry != nil
         switch back {
         case .link(let target, let url):
-            page.content.append(frame.link(label, to: .app(target, at: url), isQuiet: isSecond))
+            page.content.append(frame.link(label, to: .app(target, at: url), isQuiet: isQuiet))
         case .script(let delivery, let waits):
             page.delivery = delivery
             if waits {
                 page.content.append(
                     Markup(
-                        .button, [.type("button"), .id(.back)] + (isSecond ? [.classes(.quiet)] : []),
+                        .button, [.type("button"), .id(.back)] + (isQuiet ? [.classes(.quiet)] : []),
                         text: label.in(frame.language)))
             }
             page.content.append(frame.noResponseNotice)
@@ -57,8 +62,8 @@ extension Page {
         return page
     }
 
-    /// Like ``response(status:)``, but the policy allows the script of the page and no form, and the page can still exchange
-    /// messages with the window that opened it.
+    /// Like ``response(status:)``, but the policy allows the script of the page and no form, and the page can still
+    /// exchange messages with the window that opened it.
     public func flowResponse(status: Int = 200) -> Response {
         let script = delivery.map { _ in "script-src 'sha256-\(PageScript.delivery.sha256)'; " } ?? ""
         let policy = """
@@ -99,19 +104,21 @@ extension LocalizedString {
 
 /// Why a sign-in in the browser ended on a page of the gateway.
 public enum FlowFailure: Hashable, Sendable {
-    /// The sign-in took too long, or its URL is damaged.
+    /// The sign-in took too long, its URL is damaged, or its project or tenant is deleted or disabled.
     case expired
     /// The cookie of the flow is missing.
     case otherBrowser
+    /// The provider's response was processed before, or was never received.
     case alreadyUsed
-    /// The page to return to is not on an authorized domain of the project.
+    /// The page to return to is not a valid URL, is not on an authorized domain of the project, or is missing in the
+    /// app's list of redirect URIs.
     case domainNotAllowed
     /// The provider does not respond in time, or its response cannot be used.
     case providerUnavailable
     /// The provider or the gateway rejects the sign-in.
     case rejected
     case cancelled
-    /// The app does not offer this sign-in method.
+    /// The app does not offer this sign-in method or was deleted, or the provider is disabled or not configured.
     case notOffered
     /// The URL of the page lacks a parameter, or has an invalid one, such as an unknown API key or tenant.
     case malformed
@@ -130,7 +137,7 @@ extension FlowFailure {
         case .cancelled: LocalizedString("You cancelled the sign-in", "ログインを中止しました")
         case .notOffered: LocalizedString("This sign-in is not available", "この方法ではログインできません")
         case .malformed: LocalizedString("This sign-in link is incomplete", "ログイン用のリンクに不備があります")
-        case .tooManyAttempts: LocalizedString("Too many attempts", "試行回数の上限に達しました")
+        case .tooManyAttempts: .tooManyAttempts
         }
     }
 
@@ -186,10 +193,7 @@ extension FlowFailure {
             LocalizedString(
                 "Go back to the app and sign in again. If you see this page again, contact the operator of the app.",
                 "アプリに戻って、もう一度ログインしてください。このページが再び表示される場合は、アプリの運営者にお問い合わせください。")
-        case .tooManyAttempts(let minutes):
-            LocalizedString(
-                minutes == 1 ? "Wait one minute, then try again." : "Wait \(minutes) minutes, then try again.",
-                "\(minutes)分ほど待ってから、もう一度お試しください。")
+        case .tooManyAttempts(let minutes): .retryAdvice(afterMinutes: minutes)
         }
     }
 }

@@ -34,7 +34,7 @@ struct PageScript: Sendable {
 
     /// Runs in the frame of Firebase's SDK. It accepts events only from pages of its own origin, and passes them to the
     /// page that embeds it.
-    static let frame = PageScript(
+    static let sdkFrame = PageScript(
         text: """
             (()=>{
             "use strict";

@@ -1,7 +1,7 @@
 internal import HTML
 public import Identity
 
-/// The hidden fields of a form: the code that the form redeems, and the URL to open afterwards.
+/// A form that redeems a code. It contains the code and the URL to open afterwards in hidden fields.
 public struct CodeForm: Sendable {
     public let code: String
     public let continueURL: ContinueURL?
@@ -17,6 +17,7 @@ public struct CodeForm: Sendable {
         case disavow
     }
 
+    /// The names of the fields in the forms of these pages.
     public enum Field: String, Sendable {
         case code = "oobCode"
         case continueURL = "continueUrl"
@@ -26,6 +27,7 @@ public struct CodeForm: Sendable {
         case step
         /// For password managers; the gateway ignores it.
         case username
+        /// The address of an account, in the form that requests a password reset.
         case email
     }
 

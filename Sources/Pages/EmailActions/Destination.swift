@@ -19,7 +19,7 @@ struct Destination: Sendable {
 
     static func app(_ url: ContinueURL) -> Destination { Destination(url.text) }
     static func app(_ link: ActionLink) -> Destination { Destination(link.url) }
-    /// - Parameter url: the target with parameters that the gateway added. It may have a custom scheme of an app.
+    /// - Parameter url: the URL of the target, with or without an error in its query. It may have a custom scheme.
     static func app(_: AuthorizationTarget, at url: String) -> Destination { Destination(URLReference(appLink: url)) }
     /// The current path with `query`.
     static func handler(query: String) -> Destination { Destination("?" + query) }

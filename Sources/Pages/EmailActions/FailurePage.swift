@@ -19,7 +19,7 @@ extension Page.Failure {
     fileprivate var title: LocalizedString {
         switch self {
         case .code(let refusal): refusal.title
-        case .tooManyAttempts: LocalizedString("Too many attempts", "試行回数の上限に達しました")
+        case .tooManyAttempts: .tooManyAttempts
         case .malformed: LocalizedString("This did not work", "処理できませんでした")
         case .notFound: LocalizedString("Page not found", "ページが見つかりません")
         }
@@ -28,10 +28,7 @@ extension Page.Failure {
     fileprivate var advice: LocalizedString {
         switch self {
         case .code(let refusal): refusal.advice
-        case .tooManyAttempts(let minutes):
-            LocalizedString(
-                minutes == 1 ? "Wait one minute, then try again." : "Wait \(minutes) minutes, then try again.",
-                "\(minutes)分ほど待ってから、もう一度お試しください。")
+        case .tooManyAttempts(let minutes): .retryAdvice(afterMinutes: minutes)
         case .malformed:
             LocalizedString("Open the link in your email again.", "メールのリンクをもう一度開いてください。")
         case .notFound:

@@ -2,7 +2,9 @@ internal import HTML
 public import Identity
 
 extension Page {
-    /// - Parameter isInvalid: the submitted text is not an email address.
+    /// Asks for the email address of an account whose password is to be reset.
+    ///
+    /// - Parameter isInvalid: whether the submitted text is not an email address.
     public static func forgotPassword(isInvalid: Bool = false, _ frame: Frame) -> Page {
         let language = frame.language
         let alert = Markup(
@@ -34,7 +36,8 @@ extension Page {
             ])
     }
 
-    /// The page is the same whether or not an account has the address.
+    /// Announces an email with a link for a password reset. The page is the same whether or not an account has the
+    /// address.
     public static func resetRequested(to email: EmailAddress, _ frame: Frame) -> Page {
         Page(
             frame, LocalizedString("Check your email", "メールをご確認ください"),

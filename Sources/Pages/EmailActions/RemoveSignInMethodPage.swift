@@ -6,7 +6,7 @@ extension Page {
     ///
     /// - Parameters:
     ///   - device: the device that added the method, if the device is known and the method is still linked.
-    ///   - setsPassword: whether the next page has a form for a new password.
+    ///   - setsPassword: whether the page announces that the next page sets a new password.
     public static func removeSignInMethod(
         _ method: AddedSignInMethod, named name: SignInMethodName, device: String?, of email: EmailAddress,
         setsPassword: Bool, _ form: CodeForm, _ frame: Frame

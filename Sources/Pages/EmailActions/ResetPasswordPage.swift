@@ -22,16 +22,19 @@ public struct PasswordRules: Sendable {
 }
 
 extension Page {
-    /// The completed action after which the page is shown.
+    /// A completed action, after which the user sets a new password.
     public enum Remedy: Sendable {
         case recovered(EmailAddress)
         case removed(SignInMethodName)
         case undone
     }
 
+    /// Asks for a new password.
+    ///
     /// - Parameters:
-    ///   - missing: requirements that the submitted password does not meet; empty if none was submitted.
+    ///   - missing: requirements that the submitted password does not meet; empty if no password was submitted.
     ///   - identities: identities that the owner may remove with the reset.
+    ///   - remedy: the action that led to this page; `nil` if the user opened the link of a password reset.
     public static func resetPassword(
         of email: EmailAddress, _ rules: PasswordRules, missing: [PasswordRequirement] = [],
         removing identities: [ListedIdentity],

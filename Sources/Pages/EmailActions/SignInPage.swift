@@ -2,8 +2,10 @@ internal import HTML
 public import Identity
 
 extension Page {
-    /// - Parameter link: the link that opens the app, which redeems the code; `nil` if the URL of the page has no continue
-    ///   URL at an authorized domain.
+    /// The page of a sign-in link that was opened in a browser instead of the app.
+    ///
+    /// - Parameter link: the link that opens the app, which redeems the code; `nil` if the URL of the page has no
+    ///   continue URL at an authorized domain.
     public static func signIn(_ email: EmailAddress, _ link: ActionLink?, _ frame: Frame) -> Page {
         let app = frame.app(in: frame.language)
         return Page(

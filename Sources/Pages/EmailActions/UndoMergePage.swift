@@ -6,7 +6,7 @@ extension Page {
     ///
     /// - Parameters:
     ///   - email: the address of the account to restore.
-    ///   - setsPassword: whether the next page has a form for a new password.
+    ///   - setsPassword: whether the page announces that the next page sets a new password.
     public static func undoMerge(of email: EmailAddress, setsPassword: Bool, _ form: CodeForm, _ frame: Frame) -> Page {
         let app = frame.app(in: frame.language)
         var consequences = [
@@ -47,7 +47,10 @@ extension Page {
             ])
     }
 
-    /// - Parameter email: `nil` if another account now has the address.
+    /// Shown after an undone merge if no new password can be set.
+    ///
+    /// - Parameter email: the address of the restored account; `nil` if the account has none, because another account
+    ///   now uses the address.
     public static func mergeUndone(_ email: EmailAddress?, continuing url: ContinueURL?, _ frame: Frame) -> Page {
         let app = frame.app(in: frame.language)
         let addressTaken = LocalizedString(

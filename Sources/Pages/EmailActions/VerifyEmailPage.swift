@@ -4,8 +4,8 @@ public import Identity
 extension Page {
     /// Asks the owner of a mailbox to confirm that the account is theirs.
     ///
-    /// - Parameter account: the account with the address. While the address is unverified, the page offers to disavow the
-    ///   account, because another user may have created it.
+    /// - Parameter account: the account with the address. While the address is unverified, the page offers to disavow
+    ///   the account, because another user may have created it.
     public static func verifyEmail(
         _ email: EmailAddress, of account: Account?, _ form: CodeForm, _ frame: Frame
     ) -> Page {

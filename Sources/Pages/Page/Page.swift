@@ -5,7 +5,7 @@ public import Identity
 /// An HTML page for end users. It loads no resources, and needs no script unless it passes the result of a sign-in to
 /// an app.
 public struct Page: Sendable {
-    /// Language and project name, which all pages of one visit share.
+    /// What all pages of one visit share: the language and the project's name. Not an HTML frame, unlike ``SDKFrame``.
     public struct Frame: Sendable {
         public let language: Language
         /// The display name of the project; `nil` if the request does not identify a project.
@@ -50,8 +50,8 @@ public struct Page: Sendable {
             Array(html.utf8), language: frame.language.rawValue, style: "sha256-\(Stylesheet.sha256)", status: status)
     }
 
-    /// No page can frame this page, caches do not store it, and browsers do not send its URL, which may contain a code,
-    /// to other servers.
+    /// Returns a response with `html` that no other page can embed in a frame and no cache stores. Browsers do not send
+    /// the URL of the page, which may contain a code, to other servers.
     ///
     /// - Parameter style: the hash of the page's only style, as in a Content-Security-Policy.
     public static func response(_ html: [UInt8], language: String, style: String, status: Int = 200) -> Response {
@@ -104,8 +104,8 @@ extension Page.Frame {
             details.flatMap { [Markup(.dt, text: $0.name.in(language)), Markup(.dd, [$0.value])] })
     }
 
-    /// The last element of a page after a completed action: a link to `url`, or the advice to close the page if `url`
-    /// is `nil`.
+    /// The last element of a page that needs no further action: a link to `url`, or the advice to close the page if
+    /// `url` is `nil`.
     func continueLinkOrAdvice(to url: ContinueURL?) -> [Markup] {
         guard let url else {
             return [
@@ -120,4 +120,11 @@ extension Page.Frame {
 extension LocalizedString {
     static let address = LocalizedString("Email address", "メールアドレス")
     static let signsOutEverywhere = LocalizedString("You are signed out on every device.", "すべての端末からログアウトします。")
+    static let tooManyAttempts = LocalizedString("Too many attempts", "試行回数の上限に達しました")
+
+    static func retryAdvice(afterMinutes minutes: Int) -> LocalizedString {
+        LocalizedString(
+            minutes == 1 ? "Wait one minute, then try again." : "Wait \(minutes) minutes, then try again.",
+            "\(minutes)分ほど待ってから、もう一度お試しください。")
+    }
 }

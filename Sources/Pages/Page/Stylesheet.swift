@@ -1,4 +1,4 @@
-/// The styles of a ``Page``: one column from 320 pixels on, light and dark.
+/// The styles of a ``Page``: one column for windows of at least 320 pixels, with light and dark colours.
 enum Stylesheet {
     enum Class: String {
         case project, details, note, problem, quiet, button, choice, done

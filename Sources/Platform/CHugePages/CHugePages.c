@@ -1,10 +1,10 @@
 // libsodium maps new memory for each Argon2id hash, and this cannot be configured. With pages of 4 KiB, the mapping can
-// take as long as the hash. This function replaces glibc's `mmap` in all libraries, because the linker exports a
-// function of the executable that one of its libraries needs.
+// take as long as the hash. This function replaces glibc's `mmap` in all libraries: the linker exports a function of the
+// executable if a linked library needs a function of that name.
 //
-// Only mappings with the minimum size and exactly the flags of libsodium are changed: private, anonymous and populated
-// (MAP_POPULATE). libsodium uses all of this memory, so huge pages do not increase its size. glibc's malloc and thread
-// stacks do not call this function.
+// Only mappings of at least `huge_pages_minimum` bytes with exactly the flags of libsodium are changed: private,
+// anonymous and populated (MAP_POPULATE). libsodium uses all of this memory, so huge pages do not increase its size.
+// glibc's malloc and thread stacks do not call this function.
 
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
 #define _GNU_SOURCE

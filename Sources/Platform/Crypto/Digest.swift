@@ -12,8 +12,8 @@ public enum Digest {
         return digest
     }
 
-    /// Returns the SHA-1 digest (FIPS 180-4); 20 bytes. Only for lists of breached passwords, which are
-    /// indexed by SHA-1: it is not collision-resistant.
+    /// Returns the SHA-1 digest (FIPS 180-4); 20 bytes. SHA-1 is not collision-resistant: call this only for lists of
+    /// breached passwords, which are indexed by SHA-1.
     public static func sha1(_ message: [UInt8]) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: 20)
         guard EVP_Digest(message, message.count, &digest, nil, OpenSSL.sha1, nil) == 1 else {
@@ -39,14 +39,14 @@ public enum HMAC {
     }
 }
 
-/// Digests in password hashes of other systems. MD5 and SHA-1 must not be used for anything else.
+/// The digests that password hashes of other systems are based on. MD5 and SHA-1 must not be used for anything else.
 public enum DigestAlgorithm: String, Sendable {
     case md5 = "MD5"
     case sha1 = "SHA1"
     case sha256 = "SHA256"
     case sha512 = "SHA512"
 
-    var message: OpaquePointer? {
+    var messageDigest: OpaquePointer? {
         switch self {
         case .md5: OpenSSL.md5
         case .sha1: OpenSSL.sha1
@@ -61,7 +61,7 @@ extension Digest {
     public static func of(_ message: [UInt8], by algorithm: DigestAlgorithm) throws(LibraryFault) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
         var count: UInt32 = 0
-        guard EVP_Digest(message, message.count, &digest, &count, algorithm.message, nil) == 1 else {
+        guard EVP_Digest(message, message.count, &digest, &count, algorithm.messageDigest, nil) == 1 else {
             throw LibraryFault("EVP_Digest")
         }
         return Array(digest.prefix(Int(count)))

@@ -9,8 +9,8 @@ public enum KeyDerivation {
     ) throws(LibraryFault) -> [UInt8] {
         var key = [UInt8](repeating: 0, count: count)
         let code = PKCS5_PBKDF2_HMAC(
-            password, Int32(password.count), salt, Int32(salt.count), Int32(clamping: iterations), algorithm.message,
-            Int32(count), &key)
+            password, Int32(password.count), salt, Int32(salt.count), Int32(clamping: iterations),
+            algorithm.messageDigest, Int32(count), &key)
         guard code == 1 else { throw LibraryFault("PKCS5_PBKDF2_HMAC") }
         return key
     }
@@ -22,7 +22,7 @@ public enum KeyDerivation {
         _ password: [UInt8], salt: [UInt8], cost: Int, blockSize: Int, parallelization: Int, count: Int
     ) throws(LibraryFault) -> [UInt8] {
         var key = [UInt8](repeating: 0, count: count)
-        // The limit that OpenSSL requires: the table, its other buffers, and a reserve.
+        // OpenSSL requires a memory limit: scrypt's table, scrypt's other buffers, and a reserve of 64 KiB.
         let memory = 128 * blockSize * (cost + parallelization + 2) + 65536
         let code = EVP_PBE_scrypt(
             password, password.count, salt, salt.count, UInt64(cost), UInt64(blockSize), UInt64(parallelization),

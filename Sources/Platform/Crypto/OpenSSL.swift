@@ -25,8 +25,8 @@ enum OpenSSL {
     nonisolated(unsafe) static let aes256CTR: OpaquePointer? = EVP_CIPHER_fetch(nil, "AES-256-CTR", nil)
     nonisolated(unsafe) static let aes256GCM: OpaquePointer? = EVP_CIPHER_fetch(nil, "AES-256-GCM", nil)
 
-    /// Clears the thread's error queue after an expected failure. Otherwise a TLS connection would find the error
-    /// later.
+    /// Clears the thread's error queue after an expected failure. Otherwise a later TLS operation of the thread could
+    /// report this error as its own.
     static func clearErrors() { ERR_clear_error() }
 
     /// - Returns: the big-endian bytes of `number`, without leading zeros, or zero-padded on the left to `count` bytes;
@@ -50,6 +50,7 @@ enum OpenSSL {
     /// Calls `read` to read one object from PEM text. Rejects encrypted objects, for which OpenSSL would prompt for a
     /// password.
     ///
+    /// - Parameter read: gets the input and the function that OpenSSL calls for a password.
     /// - Returns: the result of `read`; `nil` for an encrypted object.
     static func object(
         inPEM pem: String,

@@ -42,8 +42,10 @@ public enum PasswordHash {
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// - Parameter phc: a stored string of Argon2id or Argon2i. For any other string, and for
-    ///   costs outside the ranges of ``Cost``, the result is `false` without any hashing.
+    /// Whether `phc` is a hash of `password`.
+    ///
+    /// - Parameter phc: a stored string of Argon2id or Argon2i. For any other string, for costs outside the ranges of
+    ///   ``Cost``, and for more than 16 lanes, the result is `false` without any hashing.
     public static func verify(_ password: [UInt8], against phc: String) -> Bool {
         guard Argon2Parameters(phc: phc) != nil else { return false }
         Sodium.prepare()

@@ -130,7 +130,7 @@ public final class PublicKey: @unchecked Sendable {
 
     /// - Parameters:
     ///   - modulus: odd, 2048 to 8192 bits; leading zeros are ignored.
-    ///   - e: odd, at least 3, at most 64 bits, because verification with a larger exponent would be slow.
+    ///   - exponent: odd, at least 3, at most 64 bits, because verification with a larger exponent would be slow.
     public init(rsa modulus: [UInt8], e exponent: [UInt8]) throws(KeyFault) {
         let n = Array(modulus.drop { $0 == 0 })
         let e = Array(exponent.drop { $0 == 0 })

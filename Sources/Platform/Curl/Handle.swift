@@ -11,8 +11,8 @@ public final class Handle {
     /// - Parameters:
     ///   - protocols: URL schemes separated by commas.
     ///   - certificateAuthorities: a file of PEM certificates to trust instead of the system's.
-    ///   - deadline: of a whole transfer; at most an hour.
-    ///   - idleAge: how long an idle connection may be reused, rounded down to seconds, at least 1.
+    ///   - deadline: the time limit of a whole transfer. A longer one than an hour counts as an hour.
+    ///   - idleAge: how long an idle connection may be reused. Rounded down to seconds; less than 1 s counts as 1 s.
     public init(
         protocols: String, egress: EgressPolicy, deadline: Duration, certificateAuthorities: String?, idleAge: Duration
     ) throws(CurlFault) {
@@ -30,8 +30,8 @@ public final class Handle {
         // libcurl reads all files of a certificate directory for every connection, but caches a single file.
         try set(CURLOPT_CAPATH, nil)
         try set(CURLOPT_MAXAGE_CONN, max(1, Int(idleAge.components.seconds)))
-        // No connect timeout, because libcurl would divide it among the addresses of a host. `Transfers` enforces the
-        // deadline.
+        // There is no separate limit for connecting, because libcurl would divide it among the addresses of a host. The
+        // deadline limits the connection attempts too; `Transfers` enforces it with its own timer as well.
         let (seconds, attoseconds) = min(deadline, .seconds(3600)).components
         try set(CURLOPT_TIMEOUT_MS, max(1, Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)))
         shim_curl_set_socket_opener(pointer, Unmanaged.passUnretained(self).toOpaque()) { context, _, address in
@@ -44,7 +44,8 @@ public final class Handle {
         curl_easy_cleanup(pointer)
     }
 
-    /// Whether libcurl is initialised. A static property makes the call at most once; libcurl allows it on any thread.
+    /// Whether libcurl is initialised. A static property makes the call at most once, on any thread; libcurl allows any
+    /// thread.
     static let libraryIsReady = curl_global_init(Int(CURL_GLOBAL_SSL)) == CURLE_OK
 
     /// Whether no connection was made because the ``EgressPolicy`` allows none of the addresses.
@@ -61,6 +62,7 @@ public final class Handle {
         try check(shim_curl_set_text(pointer, option, text))
     }
 
+    /// Throws unless `code` is `CURLE_OK`.
     public func check(_ code: CURLcode) throws(CurlFault) {
         guard code == CURLE_OK else { throw CurlFault(code) }
     }

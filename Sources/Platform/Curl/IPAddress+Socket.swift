@@ -2,7 +2,7 @@ public import CSystem
 public import IPAddresses
 
 extension IPAddress {
-    /// - Returns: `nil` for an address of another family.
+    /// - Returns: `nil` for an address that is neither IPv4 nor IPv6.
     public init?(_ address: UnsafePointer<sockaddr>) {
         let raw = UnsafeRawPointer(address)
         switch Int32(address.pointee.sa_family) {

@@ -21,7 +21,7 @@ public enum TransferEnd {
     case cancelled
     /// The loop cannot watch a descriptor that the transfer needs.
     case notWatched(SystemError)
-    /// The set of transfers was closed.
+    /// The ``Transfers`` were closed; see ``Transfers/close()``.
     case closed
 }
 
@@ -35,7 +35,8 @@ public struct CurlFault: Error {
 }
 
 extension CURLcode {
-    /// Whether TLS failed: the handshake, the verification of the certificate, or the reading of trusted certificates.
+    /// Whether TLS failed: the server does not offer it, or the handshake, the verification of the certificate or the
+    /// reading of trusted certificates failed.
     public var isTLSFailure: Bool {
         switch self {
         case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE,

@@ -4,8 +4,8 @@ public import EventLoop
 /// Runs transfers that share a set of connections, with the events and timers of one loop. Used only on that loop.
 public final class Transfers {
     private let loop: Loop
-    /// `nil` once closed.
-    private var library: UnsafeMutableRawPointer?
+    /// The multi handle of libcurl; `nil` once closed.
+    private var multi: UnsafeMutableRawPointer?
     private var watches: [Int32: Loop.Watch] = [:]
     private var timer: Loop.Timer?
     private var inFlight: [UInt64: (transfer: any Transfer, deadline: Loop.Timer)] = [:]
@@ -19,13 +19,13 @@ public final class Transfers {
         loop: Loop, connections: Int, connectionsPerHost: Int, idleConnections: Int
     ) throws(SystemError) {
         self.loop = loop
-        guard Handle.libraryIsReady, let library = curl_multi_init() else {
+        guard Handle.libraryIsReady, let multi = curl_multi_init() else {
             throw SystemError(call: "curl_multi_init", code: ENOMEM)
         }
-        self.library = library
-        shim_curl_limit_connections(library, connections, connectionsPerHost, idleConnections)
+        self.multi = multi
+        shim_curl_limit_connections(multi, connections, connectionsPerHost, idleConnections)
         shim_curl_set_multi_callbacks(
-            library, Unmanaged.passUnretained(self).toOpaque(),
+            multi, Unmanaged.passUnretained(self).toOpaque(),
             { handle, descriptor, interest, context, _ in
                 transfers(context)?.watch(descriptor, interest, for: handle)
                 return 0
@@ -43,15 +43,15 @@ public final class Transfers {
     /// The number of transfers in progress.
     public var count: Int { inFlight.count }
 
-    /// Starts a transfer. If the set is closed, ends it at once with ``TransferEnd/closed``.
+    /// Starts a transfer. After ``close()``, ends the transfer at once with ``TransferEnd/closed``.
     public func begin(_ transfer: any Transfer) {
-        guard let library else { return transfer.end(.closed) }
+        guard let multi else { return transfer.end(.closed) }
         let deadline = loop.schedule(after: transfer.deadline) { [unowned self, id = transfer.id] in
             removeTransfer(id)?.end(.timedOut)
         }
         inFlight[transfer.id] = (transfer, deadline)
         shim_curl_set_id(transfer.handle.pointer, UInt(transfer.id))
-        curl_multi_add_handle(library, transfer.handle.pointer)
+        curl_multi_add_handle(multi, transfer.handle.pointer)
     }
 
     public func cancel(_ id: UInt64) {
@@ -60,20 +60,20 @@ public final class Transfers {
 
     /// Ends all transfers and connections.
     public func close() {
-        guard let library else { return }
+        guard let multi else { return }
         for id in inFlight.keys { removeTransfer(id)?.end(.closed) }
-        self.library = nil
-        shim_curl_set_multi_callbacks(library, nil, nil, nil)
+        self.multi = nil
+        shim_curl_set_multi_callbacks(multi, nil, nil, nil)
         for watch in watches.values { loop.unwatch(watch) }
         watches = [:]
         timer.map(loop.cancel)
-        curl_multi_cleanup(library)
+        curl_multi_cleanup(multi)
     }
 
     private func removeTransfer(_ id: UInt64) -> (any Transfer)? {
-        guard let library, let (transfer, deadline) = inFlight.removeValue(forKey: id) else { return nil }
+        guard let multi, let (transfer, deadline) = inFlight.removeValue(forKey: id) else { return nil }
         loop.cancel(deadline)
-        curl_multi_remove_handle(library, transfer.handle.pointer)
+        curl_multi_remove_handle(multi, transfer.handle.pointer)
         return transfer
     }
 
@@ -93,8 +93,8 @@ public final class Transfers {
                 performAction(descriptor, $0)
             }
         } catch {
-            // Reporting the error to libcurl would end all other transfers too, and libcurl cannot remove a transfer during
-            // this call.
+            // Reporting the error to libcurl would end all other transfers too, and libcurl cannot remove a transfer
+            // during this call.
             let id = UInt64(shim_curl_id(handle))
             loop.atEndOfIteration { [weak self] in self?.removeTransfer(id)?.end(.notWatched(error)) }
         }
@@ -111,15 +111,15 @@ public final class Transfers {
     }
 
     private func performAction(_ descriptor: Int32, _ readiness: Loop.Readiness) {
-        guard let library else { return }
+        guard let multi else { return }
         var events: Int32 = 0
         if readiness.contains(.readable) { events |= CURL_CSELECT_IN }
         if readiness.contains(.writable) { events |= CURL_CSELECT_OUT }
         if events == 0, !readiness.isEmpty { events = CURL_CSELECT_ERR }
         var running: Int32 = 0
-        curl_multi_socket_action(library, descriptor, events, &running)
+        curl_multi_socket_action(multi, descriptor, events, &running)
         var left: Int32 = 0
-        while let message = curl_multi_info_read(library, &left) {
+        while let message = curl_multi_info_read(multi, &left) {
             let code = message.pointee.data.result
             removeTransfer(UInt64(shim_curl_id(message.pointee.easy_handle)))?.end(.done(code))
         }

@@ -12,9 +12,11 @@ public enum Base64 {
     /// Encodes without padding, as in PHC strings.
     public static func encodeUnpadded(_ bytes: [UInt8]) -> String { alphabet.encode(bytes) }
 
-    /// Decodes both Base64 alphabets of RFC 4648, with or without padding, because exports and clients use both.
+    /// Decodes either Base64 alphabet of RFC 4648, with or without padding, because exports and clients use all these
+    /// forms.
     ///
-    /// - Returns: `nil` for any other character and for an impossible length. Leftover bits are ignored.
+    /// - Returns: `nil` for any other character and for an impossible length. Bits of the last character that belong to
+    ///   no byte are ignored.
     public static func decode(_ text: String) -> [UInt8]? {
         var characters = Array(text.utf8)
         while characters.last == padding { characters.removeLast() }
@@ -91,8 +93,9 @@ public enum Base64URL {
 
     public static func encode(_ bytes: [UInt8]) -> String { alphabet.encode(bytes) }
 
-    /// - Returns: `nil` for padding, whitespace, characters outside the alphabet, and leftover bits that are not zero.
-    ///   Each value has only one accepted encoding, so that a token cannot be written in two ways.
+    /// - Returns: `nil` for characters outside the alphabet (also padding and whitespace), an impossible length, and a
+    ///   last character with bits that belong to no byte and are not zero. Each value has only one accepted encoding,
+    ///   so that a token cannot be written in two ways.
     public static func decode(_ text: String) -> [UInt8]? {
         alphabet.decode(text.utf8, allowingLeftoverBits: false)
     }

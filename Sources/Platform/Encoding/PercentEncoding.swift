@@ -20,10 +20,10 @@ public enum PercentEncoding {
 
     /// Decodes percent-escapes; the result is not decoded again.
     ///
-    /// - Parameter form: whether "+" stands for a space (`application/x-www-form-urlencoded`).
+    /// - Parameter plusIsSpace: whether "+" stands for a space (`application/x-www-form-urlencoded`).
     /// - Returns: `nil` for an invalid escape and for text that is not valid UTF-8.
     @inlinable
-    public static func decode(_ bytes: some Collection<UInt8>, form: Bool = false) -> String? {
+    public static func decode(_ bytes: some Collection<UInt8>, plusIsSpace: Bool = false) -> String? {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)
         var remaining = bytes.makeIterator()
@@ -34,7 +34,7 @@ public enum PercentEncoding {
                     let low = remaining.next().flatMap(Hexadecimal.value(of:))
                 else { return nil }
                 decoded.append(high << 4 | low)
-            case UInt8(ascii: "+") where form:
+            case UInt8(ascii: "+") where plusIsSpace:
                 decoded.append(UInt8(ascii: " "))
             default:
                 decoded.append(byte)

@@ -1,4 +1,4 @@
-/// Points in time as text in UTC (RFC 3339 §5.6), for years 1 to 9999.
+/// Points in time as text in UTC (RFC 3339 §5.6). The format allows only years 0 to 9999.
 public enum RFC3339 {
     private static let millisecondsPerDay: Int64 = 86_400_000
 
@@ -12,7 +12,7 @@ public enum RFC3339 {
 
     /// Appends the same text as ``text(millisecondsSince1970:)``.
     public static func append(millisecondsSince1970 milliseconds: Int64, to bytes: inout [UInt8]) {
-        let (days, timeOfDay) = milliseconds.flooredQuotient(by: millisecondsPerDay)
+        let (days, timeOfDay) = milliseconds.flooredQuotientAndRemainder(dividingBy: millisecondsPerDay)
         let date = CalendarDate(daysSince1970: days)
         append(date.year, width: 4, then: "-", to: &bytes)
         append(date.month, width: 2, then: "-", to: &bytes)
@@ -23,7 +23,8 @@ public enum RFC3339 {
         append(timeOfDay % 1000, width: 3, then: "Z", to: &bytes)
     }
 
-    /// Appends a number with at least `width` digits. Years after 9999 thus have five digits or more.
+    /// Appends a number with at least `width` digits. Years after 9999 thus have five digits or more, which
+    /// ``microsecondsSince1970(_:)`` does not accept.
     private static func append(_ number: Int64, width: Int, then end: Unicode.Scalar, to bytes: inout [UInt8]) {
         guard (0..<powers[width]).contains(number) else {
             bytes += String(number).utf8
@@ -41,7 +42,8 @@ public enum RFC3339 {
     /// Parses a time in UTC that ends with `Z`, or a date, which means the first moment of that day. Digits after the
     /// microseconds are ignored.
     ///
-    /// - Returns: `nil` for any other text, text of more than 40 bytes, leap seconds, and dates that do not exist.
+    /// - Returns: `nil` for any other text, text of more than 40 bytes, the year 0, leap seconds, and dates that do not
+    ///   exist.
     public static func microsecondsSince1970(_ text: String) -> Int64? {
         guard text.utf8.count <= 40 else { return nil }
         var reader = Reader(remaining: text.utf8[...])
@@ -105,7 +107,7 @@ public struct CalendarDate: Hashable, Sendable {
 
     /// - Parameter days: since 1970-01-01.
     public init(daysSince1970 days: Int64) {
-        let (era, dayOfEra) = (days + Self.daysFrom0000March).flooredQuotient(by: Self.daysInEra)
+        let (era, dayOfEra) = (days + Self.daysFrom0000March).flooredQuotientAndRemainder(dividingBy: Self.daysInEra)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
         let monthFromMarch = (5 * dayOfYear + 2) / 153
@@ -123,14 +125,14 @@ public struct CalendarDate: Hashable, Sendable {
 
     public var daysSince1970: Int64 {
         let fromMarch = month > 2 ? year : year - 1
-        let (era, yearOfEra) = fromMarch.flooredQuotient(by: 400)
+        let (era, yearOfEra) = fromMarch.flooredQuotientAndRemainder(dividingBy: 400)
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
         return era * Self.daysInEra + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
             - Self.daysFrom0000March
     }
 
     /// 0 for Sunday to 6 for Saturday.
-    public var weekday: Int { Int((daysSince1970 + 4).flooredQuotient(by: 7).remainder) }
+    public var weekday: Int { Int((daysSince1970 + 4).flooredQuotientAndRemainder(dividingBy: 7).remainder) }
 
     private static let daysInEra: Int64 = 146_097
     /// From 0000-03-01 to 1970-01-01.
@@ -138,8 +140,8 @@ public struct CalendarDate: Hashable, Sendable {
 }
 
 extension Int64 {
-    /// Divides, rounding towards negative infinity. The remainder is never negative.
-    func flooredQuotient(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+    /// Divides by a positive number, rounding towards negative infinity. The remainder is never negative.
+    func flooredQuotientAndRemainder(dividingBy divisor: Int64) -> (quotient: Int64, remainder: Int64) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }

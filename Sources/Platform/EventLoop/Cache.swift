@@ -3,7 +3,8 @@ internal import Synchronization
 /// Caches values for a limited time, so that changes at their source take effect while the process runs.
 ///
 /// A value older than `lifetime` is loaded again before it is used. Of several concurrent callers for one key, one
-/// loads the value and the others wait for it. If loading fails, all of them get the error, which is not cached.
+/// loads the value and the others wait for it. If loading fails, all of them get the error, which is not cached. If the
+/// value is invalidated while it is being loaded, the waiting callers load it again.
 public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Resumed with `nil` if loading ended before the wait began, or if the value was invalidated while it was loaded.
     private typealias Waiter = CheckedContinuation<Value?, any Error>
@@ -22,8 +23,8 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let load: @Sendable (Key) async throws -> Value
     private let entries = Mutex<[Key: Entry]>([:])
 
-    /// - Parameter capacity: the maximum number of entries, because clients may choose keys. When this number is
-    ///   reached, all entries that are not being loaded are dropped.
+    /// - Parameter capacity: limits the memory, because clients may choose keys. When a new key finds this number of
+    ///   entries, all entries that are not being loaded are dropped.
     public init(
         lifetime: Duration, capacity: Int = 10_000, load: @escaping @Sendable (Key) async throws -> Value
     ) {

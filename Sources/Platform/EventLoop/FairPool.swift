@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// The pool rejected the work without starting it, because the queue or the key's part of it is full, or because the
 /// pool was stopped.
-public struct PoolIsFull: Error {
+public struct PoolRejection: Error {
     public init() {}
 }
 
@@ -11,11 +11,8 @@ public struct PoolIsFull: Error {
 ///
 /// Each item has a path of keys (for example networks) from the widest to the narrowest. The queue serves keys
 /// round-robin at every level (see ``FairQueue``), so that a key with many items is served only as often as
-/// a key with few. Admission is decided on arrival:
-/// - A key of any level may fill at most half of the queue.
-/// - If the queue or a key's half is full, a new item displaces an item there: the latest of the narrower key with the
-///   most waiting items, if this key has at least two items more than the new item's key. Otherwise the new item is
-///   rejected.
+/// a key with few. A key of any level may fill at most half of the queue. If the queue or a key's half is full, a new
+/// item displaces a waiting item of a key with more items, or is rejected (see ``FairQueue/admit(_:at:capacity:)``).
 public final class FairPool: Sendable {
     fileprivate struct Item {
         let start: @Sendable () -> Void
@@ -56,8 +53,9 @@ public final class FairPool: Sendable {
 
     /// Runs `work` on a thread of the pool.
     ///
-    /// - Parameter path: the owner of the work, from the widest key to the narrowest.
-    /// - Throws: ``PoolIsFull`` if `work` was not started; errors of `work`.
+    /// - Parameter path: the owner of the work, from the widest key to the narrowest. No path may be a prefix of
+    ///   another.
+    /// - Throws: ``PoolRejection`` if `work` was not started; errors of `work`.
     public func run<Value: Sendable>(
         for path: [String], _ work: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
@@ -65,7 +63,7 @@ public final class FairPool: Sendable {
             admit(
                 Item(
                     start: { continuation.resume(with: Result(catching: work)) },
-                    reject: { continuation.resume(throwing: PoolIsFull()) }),
+                    reject: { continuation.resume(throwing: PoolRejection()) }),
                 for: path)
         }
     }

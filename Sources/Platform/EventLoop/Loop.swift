@@ -88,8 +88,8 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// Whether the calling code runs on this loop's thread.
     public var isCurrent: Bool { thread?.isCurrent ?? false }
 
-    /// Ends the thread after the current iteration, and waits until the thread has ended. Must not be called on the loop
-    /// itself.
+    /// Ends the thread after the current iteration, and waits until the thread has ended. Must not be called on the
+    /// loop itself.
     public func stop() {
         precondition(!isCurrent, "a loop cannot wait for itself")
         isStopping.store(true, ordering: .releasing)

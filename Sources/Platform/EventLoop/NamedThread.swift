@@ -1,6 +1,6 @@
 internal import CSystem
 
-/// A named POSIX thread that knows whether it is the current one.
+/// A POSIX thread with a name, which debuggers and `top` show.
 final class NamedThread: @unchecked Sendable {
     private final class Start: Sendable {
         let name: String
@@ -32,6 +32,7 @@ final class NamedThread: @unchecked Sendable {
         }
     }
 
+    /// Whether the calling code runs on this thread.
     var isCurrent: Bool { pthread_equal(pthread_self(), handle) != 0 }
 
     func join() {

@@ -14,6 +14,8 @@ public struct RetryBackoff: Sendable {
         self.jitter = jitter
     }
 
+    /// Returns the delay before the next attempt.
+    ///
     /// - Parameters:
     ///   - attempts: the number of failed attempts so far, at least 1.
     ///   - chance: a random number from 0 to 1, which selects the factor.

@@ -2,7 +2,9 @@ internal import CSystem
 
 /// A failed system call with its `errno`.
 public struct SystemError: Error, Hashable, CustomStringConvertible {
+    /// The name of the C function.
     public let call: String
+    /// The value of `errno`.
     public let code: Int32
 
     /// Reads `errno` of the calling thread.

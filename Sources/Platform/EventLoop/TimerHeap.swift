@@ -1,4 +1,4 @@
-/// A binary heap of callbacks, ordered by deadline. Cancelled entries are removed when they become due.
+/// A binary heap of callbacks, ordered by deadline. A cancelled entry stays until no entry is earlier.
 struct TimerHeap {
     private struct Entry {
         let deadline: ContinuousClock.Instant
@@ -30,7 +30,7 @@ struct TimerHeap {
         callbacks[id] = nil
     }
 
-    /// Removes the earliest callback that is due at `now`.
+    /// Removes and returns the earliest callback that is due at `now`; `nil` if none is due.
     mutating func popDue(at now: ContinuousClock.Instant) -> (() -> Void)? {
         guard let next, next <= now, let first = heap.first else { return nil }
         removeFirst()

@@ -23,7 +23,7 @@ public struct Attribute: Sendable {
     public static func charset(_ name: StaticString) -> Attribute { Attribute("charset", "\(name)") }
     public static func classes(_ names: [String]) -> Attribute { Attribute("class", names.joined(separator: " ")) }
     public static func content(_ text: StaticString) -> Attribute { Attribute("content", "\(text)") }
-    /// A value for the script of the page, which reads it from `dataset.delivery`.
+    /// Data for the script of the page. The script reads `document.body.dataset.delivery`.
     public static func delivery(_ text: String) -> Attribute { Attribute("data-delivery", text) }
     public static func datetime(_ text: String) -> Attribute { Attribute("datetime", text) }
     public static func describedBy(_ ids: [ElementID]) -> Attribute {

@@ -39,6 +39,7 @@ public struct Markup: Sendable {
     /// - Parameter text: inserted without escaping, so it must be a constant in the source code.
     public static func script(_ text: StaticString) -> Markup { Markup(html: "<script>\(text)</script>") }
 
+    /// A script that the browser loads without delaying the page (`async`).
     public static func script(from url: URLReference) -> Markup { Markup(.script, [.src(url), .async]) }
 
     /// Separates elements in the source of a document.

@@ -1,11 +1,12 @@
 internal import Synchronization
 
-/// Limits the bytes of request bodies that a process holds at one time. One for all loops.
+/// Limits the bytes of request bodies in the memory of a process. All loops share one budget.
 ///
-/// A body is counted with its whole length from the moment the server begins to read it until its handler has ended.
+/// The whole length of a body is reserved from the moment the server begins to read it until its handler has ended, or
+/// until the connection ends with an incomplete body.
 final class BodyBudget: Sendable {
-    /// One body may have at most the free bytes divided by this number. When large bodies are rejected, small bodies
-    /// are thus still accepted, so that sign-ins succeed during imports.
+    /// The size of one body is at most the number of free bytes divided by this number. While large bodies are
+    /// rejected, small bodies are thus still accepted, so that sign-ins succeed during imports.
     private static let freeBytesDivisor = 4
 
     private let capacity: Int
@@ -16,9 +17,10 @@ final class BodyBudget: Sendable {
         capacity = bytes
     }
 
+    /// The number of reserved bytes.
     var reserved: Int { reservedBytes.load(ordering: .relaxed) }
 
-    /// The number of bodies that were rejected because not enough bytes were free.
+    /// The number of bodies that were rejected because too few bytes were free.
     var rejections: Int { rejectedBodies.load(ordering: .relaxed) }
 
     /// - Returns: whether `bytes` were reserved; if so, the caller must release them.

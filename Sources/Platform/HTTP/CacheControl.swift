@@ -31,8 +31,8 @@ extension Headers {
         }
     }
 
-    /// - Returns: `nil` unless `text` consists of digits; at most 2^31, as RFC 9111 §1.2.2 requires for greater
-    ///   numbers.
+    /// - Returns: `nil` unless `text` consists of digits; at most 2^31, the value that RFC 9111 §1.2.2 names
+    ///   for numbers that are too great.
     private static func seconds(_ text: some StringProtocol) -> Int? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Swift.min(Int(text) ?? 1 << 31, 1 << 31)

@@ -11,7 +11,8 @@ public actor Client {
     private let limits: ClientLimits
     private let certificateAuthorities: String?
     /// The client has two sets of connections, because an address is checked only when a connection is made. A
-    /// connection without restrictions must not be reused for a restricted request.
+    /// connection without restrictions must not be reused for a request that may reach only public addresses. Requests
+    /// with http may reach only this machine; they need no third set, because they never reuse connections with https.
     private let unrestricted: Transfers
     private let restricted: Transfers
     private var lastID: UInt64 = 0

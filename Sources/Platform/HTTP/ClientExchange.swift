@@ -34,8 +34,8 @@ final class ClientExchange: Transfer {
         deadline = request.deadline
         maximumLength = request.maximumLength
         expectsNoBody = request.method == .head
+        setCallbacks()
         do {
-            try setCallbacks()
             try setRequestOptions(request)
         } catch {
             throw ClientFault(error.code) ?? .overloaded
@@ -59,7 +59,8 @@ final class ClientExchange: Transfer {
         if isTooLarge { return fail(ClientFault.tooLarge) }
         if handle.isBlocked { return fail(ClientFault.destinationNotAllowed) }
         if let fault = ClientFault(code) { return fail(fault) }
-        guard headIsComplete else { return fail(ClientFault.connectionLost) }  // libcurl reports no error
+        // libcurl reports no error if the connection ends inside the head.
+        guard headIsComplete else { return fail(ClientFault.connectionLost) }
         continuation?.resume(
             returning: ClientResponse(status: handle.status, headers: headers(), body: body))
         continuation = nil

@@ -2,8 +2,7 @@ internal import CSystem
 internal import Curl
 
 extension ClientExchange {
-    func setCallbacks() throws(CurlFault) {
-        try handle.set(CURLOPT_USERAGENT, "sekisho")
+    func setCallbacks() {
         shim_curl_set_callbacks(
             handle.pointer, Unmanaged.passUnretained(self).toOpaque(),
             { line, _, count, context in
@@ -18,6 +17,7 @@ extension ClientExchange {
 
     func setRequestOptions(_ request: ClientRequest) throws(CurlFault) {
         try handle.set(CURLOPT_URL, request.url)
+        try handle.set(CURLOPT_USERAGENT, "sekisho")
         try handle.check(shim_curl_set_fields(handle.pointer, fields.first))
         switch request.method {
         case .head: try handle.set(CURLOPT_NOBODY, 1)

@@ -13,7 +13,7 @@ public enum ClientFault: Error, Hashable, Sendable {
     case unknownHost
     /// No server accepted a connection.
     case unreachable
-    /// The TLS handshake failed, or the certificate is not valid for this host.
+    /// The TLS handshake failed, the certificate is not valid for this host, or trusted certificates cannot be read.
     case tlsFailed
     /// The connection ended before the response was complete; the server may have processed the request.
     case connectionLost

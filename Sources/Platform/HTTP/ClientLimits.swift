@@ -1,5 +1,5 @@
-/// Limits of one client. The limits of connections apply separately to requests to public addresses only and to other
-/// requests, because these do not share connections.
+/// Limits of one client. Requests that may reach only public addresses do not share connections with other requests, so
+/// the limits of connections apply to each of these two groups separately.
 public struct ClientLimits: Sendable {
     /// The maximum number of requests in progress, including those that wait for a connection. Further requests fail at
     /// once.
@@ -10,7 +10,7 @@ public struct ClientLimits: Sendable {
     public let connectionsPerHost: Int
     /// The maximum number of idle connections that are kept open.
     public let idleConnections: Int
-    /// How long an idle connection may be reused, rounded down to seconds.
+    /// How long an idle connection may be reused, rounded down to seconds; at least 1 second.
     public let idleAge: Duration
     /// The maximum size of a response's status line and header fields together, in bytes.
     public let headBytes: Int

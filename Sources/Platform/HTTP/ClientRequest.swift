@@ -1,9 +1,9 @@
 /// A request to another server.
 public struct ClientRequest: Sendable {
-    /// The source of the URL, which determines the allowed schemes and addresses.
+    /// The allowed schemes and addresses, by the source of the URL.
     public enum Destination: Sendable {
         /// For URLs that the operator chose or allowed: any address with https; http only on this machine.
-        case anywhere
+        case operatorChosen
         /// For URLs from the configuration of a project: https only, to public addresses unless the operator allows
         /// private ones. The check applies to the address of the connection, because names can resolve differently each
         /// time.
@@ -17,7 +17,7 @@ public struct ClientRequest: Sendable {
     /// `Host`, `TE`, `Transfer-Encoding`, `Upgrade` and `User-Agent`. `Content-Type` is sent only if set here.
     public var headers: Headers
     public var body: [UInt8]
-    /// The time limit of the whole request, including the wait for a connection and the name look-up.
+    /// The time limit of the whole request, including the wait for a connection and the name look-up; at most an hour.
     public var deadline: Duration
     /// The maximum size of the response's body in bytes.
     public var maximumLength: Int

@@ -97,7 +97,7 @@ final class Connection: @unchecked Sendable {
         case .ended: close()
         case .bytes(let bytes):
             body.append(contentsOf: bytes)
-            if body.count == head.bodyBytes { run(head) }
+            if body.count == head.bodyBytes { runHandler(for: head) }
         }
     }
 
@@ -181,7 +181,7 @@ final class Connection: @unchecked Sendable {
             body.reserveCapacity(head.bodyBytes)
             body.append(contentsOf: piece)
         }
-        if body.count == head.bodyBytes { run(head) } else { waitForBody(of: head) }
+        if body.count == head.bodyBytes { runHandler(for: head) } else { waitForBody(of: head) }
         return piece.count
     }
 
@@ -195,7 +195,7 @@ final class Connection: @unchecked Sendable {
         if output.send(&interim, to: descriptor) != .done { close() }
     }
 
-    private func run(_ head: ValidatedHead) {
+    private func runHandler(for head: ValidatedHead) {
         let request = request(head)
         body = []
         deadline = nil

@@ -1,7 +1,7 @@
 internal import CSystem
 internal import EventLoop
 
-/// Bytes that have arrived and belong to no request yet. Holds no memory while it is empty.
+/// Bytes that have arrived and have not been processed. Holds no memory while it is empty.
 struct PendingInput {
     private var bytes: [UInt8] = []
     private var start = 0
@@ -47,7 +47,7 @@ struct ReceiveBuffer: ~Copyable {
 
     deinit { memory.deallocate() }
 
-    /// - Parameter limit: the most bytes to read, at least 1.
+    /// - Parameter limit: the maximum number of bytes to read, at least 1.
     func receive(from descriptor: Int32, atMost limit: Int) -> Outcome {
         let count = recv(descriptor, memory.baseAddress, min(limit, memory.count), 0)
         if count > 0 { return .bytes(UnsafeRawBufferPointer(rebasing: memory[..<count])) }
@@ -72,8 +72,8 @@ struct PendingOutput {
     /// The number of sent bytes of `bytes` and `body` together.
     private var sent = 0
 
-    /// Sends `output` and `body`. If the socket does not accept all bytes, takes over `output`, which is then empty.
-    /// Otherwise `output` keeps its bytes, and the caller can reuse its memory.
+    /// Sends `output` and `body`. If the result is `.waiting`, keeps the bytes of `output`, which is then empty.
+    /// Otherwise `output` is unchanged, and the caller can reuse its memory.
     mutating func send(_ output: inout [UInt8], then body: [UInt8] = [], to descriptor: Int32) -> Outcome {
         swap(&bytes, &output)
         self.body = body
@@ -125,8 +125,8 @@ final class LingeringClose {
 
     /// - Parameters:
     ///   - descriptor: its sending side must be shut down. This object closes it.
-    ///   - ended: called when the descriptor has been closed.
-    /// - Returns: `nil` if the loop cannot watch the descriptor; it is then closed at once.
+    ///   - ended: called when the descriptor has been closed, unless the initializer returned `nil`.
+    /// - Returns: `nil` if the loop cannot watch the descriptor. The descriptor is then closed at once.
     init?(of descriptor: Int32, on loop: Loop, ended: @escaping (Int32) -> Void) {
         self.descriptor = descriptor
         self.loop = loop

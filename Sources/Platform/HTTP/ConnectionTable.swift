@@ -41,7 +41,7 @@ final class ConnectionTable: Sendable {
     var rejectedByTotal: Int { state.withLock { $0.rejectedByTotal } }
     var closedIdle: Int { state.withLock { $0.closedIdle } }
 
-    /// Whether fewer than a sixteenth of the allowed connections are free, so that idle ones should be closed.
+    /// Whether fewer than a sixteenth of the allowed connections are free. Idle connections should then be closed.
     var isNearlyFull: Bool { total > limits.connections - max(1, limits.connections / 16) }
 
     /// Counts a new connection, and enforces the limit per network but not the total.

@@ -7,7 +7,7 @@ extension EgressPolicy {
         switch (try Self.scheme(of: request.url), request.destination) {
         case ("https", .configured(allowingPrivate: false)): self = .publicAddresses
         case ("https", _): self = .everywhere
-        case ("http", .anywhere): self = .loopback
+        case ("http", .operatorChosen): self = .loopback
         case ("http", .configured): throw .destinationNotAllowed
         default: throw .invalidURL
         }

@@ -15,8 +15,8 @@ public enum FormDecoder {
             let end = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
             guard
                 pairs.count < maximumPairs,
-                let name = PercentEncoding.decode(pair[..<end], form: true),
-                let value = PercentEncoding.decode(pair[end...].dropFirst(), form: true)
+                let name = PercentEncoding.decode(pair[..<end], plusIsSpace: true),
+                let value = PercentEncoding.decode(pair[end...].dropFirst(), plusIsSpace: true)
             else { return nil }
             pairs.append((name, value))
         }

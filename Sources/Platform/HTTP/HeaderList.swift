@@ -3,7 +3,7 @@ internal import Curl
 
 /// The header fields of a request in libcurl's form.
 struct HeaderList {
-    private let list = FieldList()
+    private let list = LineList()
 
     var first: UnsafeMutablePointer<curl_slist>? { list.first }
 
@@ -14,9 +14,10 @@ struct HeaderList {
             guard name.isToken, !value.utf8.contains(where: \.isControl), !Self.isReserved(name) else {
                 throw .invalidHeader
             }
+            // libcurl sends a field with an empty value only if its name ends with ";".
             list.append(value.isEmpty ? "\(name);" : "\(name): \(value)")
         }
-        // Without these lines libcurl would add its own fields.
+        // A name without a value removes the field that libcurl would add.
         list.append("Expect:")
         if request.headers["Content-Type"] == nil { list.append("Content-Type:") }
     }

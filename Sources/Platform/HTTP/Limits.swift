@@ -11,12 +11,13 @@ public struct Limits: Sendable {
     /// The time limit for the whole head, from the start of the connection or, on a reused connection, from the first
     /// byte of the head. On a reused connection, the head must also be complete before ``idleDeadline``.
     public let headDeadline: Duration
-    /// The time limit for receiving the whole body after its head, and another one for sending the whole response.
+    /// The time limit for receiving the whole body after its head, and, separately, for sending the whole response.
     public let bodyDeadline: Duration
     /// The time limit from the end of a response to the first byte of the next request.
     public let idleDeadline: Duration
-    /// The maximum size of all request bodies in memory, in bytes; see ``BodyBudget``.
-    public let heldBodyBytes: Int
+    /// The maximum size of all request bodies in memory, in bytes. A body that exceeds a quarter of the free bytes is
+    /// not read; see ``RequestHandler/overloaded``.
+    public let bodyBudgetBytes: Int
     /// The maximum number of open connections. Near this limit, the server closes the connections that have been idle
     /// longest. Above it, the server closes new connections.
     public let connections: Int
@@ -29,7 +30,7 @@ public struct Limits: Sendable {
     public init(
         headBytes: Int = 16 * 1024, headers: Int = 64, bodyBytes: Int = 1024, headDeadline: Duration = .seconds(5),
         bodyDeadline: Duration = .seconds(10), idleDeadline: Duration = .seconds(60),
-        heldBodyBytes: Int = 64 * 1024 * 1024, connections: Int = 8192, connectionsPerAddress: Int? = 256,
+        bodyBudgetBytes: Int = 64 * 1024 * 1024, connections: Int = 8192, connectionsPerAddress: Int? = 256,
         isExempt: @escaping @Sendable (String) -> Bool = isLoopback
     ) {
         self.headBytes = headBytes
@@ -38,7 +39,7 @@ public struct Limits: Sendable {
         self.headDeadline = headDeadline
         self.bodyDeadline = bodyDeadline
         self.idleDeadline = idleDeadline
-        self.heldBodyBytes = heldBodyBytes
+        self.bodyBudgetBytes = bodyBudgetBytes
         self.connections = connections
         self.connectionsPerAddress = connectionsPerAddress
         self.isExempt = isExempt

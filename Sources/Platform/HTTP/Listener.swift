@@ -37,7 +37,7 @@ final class Listener: @unchecked Sendable {
         if !isClosed { CSystem.close(descriptor) }
     }
 
-    /// Passes every connection to `deliver`, which must close it.
+    /// Passes the descriptor of every connection to `deliver`, which must close the descriptor.
     func start(on loop: Loop, deliver: @escaping (Int32, SocketAddress) -> Void) {
         guard !isClosed else { return }
         do {

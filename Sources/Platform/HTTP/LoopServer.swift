@@ -96,7 +96,8 @@ final class LoopServer: @unchecked Sendable {
         return encoder.encode(response, framing, into: &encoded)
     }
 
-    /// Closes the descriptor of a connection that has ended: at once, or after a ``LingeringClose``.
+    /// Closes the descriptor of a connection that has ended: at once, or after a ``LingeringClose``. At most 256
+    /// descriptors of a loop linger at one time.
     func ended(_ connection: Connection, lingering lingers: Bool) {
         let last = connections.removeLast()
         if last !== connection {
@@ -132,14 +133,14 @@ final class LoopServer: @unchecked Sendable {
 
 /// Generates request IDs. One system call provides the random bytes of sixteen IDs.
 struct RequestIDs {
-    private static let batch = 256
+    private static let batchBytes = 256
 
-    private var random = [UInt8](repeating: 0, count: batch)
-    private var used = batch
+    private var random = [UInt8](repeating: 0, count: batchBytes)
+    private var used = batchBytes
 
     mutating func next() -> String {
-        if used == Self.batch {
-            precondition(getentropy(&random, Self.batch) == 0, "getentropy failed")
+        if used == Self.batchBytes {
+            precondition(getentropy(&random, Self.batchBytes) == 0, "getentropy failed")
             used = 0
         }
         defer { used += 16 }

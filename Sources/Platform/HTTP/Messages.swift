@@ -69,7 +69,7 @@ public struct Response: Sendable {
 ///
 /// In a response, names must be tokens, values must be non-empty and without control characters except tabs, and
 /// `Connection`, `Content-Length`, `Date` and `Transfer-Encoding` are reserved for the server. A response that violates
-/// this is replaced with 500.
+/// these rules is replaced with 500.
 public struct Headers: Sendable {
     private var fields: [(name: String, value: String)]
 

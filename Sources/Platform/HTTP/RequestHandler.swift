@@ -3,8 +3,8 @@ public struct RequestHandler: Sendable {
     /// Returns the route of a method and a path that is not percent-decoded. Called once per request, before its body
     /// is read.
     let route: @Sendable (Method, String) -> MatchedRoute
-    /// Returns the response to a request whose body is not read, because the process holds too many bytes of bodies.
-    /// Receives the request without its body.
+    /// Returns the response to a request whose body is not read, because it exceeds a quarter of the free bytes of the
+    /// ``BodyBudget``. Receives the request without its body.
     let overloaded: @Sendable (Request) -> Response
 
     public init(
@@ -27,7 +27,7 @@ public struct RequestHandler: Sendable {
 
 /// The route of one request.
 public struct MatchedRoute: Sendable {
-    /// Applies to bodies above ``Limits/bodyBytes``. Every route accepts smaller bodies.
+    /// Applies to bodies above ``Limits/bodyBytes``. Every route accepts bodies up to that size.
     public let bodyLimit: BodyLimit
     public let respond: @Sendable (Request) async -> Response
 
@@ -44,6 +44,7 @@ public enum BodyLimit: Sendable {
     /// request without its body. Otherwise `refusal` returns the response.
     case checked(max: Int, uncheckedUpTo: Int, refusal: @Sendable (Request) async -> Response?)
 
+    /// The maximum, whether or not a check is needed.
     public var bytes: Int {
         switch self {
         case .bytes(let bytes), .checked(let bytes, _, _): bytes

@@ -15,8 +15,10 @@ public enum RouteMatch<Route: Sendable>: Sendable {
 /// segment, a verb may follow a parameter: `{project}:queryAccounts`. A parameter without a verb never matches a
 /// segment that contains an unescaped ":".
 public struct Router<Route: Sendable>: Sendable {
+    /// A segment of a path. Refers to the nodes of the next segment by their indices in ``nodes``.
     private struct Node: Sendable {
         var literals: [Substring: Int] = [:]
+        /// The nodes of parameters with a verb, by the verb.
         var verbs: [Substring: Int] = [:]
         var parameter: Int?
         var routes: [Method: (route: Route, parameters: [String])] = [:]
@@ -52,6 +54,7 @@ public struct Router<Route: Sendable>: Sendable {
         return .found(route, parameters: Dictionary(uniqueKeysWithValues: zip(names, values)))
     }
 
+    /// Returns the node with routes that the path leads to, and appends the values of the parameters on the way.
     private func search(from index: Int, _ path: ArraySlice<Substring>, _ values: inout [String]) -> Int? {
         let node = nodes[index]
         guard let segment = path.first else { return node.routes.isEmpty ? nil : index }

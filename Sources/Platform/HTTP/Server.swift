@@ -23,7 +23,7 @@ public final class Server: Sendable {
     ) throws {
         precondition(!loops.isEmpty && loops.count == handlers.count, "expected loops and one handler for each")
         let table = ConnectionTable(limits: limits)
-        let budget = BodyBudget(bytes: limits.heldBodyBytes)
+        let budget = BodyBudget(bytes: limits.bodyBudgetBytes)
         listener = try Listener(address: address, port: port)
         loopServers = zip(loops, handlers).map { loop, handler in
             LoopServer(loop: loop, limits: limits, handler: handler, table: table, budget: budget)
@@ -47,10 +47,10 @@ public final class Server: Sendable {
     /// The number of idle connections that were closed to allow new ones.
     public var connectionsClosedIdle: Int { table.closedIdle }
 
-    /// The size of all request bodies in memory, in bytes, including announced bytes that have not arrived.
-    public var heldBodyBytes: Int { budget.reserved }
+    /// The bytes reserved for request bodies, including announced bytes that have not arrived.
+    public var reservedBodyBytes: Int { budget.reserved }
 
-    /// The number of bodies that were not read because the process held too many bytes.
+    /// The number of bodies that were not read because they exceeded a quarter of the free bytes of the budget.
     public var bodiesRejected: Int { budget.rejections }
 
     /// Starts to accept connections.
@@ -74,7 +74,7 @@ public final class Server: Sendable {
         }
     }
 
-    /// Shuts down in order: stops accepting, closes idle connections, and answers requests in progress with
+    /// Shuts down in this order: stops accepting, closes idle connections, and answers requests in progress with
     /// `Connection: close`. After `limit`, running requests are cancelled and their connections closed.
     ///
     /// The server cannot be started again. Its loops must run until this function returns, and until cancelled

@@ -12,7 +12,7 @@ struct Target {
             query = []
             return
         }
-        guard bytes.first == UInt8(ascii: "/"), bytes.allSatisfy(Self.allowed) else { throw .malformedTarget }
+        guard bytes.first == UInt8(ascii: "/"), bytes.allSatisfy(Self.isAllowed) else { throw .malformedTarget }
         let end = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
         guard
             Self.escapesAreComplete(bytes[..<end]),
@@ -23,7 +23,7 @@ struct Target {
     }
 
     /// Whether the byte is visible ASCII except "#", which would begin a fragment.
-    private static func allowed(_ byte: UInt8) -> Bool {
+    private static func isAllowed(_ byte: UInt8) -> Bool {
         (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "#")
     }
 

@@ -3,17 +3,16 @@ extension IPAddress {
     ///
     /// Not public are: special-purpose ranges of IANA's registries (RFC 6890), for example private and link-local
     /// addresses; multicast and reserved ranges; and the addresses of the metadata services of cloud platforms, which
-    /// return secrets. For an IPv6 address that a translator maps to an IPv4 address, the IPv4 address
-    /// counts.
+    /// return secrets. For an address in 64:ff9b::/96, the IPv4 address counts; see ``translatedByNAT64``.
     public var isPublic: Bool {
-        let address = translated
+        let address = translatedByNAT64
         guard !address.isIPv4 else { return !Self.specialIPv4.contains { $0.contains(address) } }
         return Self.globalUnicast.contains(address) && !Self.specialUnicast.contains { $0.contains(address) }
     }
 
     /// The IPv4 address that a translator reaches for an address in 64:ff9b::/96 (RFC 6052 §2.1); otherwise the
     /// address itself.
-    public var translated: IPAddress {
+    public var translatedByNAT64: IPAddress {
         let isTranslated = high == 0x0064_FF9B_0000_0000 && low >> 32 == 0
         return isTranslated ? IPAddress(ipv4: UInt32(truncatingIfNeeded: low)) : self
     }

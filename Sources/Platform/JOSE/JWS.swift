@@ -5,6 +5,10 @@ internal import JSON
 /// Signs JSON Web Signatures.
 public enum JWS {
     /// Returns a token in compact serialization (RFC 7515 §7.1), signed with the algorithm of the key.
+    ///
+    /// - Parameters:
+    ///   - keyID: the header's `kid`.
+    ///   - type: the header's `typ`; `nil` for a header without it.
     public static func sign(payload: [UInt8], keyID: String, type: String? = "JWT", with key: PrivateKey) throws
         -> String
     {
@@ -13,7 +17,7 @@ public enum JWS {
         return try signingInput + "." + Base64URL.encode(key.sign(Array(signingInput.utf8)))
     }
 
-    /// Builds the header as text, because the general encoder takes a seventh of the time of an ES256 signature.
+    /// Builds the header as text, because ``StrictJSON`` takes a seventh of the time of an ES256 signature.
     private static func header(algorithm: SignatureAlgorithm, keyID: String, type: String?) throws -> String {
         let type = try type.map { try #","typ":\#(quoted($0))"# } ?? ""
         return try #"{"alg":"\#(algorithm.rawValue)","kid":\#(quoted(keyID))\#(type)}"#
@@ -47,7 +51,8 @@ public struct UnverifiedJWS: Sendable {
 
     /// - Throws: ``JWSFault/malformed`` unless there are three non-empty parts in base64url without padding, of which
     ///   the first is a strict JSON object with an `alg`; ``JWSFault/algorithmNotAllowed`` unless the algorithm is
-    ///   ES256 or RS256, so that `none` is rejected (RFC 8725 §3.1); ``JWSFault/tooLong``; ``JWSFault/criticalHeader``.
+    ///   ES256 or RS256, so that `none` is rejected (RFC 8725 §3.1); ``JWSFault/tooLong`` above ``maximumLength``;
+    ///   ``JWSFault/criticalHeader``.
     public init(parsing compact: String) throws(JWSFault) {
         guard compact.utf8.count <= Self.maximumLength else { throw .tooLong }
         let bytes = Array(compact.utf8)
@@ -85,7 +90,7 @@ public struct UnverifiedJWS: Sendable {
     ///
     /// - Returns: `nil` if the payload is not strict JSON, or not a `Claims`.
     public func unverified<Claims: Decodable>(_ type: Claims.Type) -> Claims? {
-        // The error does not matter: a caller that verifies the token gets it from the verification.
+        // The error does not matter: a caller that verifies the token decodes the payload again and gets the error.
         try? StrictJSON.decode(type, from: payload)
     }
 

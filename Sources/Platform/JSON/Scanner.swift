@@ -80,6 +80,7 @@ struct Scanner {
         }
     }
 
+    /// Adds a complete value to the innermost container. Without an open container, the value is the result.
     private mutating func finish(_ value: ParsedValue) {
         if openContainers.isEmpty { result = value } else { openContainers[openContainers.count - 1].add(value) }
     }
@@ -176,7 +177,7 @@ enum ParsedValue: Sendable {
 
 /// A member of an object; escapes in the name are resolved.
 struct ParsedMember: Sendable {
-    /// The number of members from which on names are hashed. With fewer members, comparing names is faster.
+    /// The minimum number of members for which names are hashed. With fewer members, comparing names is faster.
     static let hashingThreshold = 32
 
     var name: String

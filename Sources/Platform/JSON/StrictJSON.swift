@@ -1,20 +1,21 @@
 /// JSON that different parsers read in the same way (RFC 8259, with restrictions similar to I-JSON, RFC 7493).
 public enum StrictJSON {
-    /// Checks that a text is strict JSON. The time is linear in the length of the text, which the caller limits. Uses
-    /// no recursion.
+    /// Checks that a text is strict JSON. Takes time in proportion to the length of the text, which the caller must
+    /// limit. Uses no recursion.
     ///
     /// - Parameter maximumDepth: the maximum nesting of arrays and objects; a scalar has depth 0.
     public static func check(_ bytes: [UInt8], maximumDepth: Int = 32) throws(JSONFault) {
         _ = try parse(bytes, maximumDepth: maximumDepth)
     }
 
-    /// - Parameter snakeCaseKeys: whether names are converted to camel case first: `photo_url` and `photoURL` then
-    ///   match the member `photoUrl`. A member of `Value` with two capitals in a row never matches.
+    /// - Parameter camelCasesNames: whether names are converted to camel case first: `photo_url` and `photoURL` then
+    ///   match the member `photoUrl`. A member of `Value` with two capitals in a row never matches. Names inside
+    ///   `[String: JSONValue]` stay unchanged.
     /// - Throws: ``JSONFault`` if the text is not strict JSON, `DecodingError` if it is not a `Value`.
     public static func decode<Value: Decodable>(
-        _ type: Value.Type, from bytes: [UInt8], snakeCaseKeys: Bool = false
+        _ type: Value.Type, from bytes: [UInt8], camelCasesNames: Bool = false
     ) throws -> Value {
-        try ParsedJSON(bytes).decode(type, snakeCaseKeys: snakeCaseKeys)
+        try ParsedJSON(bytes).decode(type, camelCasesNames: camelCasesNames)
     }
 
     /// Encodes a value. Members are sorted by name, so that equal values produce equal bytes.
@@ -40,10 +41,10 @@ public struct ParsedJSON: Sendable {
         value = try StrictJSON.parse(bytes)
     }
 
-    /// - Parameter snakeCaseKeys: as in ``StrictJSON/decode(_:from:snakeCaseKeys:)``.
+    /// - Parameter camelCasesNames: as in ``StrictJSON/decode(_:from:camelCasesNames:)``.
     /// - Throws: `DecodingError`, or what the initializers of `Value` throw.
-    public func decode<Value: Decodable>(_ type: Value.Type, snakeCaseKeys: Bool = false) throws -> Value {
-        try ValueDecoder(value: value, codingPath: [], camelCasesNames: snakeCaseKeys).decode(type)
+    public func decode<Value: Decodable>(_ type: Value.Type, camelCasesNames: Bool = false) throws -> Value {
+        try ValueDecoder(value: value, codingPath: [], camelCasesNames: camelCasesNames).decode(type)
     }
 }
 

@@ -80,14 +80,14 @@ extension ValueDecoder: SingleValueDecodingContainer {
     func decode(_ type: UInt64.Type) throws -> UInt64 { try integer(type) }
 
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        guard camelCasesNames, type is any NamedByData.Type else { return try Value(from: self) }
+        guard camelCasesNames, type is any KeepsMemberNames.Type else { return try Value(from: self) }
         return try Value(from: ValueDecoder(value: value, codingPath: codingPath, camelCasesNames: false))
     }
 }
 
-/// A dictionary, whose keys are data and are not converted to camel case.
-private protocol NamedByData {}
-extension [String: JSONValue]: NamedByData {}
+/// A type whose member names are data. They are not converted to camel case, at any depth.
+private protocol KeepsMemberNames {}
+extension [String: JSONValue]: KeepsMemberNames {}
 
 /// A class, because the standard library copies the container for every member.
 private final class MemberContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
@@ -250,12 +250,13 @@ extension String {
 }
 
 extension [UInt8] {
-    /// Whether the name is in camel case already, as most names are.
+    /// Whether the name is in camel case already, as most names are: it has no underscore, does not begin with a
+    /// capital, and has no two capitals in a row.
     fileprivate var isCamelCase: Bool {
-        var followsCapital = true
+        var mayBeCapital = false
         for byte in self {
-            guard byte != UInt8(ascii: "_"), !(byte.isUppercase && followsCapital) else { return false }
-            followsCapital = byte.isUppercase
+            guard byte != UInt8(ascii: "_"), mayBeCapital || !byte.isUppercase else { return false }
+            mayBeCapital = !byte.isUppercase
         }
         return true
     }

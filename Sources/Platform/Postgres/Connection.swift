@@ -17,6 +17,7 @@ final class Connection {
     /// The latest result of the running statement. The caller receives it when the server is ready for the next
     /// statement.
     private var result: OpaquePointer?
+    /// The first error of the running statement.
     private var failure: ServerError?
 
     private(set) var isLost = false
@@ -114,6 +115,7 @@ final class Connection {
         loop.change(watch, to: isStalled ? [.readable, .writable] : .readable)
     }
 
+    /// libpq's latest error on this connection.
     private var message: String { oneLine(String(cString: PQerrorMessage(handle))) }
 
     // MARK: Receiving

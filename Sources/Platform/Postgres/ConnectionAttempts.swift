@@ -9,6 +9,7 @@ struct ConnectionAttempts {
     /// Why the latest attempt failed; empty if none has failed since the latest success.
     private(set) var reason = ""
 
+    /// Whether the latest attempt failed.
     var areFailing: Bool { failures > 0 }
 
     func allowsAttempt(_ now: ContinuousClock.Instant) -> Bool { nextAttempt <= now }

@@ -9,13 +9,13 @@ struct ConnectFault: Error {
 /// Opens connections without blocking the loop.
 struct Connector: Sendable {
     private let loop: Loop
-    private let string: ConnectionString?
+    private let connectionString: ConnectionString?
     private let configuration: Pool.Configuration
 
     init(_ configuration: Pool.Configuration, loop: Loop) {
         self.loop = loop
         self.configuration = configuration
-        string = ConnectionString(configuration.url)
+        connectionString = ConnectionString(configuration.url)
     }
 
     /// Opens a session with the first host that accepts it. Each host has an equal share of the deadline. Runs on the
@@ -27,12 +27,12 @@ struct Connector: Sendable {
     func connect<Session>(
         isReader: Bool = false, _ adopt: (OpaquePointer) throws -> Session
     ) async throws(ConnectFault) -> Session {
-        guard let string else { throw ConnectFault(reason: "the connection string is not valid") }
-        let share = configuration.connectDeadline / string.targets.count
-        var settings = string.settings
+        guard let connectionString else { throw ConnectFault(reason: "the connection string is not valid") }
+        let share = configuration.connectDeadline / connectionString.targets.count
+        var settings = connectionString.settings
         if configuration.usesPreparedStatements { settings["options"] = options(settings["options"], isReader) }
         var reasons: [String] = []
-        for target in string.targets {
+        for target in connectionString.targets {
             let deadline = ContinuousClock.now + share
             do throws(ConnectFault) {
                 for target in try await addresses(of: target, until: deadline) {
@@ -46,7 +46,7 @@ struct Connector: Sendable {
                 reasons.append(error.reason)
             }
         }
-        throw ConnectFault(reason: mask(string.settings["password"], in: reasons.joined(separator: "; ")))
+        throw ConnectFault(reason: mask(connectionString.settings["password"], in: reasons.joined(separator: "; ")))
     }
 
     private func addresses(
@@ -71,7 +71,7 @@ struct Connector: Sendable {
                     throw ConnectFault(reason: oneLine(String(cString: PQerrorMessage(handle))))
                 }
                 let readiness: Loop.Readiness = next == PGRES_POLLING_READING ? .readable : .writable
-                guard try await loop.readiness(readiness, of: PQsocket(handle), until: deadline) else {
+                guard try await loop.waitForReadiness(readiness, of: PQsocket(handle), until: deadline) else {
                     throw ConnectFault(reason: "no response within the deadline")
                 }
                 next = PQconnectPoll(handle)
@@ -84,15 +84,17 @@ struct Connector: Sendable {
     }
 
     /// Returns the session's command-line options.
+    ///
+    /// - Parameter own: the options of the connection string. They are last, so that they take precedence.
     private func options(_ own: String?, _ isReader: Bool) -> String {
         let timeout = max(1, configuration.statementDeadline * 9 / 10 / .milliseconds(1))
         let readerSettings = isReader ? Self.readerSettings : nil
         return ["-c statement_timeout=\(timeout)", readerSettings, own].compactMap(\.self).joined(separator: " ")
     }
 
-    /// Settings of a read connection, whose statements select rows by key. A plan for specific values is not better, and
-    /// may be based on outdated statistics. A plan that reads a whole table is chosen while the table is small, and stays
-    /// in use while it grows.
+    /// Settings of a read connection, whose statements select rows by key. `force_generic_plan`: a plan for specific
+    /// values is not better, and may be based on outdated statistics. `enable_seqscan=off`: a plan that reads a whole
+    /// table would be chosen while the table is small, and would stay in use while the table grows.
     private static let readerSettings = "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off"
 
     private func start(_ target: Target, _ settings: [String: String]) -> OpaquePointer? {

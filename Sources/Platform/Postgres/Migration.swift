@@ -1,6 +1,6 @@
 internal import CSystem
 
-/// One migration. Migrations are applied in the order of their names (for example `m0007_session_client`).
+/// One migration. Migrations are applied in the order of their names (for example `m0001_schema`).
 ///
 /// A migration runs in its own transaction. If its first line is `-- no-transaction`, its statements run one by one
 /// outside of a transaction, as `CREATE INDEX CONCURRENTLY` requires. Such a migration must tolerate being run again
@@ -14,7 +14,7 @@ public struct Migration: Sendable {
         self.sql = sql
     }
 
-    /// - Throws: ``MigrationError/unreadable(_:)`` unless the text is UTF-8 without NUL.
+    /// - Throws: ``MigrationError/unreadable(_:)`` if the text contains NUL or is not valid UTF-8.
     func text() throws(MigrationError) -> String {
         guard !sql.contains(0), let text = String(validating: sql, as: UTF8.self) else { throw .unreadable(name) }
         return text
@@ -25,6 +25,7 @@ public struct Migration: Sendable {
         sql.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }.elementsEqual("-- no-transaction".utf8)
     }
 
+    /// SHA-256 of the text.
     var digest: [UInt8] {
         var digest = [UInt8](repeating: 0, count: 32)
         EVP_Digest(sql, sql.count, &digest, nil, EVP_sha256(), nil)
@@ -40,7 +41,7 @@ public enum MigrationError: Error, Equatable {
     case unknown(String)
     /// The migration is not applied, but a later one is; or the list is not sorted by name.
     case outOfOrder(String)
-    /// The migration is not UTF-8 text without NUL.
+    /// The text of the migration contains NUL or is not valid UTF-8.
     case unreadable(String)
     /// A statement of the migration failed; `reason` is the description of the ``PostgresError``.
     case failed(String, reason: String)
@@ -51,7 +52,9 @@ public enum MigrationError: Error, Equatable {
 /// The state of one migration.
 public struct MigrationStatus: Hashable, Sendable {
     public enum State: Sendable {
-        case applied, pending, changed
+        case applied, pending
+        /// Applied with a different text.
+        case changed
     }
 
     public let name: String

@@ -8,8 +8,8 @@ internal import EventLoop
 public struct Migrator: Sendable {
     /// The key of the advisory lock, the same in all Sekisho processes: "sekisho" in ASCII.
     private static let lockKey: Int64 = 0x73656B6973686F
-    /// The time limit for one migration; also the time after the start of ``apply(with:)`` until which a process waits
-    /// for others.
+    /// The time limit of one migration in a transaction, and of each statement of a migration outside of transactions.
+    /// Also limits how long ``apply(with:)``, from its start, waits for other processes.
     private static let timeLimit = Duration.seconds(3600)
 
     private let migrations: [Migration]

@@ -4,7 +4,8 @@ internal import Synchronization
 
 /// Resolves one host name on its own thread, because the system's resolver blocks without a time limit.
 final class NameLookup: Sendable {
-    /// - Returns: numeric addresses in the resolver's order; empty if there are none, or if the deadline passed first.
+    /// - Returns: numeric addresses in the resolver's order; empty if there are none, if the deadline passed first, or
+    ///   if no thread could be created.
     static func addresses(
         of host: String, on loop: Loop, until deadline: ContinuousClock.Instant
     ) async -> [String] {

@@ -18,6 +18,7 @@ public actor Pool {
     private var free: [Connection] = []
     private var leases: [UInt64: Connection] = [:]
     private var waiting = FIFO<Waiter>()
+    /// The number of connections that are being opened.
     private var opening = 0
     private var attempts = ConnectionAttempts()
     /// An additional connection, opened by the first read.
@@ -27,6 +28,7 @@ public actor Pool {
     private var lastID: UInt64 = 0
     private var isCheckingDeadlines = false
     private var isClosing = false
+    /// The callers that wait in ``close()``.
     private var closers: [CheckedContinuation<Void, Never>] = []
 
     public init(loop: Loop, configuration: Configuration) {
@@ -69,7 +71,7 @@ public actor Pool {
 
     /// Sends a statement on the shared read connection, or on a separate connection if that is not possible.
     func read(_ statement: Statement) {
-        guard let reader, !isClosing, reader.count < configuration.waitingLimit else {
+        guard let reader, !isClosing, reader.pendingMessages < configuration.waitingLimit else {
             openReader()
             return serveSeparately(statement)
         }
@@ -155,6 +157,7 @@ public actor Pool {
         finishClosing()
     }
 
+    /// Executes a read as a query, unless its caller no longer waits.
     private func serveSeparately(_ statement: Statement) {
         guard statement.isAwaited else { return }
         let deadline = ContinuousClock.now + configuration.acquireDeadline
@@ -237,7 +240,7 @@ struct Waiter {
     }
 }
 
-/// A first-in, first-out queue with constant amortized cost.
+/// A first-in, first-out queue. Usually, ``append(_:)`` and ``popFirst()`` move no other elements.
 struct FIFO<Element> {
     private var elements: [Element?] = []
     private var head = 0

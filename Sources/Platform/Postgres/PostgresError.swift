@@ -1,7 +1,7 @@
 /// Why a statement has no result. Descriptions contain neither parameters nor passwords.
 public enum PostgresError: Error, Sendable, CustomStringConvertible {
-    /// No connection was available in time, or the connection was lost while the statement ran. The statement may have
-    /// been executed.
+    /// No connection was available, the connection was lost while the statement ran, or the server reported that it is
+    /// not available, for example because it is a standby. The statement may have been executed.
     case unavailable(String)
     /// The statement took longer than its deadline, or was cancelled on the server. A `COMMIT`, or a statement outside
     /// of a transaction, may have been executed.
@@ -13,7 +13,7 @@ public enum PostgresError: Error, Sendable, CustomStringConvertible {
     /// The statement was rejected before it was sent. `position` counts from 1.
     case invalidParameter(position: Int, reason: String)
 
-    /// The server's error.
+    /// The server's error, or an error of the pool with a code of PostgreSQL.
     public struct ServerRejection: Sendable {
         /// The five characters of the SQLSTATE (PostgreSQL documentation, appendix A).
         public let code: String
@@ -23,13 +23,13 @@ public enum PostgresError: Error, Sendable, CustomStringConvertible {
     }
 
     /// The name of the violated unique constraint; `nil` for other errors.
-    public var uniqueViolation: String? {
+    public var violatedUniqueConstraint: String? {
         guard case .rejected(let rejection) = self, rejection.code == "23505" else { return nil }
         return rejection.constraint
     }
 
     /// Whether the transaction conflicted with another one (serialization failure or deadlock) and may be retried.
-    public var isSerializationFailure: Bool {
+    public var isTransactionConflict: Bool {
         guard case .rejected(let rejection) = self else { return false }
         return rejection.code == "40001" || rejection.code == "40P01"
     }

@@ -83,7 +83,7 @@ extension Pool {
         }
     }
 
-    /// Executes one statement of a transaction.
+    /// Executes a statement or a script on a leased connection.
     ///
     /// - Parameter limit: the time limit (default: that of the pool's configuration).
     func run(_ text: Statement.Text, on lease: UInt64, limit: Duration?) async throws -> ResultSet {
@@ -94,7 +94,7 @@ extension Pool {
         }
     }
 
-    /// Executes a statement of a transaction, even if the task is cancelled.
+    /// Executes a script on a leased connection, even if the task is cancelled.
     func runIgnoringCancellation(_ text: String, on lease: UInt64) async throws -> ResultSet {
         try await withCheckedThrowingContinuation { continuation in
             let limit = configuration.statementDeadline

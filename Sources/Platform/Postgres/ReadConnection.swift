@@ -5,8 +5,8 @@ internal import EventLoop
 /// 34.5), with one synchronisation point per iteration of the loop.
 ///
 /// The server executes all statements between two synchronisation points as one transaction, so it skips the statements
-/// after a failed one. Skipped statements are returned to the pool. If the session ends, all pending statements are
-/// returned too. A read may therefore be executed twice.
+/// after a failed one. Skipped statements are returned to the pool. If the session ends, the other pending
+/// statements are returned too. A read may therefore be executed twice.
 final class ReadConnection {
     /// A message to the server, which responds to the messages in order.
     private enum Step {
@@ -27,9 +27,10 @@ final class ReadConnection {
     private let loop: Loop
     private var watch: Loop.Watch?
     private var prepared: [StatementKey: PreparedStatement] = [:]
-    private var lastName = 0
+    private var lastNumber = 0
     private var parameters = ParameterBuffer()
     private var steps = FIFO<Step>()
+    /// Whether no message has been sent since the latest synchronisation point.
     private var isSynchronised = true
     /// Whether bytes wait until the socket is writable.
     private var isStalled = false
@@ -56,7 +57,8 @@ final class ReadConnection {
     // MARK: For the pool
 
     var isBusy: Bool { !steps.isEmpty }
-    var count: Int { steps.count }
+    /// The number of messages whose responses have not arrived.
+    var pendingMessages: Int { steps.count }
 
     /// Sends a statement, or returns it to the pool.
     func run(_ statement: Statement) {
@@ -114,8 +116,8 @@ final class ReadConnection {
         let key = StatementKey(sql)
         if let known = prepared[key] { return (key, known) }
         guard prepared.count < Self.preparedLimit else { return nil }
-        lastName += 1
-        let statement = PreparedStatement(name: "r\(lastName)")
+        lastNumber += 1
+        let statement = PreparedStatement(name: "r\(lastNumber)")
         parameters.load(sql.parameters)
         let isSent = parameters.withPointers { count, types, _, _, _ in
             PQsendPrepare(handle, statement.name, key.text, count, types) == 1

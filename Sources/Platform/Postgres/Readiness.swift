@@ -5,7 +5,7 @@ extension Loop {
     ///
     /// - Returns: `false` if the deadline passed first.
     /// - Throws: ``SystemError`` if the kernel refuses the descriptor.
-    func readiness(
+    func waitForReadiness(
         _ readiness: Readiness, of descriptor: Int32, until deadline: ContinuousClock.Instant
     ) async throws -> Bool {
         let event = OneEvent(on: self)

@@ -121,6 +121,7 @@ public struct Cell {
         return bytes
     }
 
+    /// - Throws: ``DecodingFault`` for another type, for `NULL`, and for another width than that of `Integer`.
     func integer<Integer: FixedWidthInteger>(_ expected: PostgresType) throws(DecodingFault) -> Integer {
         guard type == expected else { throw .wrongType(type) }
         guard let bytes else { throw .null }
@@ -220,8 +221,8 @@ extension String: PostgresEncodable, PostgresDecodable {
 
 /// A PostgreSQL `timestamptz`: a point in time in whole microseconds.
 public struct Timestamp: Hashable, Comparable, Sendable {
-    /// Microseconds since 1970-01-01 00:00 UTC. PostgreSQL supports the years -4713 to 294276. Other values, including
-    /// its "infinity", are rejected as parameters.
+    /// Microseconds since 1970-01-01 00:00 UTC. PostgreSQL supports the years 4713 BC to 294276 AD. Other values are
+    /// rejected as parameters. A column with PostgreSQL's `infinity` or `-infinity` cannot be decoded.
     public var microsecondsSinceEpoch: Int64
 
     public init(microsecondsSinceEpoch: Int64) {

@@ -32,7 +32,8 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation, CustomStringConve
         parameters = []
     }
 
-    /// The text for the server, with numbered parameters. Connections keep prepared statements by this text.
+    /// The text for the server, with numbered parameters. Connections keep prepared statements by this text and the
+    /// types of the parameters.
     public var text: String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(512)
@@ -204,7 +205,7 @@ struct ParameterBuffer {
     }
 }
 
-/// One statement, and the callback for its result, if any.
+/// A statement or a script, and the callback for its result, if any.
 final class Statement {
     enum Text {
         case sql(SQL)

@@ -41,8 +41,8 @@ struct ServerError {
         return .rejected(.init(code: code, constraint: constraint, message: mayContainData ? "" : message))
     }
 
-    /// Whether the message may contain data. Primary messages of the listed classes contain only states, names and the
-    /// text of statements; data is in `DETAIL`, which is not read.
+    /// Whether the message may contain data. Primary messages of the listed classes contain only fixed texts, names and
+    /// the text of statements; data is in `DETAIL`, which is not read.
     private var mayContainData: Bool {
         !["23", "25", "26", "40", "42", "53", "55"].contains(String(code.prefix(2)))
     }

@@ -10,6 +10,7 @@ struct StatementSender {
 
     /// The message that the server is processing.
     enum Phase {
+        /// An unnamed statement or a script.
         case unnamed
         case preparing(PreparedStatement, StatementKey)
         case executing(PreparedStatement, StatementKey)
@@ -18,7 +19,7 @@ struct StatementSender {
     private let handle: OpaquePointer
     private let usesPreparedStatements: Bool
     private var prepared: [StatementKey: PreparedStatement] = [:]
-    private var lastName = 0
+    private var lastNumber = 0
     private var parameters = ParameterBuffer()
     private(set) var phase = Phase.unnamed
 
@@ -57,8 +58,8 @@ struct StatementSender {
         let key = StatementKey(sql)
         if let known = prepared[key] { return execute(known, key) }
         guard prepared.count < Self.preparedLimit else { return sendUnnamed(key.text) }
-        lastName += 1
-        let statement = PreparedStatement(name: "s\(lastName)")
+        lastNumber += 1
+        let statement = PreparedStatement(name: "s\(lastNumber)")
         phase = .preparing(statement, key)
         return parameters.withPointers { count, types, _, _, _ in
             PQsendPrepare(handle, statement.name, key.text, count, types) == 1

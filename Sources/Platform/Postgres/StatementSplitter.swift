@@ -1,5 +1,5 @@
 /// Splits a script into statements. Ignores semicolons in quotes, comments and dollar quotes (PostgreSQL documentation,
-/// section 4.1).
+/// section 4.1). Does not support statements that contain other semicolons, such as a function with `BEGIN ATOMIC`.
 func statements(in script: String) -> [String] {
     var splitter = StatementSplitter(script: Array(script.utf8))
     return splitter.split()

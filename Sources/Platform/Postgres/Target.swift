@@ -1,7 +1,7 @@
 internal import CSystem
 internal import IPAddresses
 
-/// One server of a connection string, or one of its addresses.
+/// One server of a connection string, or one address of such a server.
 struct Target: Sendable {
     var host: String?
     var address: String?

@@ -80,7 +80,7 @@ struct ClusterFiles {
 }
 
 extension ClusterFiles {
-    /// Returns a URI for libpq that overrides the environment's port and user.
+    /// Returns a URI for libpq that overrides the host, port and user of the environment.
     func url(database: String) -> String {
         "postgresql:///\(escaped(database))?host=\(escaped(sockets))&port=5432&user=postgres"
     }

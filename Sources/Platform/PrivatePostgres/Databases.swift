@@ -3,27 +3,28 @@ internal import CSystem
 extension PrivatePostgres {
     /// Creates a database, optionally as a copy of `template`, which must have no connections.
     ///
-    /// - Throws: ``PrivatePostgresError/statementRejected(_:)``, for example if the database exists.
+    /// - Throws: ``PrivatePostgresError/statementRejected(_:)``, for example if the database exists;
+    ///   ``PrivatePostgresError/connectionFailed(_:)``.
     public func createDatabase(named name: String, template: String? = nil) throws(PrivatePostgresError) {
         try administer { connection throws(PrivatePostgresError) in
             let copy = try template.map { name throws(PrivatePostgresError) in
-                " TEMPLATE \(try connection.quoted(name))"
+                " TEMPLATE \(try connection.quotedIdentifier(name))"
             }
-            try connection.execute("CREATE DATABASE \(try connection.quoted(name))\(copy ?? "")")
+            try connection.execute("CREATE DATABASE \(try connection.quotedIdentifier(name))\(copy ?? "")")
         }
     }
 
     /// Drops a database, and closes its connections. Does nothing if the database does not exist.
     public func dropDatabase(named name: String) throws(PrivatePostgresError) {
         _ = try administer { connection throws(PrivatePostgresError) in
-            try connection.execute("DROP DATABASE IF EXISTS \(try connection.quoted(name)) WITH (FORCE)")
+            try connection.execute("DROP DATABASE IF EXISTS \(try connection.quotedIdentifier(name)) WITH (FORCE)")
         }
     }
 
     public func hasDatabase(named name: String) throws(PrivatePostgresError) -> Bool {
         try administer { connection throws(PrivatePostgresError) in
-            let text = try connection.quotedText(name)
-            return try connection.execute("SELECT FROM pg_database WHERE datname = \(text)") == 1
+            let literal = try connection.quotedLiteral(name)
+            return try connection.execute("SELECT FROM pg_database WHERE datname = \(literal)") == 1
         }
     }
 
@@ -46,21 +47,21 @@ private struct AdministrativeConnection {
         guard PQstatus(handle) == CONNECTION_OK else {
             let message = String(cString: PQerrorMessage(handle))
             PQfinish(handle)
-            throw .statementRejected(message)
+            throw .connectionFailed(message)
         }
     }
 
     func close() { PQfinish(handle) }
 
-    func quoted(_ name: String) throws(PrivatePostgresError) -> String {
+    func quotedIdentifier(_ name: String) throws(PrivatePostgresError) -> String {
         try text(PQescapeIdentifier(handle, name, name.utf8.count))
     }
 
-    func quotedText(_ text: String) throws(PrivatePostgresError) -> String {
+    func quotedLiteral(_ text: String) throws(PrivatePostgresError) -> String {
         try self.text(PQescapeLiteral(handle, text, text.utf8.count))
     }
 
-    /// - Returns: the number of rows.
+    /// - Returns: the number of returned rows.
     @discardableResult
     func execute(_ statement: String) throws(PrivatePostgresError) -> Int {
         let result = PQexec(handle, statement)

@@ -11,7 +11,9 @@ public enum PrivatePostgresError: Error, CustomStringConvertible {
     /// `program` failed or timed out. `log` contains the last lines of its log, or the reason why it could not be
     /// started.
     case failed(program: String, log: String)
-    /// The server rejected an administrative statement, or the connection for it.
+    /// The connection for administrative statements could not be opened.
+    case connectionFailed(String)
+    /// The server rejected an administrative statement, or a name in the statement is not valid.
     case statementRejected(String)
 
     /// Reads `errno` of the calling thread.
@@ -21,11 +23,11 @@ public enum PrivatePostgresError: Error, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .missing(let name): "\(name) is not installed"
+        case .missing(let name): "\(name) was not found on this machine"
         case .alreadyRunning(let directory): "another process runs PostgreSQL in \(directory)"
         case .pathNotUsable(let path, let reason): "\(path) cannot be used: \(reason)"
         case .failed(let program, let log): "\(program) failed:\n\(log)"
-        case .statementRejected(let message): message
+        case .connectionFailed(let message), .statementRejected(let message): message
         }
     }
 }

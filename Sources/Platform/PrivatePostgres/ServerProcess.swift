@@ -4,14 +4,15 @@ internal import Synchronization
 
 /// A child process that ends with this process, even if this process is killed.
 ///
-/// The command requests a signal from the kernel (see ``ServerUser/command(_:_:output:)``). The kernel sends it when the
-/// *thread* that started the child ends, so this class starts the child on the thread of a loop that it keeps running.
+/// The command requests a signal from the kernel (see ``ServerUser/command(_:_:output:)``). The kernel sends the signal
+/// when the *thread* that started the child ends, so this class starts the child on the thread of a loop that it keeps
+/// running.
 final class ServerProcess: Sendable {
     private let parentLoop: Loop
     /// The process ID; `nil` after the process has been reaped.
     private let process: Mutex<pid_t?>
 
-    init(_ command: ChildProcess) throws {
+    init(_ command: ProcessCommand) throws {
         let parentLoop = try Loop(name: "postgres-parent")
         let outcome = Outcome()
         parentLoop.submit {

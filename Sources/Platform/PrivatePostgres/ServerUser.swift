@@ -2,7 +2,7 @@ internal import CSystem
 
 /// The system user of the PostgreSQL programs: the caller, or an unprivileged account if the caller is root.
 struct ServerUser {
-    /// The unprivileged account; `nil` for the caller's own.
+    /// The unprivileged account; `nil` if the programs run as the caller.
     private let account: (user: uid_t, group: gid_t)?
 
     /// - Throws: ``PrivatePostgresError/missing(_:)`` if root has no unprivileged account to use.
@@ -19,18 +19,25 @@ struct ServerUser {
 
     private var id: uid_t { account?.user ?? geteuid() }
 
-    /// Returns a command that runs `program` as this user and ends with the thread that started it.
-    func command(_ program: String, _ arguments: [String], output: String) throws(PrivatePostgresError) -> ChildProcess
-    {
+    /// Returns a command that runs `program` as this user. The program is interrupted (SIGINT) when the thread that
+    /// started it ends.
+    ///
+    /// - Parameter output: the file to which the output is appended.
+    func command(
+        _ program: String, _ arguments: [String], output: String
+    ) throws(PrivatePostgresError) -> ProcessCommand {
         guard let setpriv = Programs.find("setpriv") else { throw .missing("setpriv (util-linux)") }
         var words = [setpriv, "--pdeathsig", "INT"]
         if let account {
             words += ["--reuid", "\(account.user)", "--regid", "\(account.group)", "--clear-groups"]
         }
-        return ChildProcess(words: words + ["--", program] + arguments, output: output)
+        return ProcessCommand(words: words + ["--", program] + arguments, output: output)
     }
 
-    /// Whether this user has search permission for `directory` and all its parents.
+    /// Whether the unprivileged account has search permission for `directory` and all its parents. Always `true` for
+    /// the caller, whose permissions are not checked.
+    ///
+    /// - Parameter log: the file to which errors of the check are appended.
     func canSearch(_ directory: String, log: String) throws(PrivatePostgresError) -> Bool {
         guard account != nil else { return true }
         guard let test = Programs.find("test") else { throw .missing("test (coreutils)") }

@@ -2,8 +2,8 @@ internal import CSystem
 internal import Curl
 
 extension DeliveryResult {
-    /// Only a rejection of the recipient or of the message is permanent. An operator can correct the causes of all
-    /// other errors, including a rejected sender or password, while the email waits in the queue.
+    /// Only a 5xx reply to the recipient or to the message is permanent. The causes of all other errors, including a
+    /// rejected sender or password, can end or be corrected by an operator while the email waits in the queue.
     ///
     /// - Parameters:
     ///   - step: the last command that the client sent.
@@ -19,7 +19,7 @@ extension DeliveryResult {
         case CURLE_OUT_OF_MEMORY: self = .transient(.overloaded)
         case _ where code.isTLSFailure: self = .transient(.tlsFailed)
         default:
-            let error = DeliveryError.answered(status: status, to: step)
+            let error = DeliveryError.rejected(status: status, to: step)
             switch (status, step) {
             case (500...599, .recipient), (500...599, .message): self = .permanent(error)
             case (400...599, _): self = .transient(error)

@@ -11,21 +11,23 @@ public enum DeliveryResult: Hashable, Sendable {
 /// Why a message was not delivered.
 public enum DeliveryError: Hashable, Sendable {
     case unknownHost
-    /// No server accepted a connection, or an unencrypted connection to another machine would have been necessary.
+    /// No server accepted a connection, or the client rejected the server's address, because an unencrypted connection
+    /// would have left this machine.
     case unreachable
-    /// The TLS handshake failed, or the certificate is not valid for this host.
+    /// The server does not offer `STARTTLS`, the TLS handshake failed, the certificate is not valid for this host, or
+    /// trusted certificates cannot be read.
     case tlsFailed
     case notAuthenticated(status: Int)
     case timedOut
     /// The connection ended before the server replied to the message.
     case connectionLost
-    /// The server replied with 4xx or 5xx (RFC 5321 §4.2.1).
-    case answered(status: Int, to: Step)
+    /// The server replied to this step with 4xx or 5xx (RFC 5321 §4.2.1).
+    case rejected(status: Int, to: Step)
     /// Another error; `code` is libcurl's.
     case protocolError(code: Int)
     /// Too many deliveries ran at the same time, or memory is exhausted.
     case overloaded
-    /// The client was stopped.
+    /// The client was closed.
     case closed
     /// An address or the message ID is not valid in a header.
     case malformed
@@ -41,7 +43,8 @@ public enum Step: String, Sendable, CaseIterable {
     case recipient = "RCPT"
     case message = "DATA"
 
-    /// - Parameter line: a line sent by the client; `nil` unless it is one of the commands above.
+    /// - Parameter line: a line that the client sends.
+    /// - Returns: `nil` unless the line is one of the commands above or `HELO`, which counts as `EHLO`.
     init?(sending line: some Collection<UInt8>) {
         let verb = line.prefix { (0x41...0x5A).contains($0) }
         let isTerminated = line.dropFirst(verb.count).first.map { [0x20, 0x0D].contains($0) } ?? false
@@ -60,10 +63,10 @@ extension DeliveryError: CustomStringConvertible {
         case .notAuthenticated(let status): "the mail server replied \(status) to AUTH"
         case .timedOut: "timed out"
         case .connectionLost: "connection lost"
-        case .answered(let status, .greeting): "the mail server's greeting was \(status)"
-        case .answered(let status, let step): "the mail server replied \(status) to \(step.rawValue)"
+        case .rejected(let status, .greeting): "the mail server's greeting was \(status)"
+        case .rejected(let status, let step): "the mail server replied \(status) to \(step.rawValue)"
         case .protocolError(let code): "SMTP protocol error (libcurl \(code))"
-        case .overloaded: "too many deliveries at the same time"
+        case .overloaded: "too many deliveries at the same time, or out of memory"
         case .closed: "stopped"
         case .malformed: "an address or the message ID is not valid"
         }

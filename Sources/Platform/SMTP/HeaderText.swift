@@ -10,16 +10,16 @@ enum HeaderText {
     ///
     /// - Parameter column: the number of characters that precede the text on its line.
     static func unstructured(_ text: String, at column: Int) -> String {
-        let text = visible(text)
-        return isPlain(text, at: column) ? text : encodedWords(text, at: column)
+        let text = replacingControls(in: text)
+        return fitsUnencoded(text, at: column) ? text : encodedWords(text, at: column)
     }
 
     /// Encodes a display name (RFC 5322 §3.2.5).
     ///
     /// - Parameter column: the number of characters that precede the text on its line.
     static func phrase(_ text: String, at column: Int) -> String {
-        let text = visible(text)
-        guard isPlain(text, at: column + 2) else { return encodedWords(text, at: column) }
+        let text = replacingControls(in: text)
+        guard fitsUnencoded(text, at: column + 2) else { return encodedWords(text, at: column) }
         return "\"" + text.flatMap { #""\"#.contains($0) ? ["\\", $0] : [$0] } + "\""
     }
 
@@ -53,25 +53,26 @@ enum HeaderText {
     private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    private static func isPlain(_ text: String, at column: Int) -> Bool {
+    /// Whether a text is printable ASCII without encoded words, and fits on its line.
+    private static func fitsUnencoded(_ text: String, at column: Int) -> Bool {
         column + text.utf8.count <= lineLength && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
             && !text.contains("=?")
     }
 
     /// Replaces control characters and line separators with spaces.
-    private static func visible(_ text: String) -> String {
-        var visible = String.UnicodeScalarView()
+    private static func replacingControls(in text: String) -> String {
+        var replaced = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             switch scalar.properties.generalCategory {
-            case .control, .lineSeparator, .paragraphSeparator, .surrogate: visible.append(" ")
-            default: visible.append(scalar)
+            case .control, .lineSeparator, .paragraphSeparator, .surrogate: replaced.append(" ")
+            default: replaced.append(scalar)
             }
         }
-        return String(visible)
+        return String(replaced)
     }
 
-    /// Encodes text as encoded words of at most 75 characters, on lines of at most 76 (RFC 2047 §2). A character is
-    /// never split between words.
+    /// Encodes text as encoded words of at most 75 characters, on lines of at most 76 (RFC 2047 §2). No character is
+    /// split between two words.
     private static func encodedWords(_ text: String, at column: Int) -> String {
         var words: [[UInt8]] = []
         var word: [UInt8] = []

@@ -7,7 +7,8 @@ public struct Message: Hashable, Sendable {
     public var subject: String
     /// Seconds since 1970.
     public var date: Int64
-    /// The part of `Message-ID` before the `@`; the sender's domain follows.
+    /// The part of `Message-ID` before the `@`; the sender's domain follows. Must be 1 to 64 ASCII letters, digits and
+    /// hyphens.
     public var id: String
     public var text: String
     public var html: String

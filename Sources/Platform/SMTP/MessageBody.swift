@@ -10,7 +10,7 @@ final class MessageBody {
         self.root = root
         guard let alternatives = curl_mime_init(handle.pointer) else { throw CurlFault(CURLE_OUT_OF_MEMORY) }
         let part = curl_mime_addpart(root)
-        // From here on `part` owns `alternatives`.
+        // If this call succeeds, `part` owns `alternatives`.
         guard curl_mime_subparts(part, alternatives) == CURLE_OK else {
             curl_mime_free(alternatives)
             throw CurlFault(CURLE_OUT_OF_MEMORY)

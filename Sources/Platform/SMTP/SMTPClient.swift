@@ -17,7 +17,8 @@ public final class SMTPClient: Sendable {
     private let cancellation = CancellationFlag()
 
     /// - Parameters:
-    ///   - clientName: the host name in `EHLO` (RFC 5321 §4.1.1.1).
+    ///   - clientName: the host name in `EHLO` (RFC 5321 §4.1.1.1); replaced with `localhost` unless it is 1 to 253
+    ///     ASCII letters, digits, dots and hyphens.
     ///   - deadline: for a whole transaction, from the name look-up to the reply to the message.
     /// - Throws: ``SystemError`` if the system cannot create threads.
     public init(to server: SubmissionServer, clientName: String, deadline: Duration) throws {

@@ -4,8 +4,8 @@ internal import Curl
 /// The delivery of one message, on its own connection.
 final class Submission {
     private let handle: Handle
-    private let fields = FieldList()
-    private let recipients = FieldList()
+    private let fields = LineList()
+    private let recipients = LineList()
     private let body: MessageBody
     private let cancellation: CancellationFlag
     private var step = Step.greeting
@@ -27,7 +27,7 @@ final class Submission {
         try handle.check(shim_curl_set_recipients(handle.pointer, recipients.first))
         try handle.check(shim_curl_set_fields(handle.pointer, self.fields.first))
         try handle.check(shim_curl_set_mime(handle.pointer, body.root))
-        observeDialogue()
+        installCallbacks()
     }
 
     /// Delivers the message. Blocks at most until the deadline, plus the same time for the reply to `QUIT`.
@@ -49,7 +49,7 @@ final class Submission {
         try handle.set(CURLOPT_PASSWORD, login.password)
     }
 
-    private func observeDialogue() {
+    private func installCallbacks() {
         let context = Unmanaged.passUnretained(self).toOpaque()
         shim_curl_observe(handle.pointer, context) { _, kind, text, count, context in
             guard kind == CURLINFO_HEADER_OUT else { return 0 }

@@ -1,7 +1,8 @@
 internal import CSystem
 internal import IPAddresses
 
-/// A message submission server (RFC 6409). Connections are encrypted, except `smtp://` connections to this machine.
+/// A message submission server (RFC 6409). Connections are encrypted, except `smtp://` connections to this machine for
+/// which no `certificateAuthorities` are set.
 public struct SubmissionServer: Hashable, Sendable {
     /// The credentials for `AUTH`.
     public struct Login: Hashable, Sendable {
@@ -53,7 +54,7 @@ public struct SubmissionServer: Hashable, Sendable {
         self.certificateAuthorities = certificateAuthorities
     }
 
-    /// - Parameter clientName: the host name in `EHLO`.
+    /// Returns the URL for libcurl, which sends the path as the host name in `EHLO`.
     func url(clientName: String) -> String {
         "\(encryption == .implicitTLS ? "smtps" : "smtp")://\(host):\(port)/\(clientName)"
     }

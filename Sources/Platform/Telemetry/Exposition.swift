@@ -6,7 +6,7 @@ enum Exposition {
     }
 
     static func labels(_ pairs: [(name: String, value: String)]) -> String {
-        pairs.map { $0.name + "=\"" + escapedHelp($0.value).replacing("\"", with: "\\\"") + "\"" }.joined(
+        pairs.map { $0.name + "=\"" + escaped($0.value).replacing("\"", with: "\\\"") + "\"" }.joined(
             separator: ",")
     }
 
@@ -18,7 +18,8 @@ enum Exposition {
         return String(value)
     }
 
-    static func escapedHelp(_ text: String) -> String {
+    /// Escapes backslashes and line feeds, as in help texts. Label values also need escaped quotes.
+    static func escaped(_ text: String) -> String {
         text.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
     }
 

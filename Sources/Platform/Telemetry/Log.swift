@@ -1,8 +1,8 @@
 internal import Encoding
 internal import Glibc
 
-/// Writes one JSON object per line: `time`, `level`, `message`, then the fields by name. Never log tokens, addresses or
-/// bodies.
+/// Writes one JSON object per line: `time`, `level`, `message`, then the fields sorted by name. Never log tokens,
+/// addresses or bodies.
 ///
 /// Logging never blocks: lines are queued up to a limit, and lines above the limit are dropped and counted.
 public final class Log: Sendable {
@@ -37,7 +37,7 @@ public final class Log: Sendable {
 
     deinit { writer.close() }
 
-    /// The number of lines that were dropped since the start, because the reader was too slow or closed the descriptor.
+    /// The number of lines that were dropped since the start, because the queue was full or a write failed.
     public var droppedLines: Int { writer.dropped }
 
     public func debug(_ message: String, _ fields: LogFields = [:]) { write(.debug, message, fields) }
@@ -103,7 +103,8 @@ public enum LogValue: Sendable, Equatable {
         }
     }
 
-    /// Escapes the characters that JSON requires, and those that end a line or control a terminal.
+    /// Appends `text` as a JSON string. Escapes the characters that JSON does not allow in strings, and those that end
+    /// a line or control a terminal.
     static func append(quoted text: String, to line: inout [UInt8]) {
         line.append(UInt8(ascii: "\""))
         if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }) {

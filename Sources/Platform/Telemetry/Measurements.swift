@@ -2,42 +2,42 @@ internal import Synchronization
 
 /// A value that only increases.
 public struct Counter: Sendable {
-    let series: Series<Cell>
+    let family: RecordedFamily<AtomicNumber>
 
-    init(_ series: Series<Cell>) { self.series = series }
+    init(_ family: RecordedFamily<AtomicNumber>) { self.family = family }
 
     /// - Parameter values: one per label, in the order of registration.
     public func increment(by amount: UInt = 1, _ values: String...) {
-        series[values].update { $0 + Double(amount) }
+        family[values].update { $0 + Double(amount) }
     }
 }
 
 /// A value that increases and decreases.
 public struct Gauge: Sendable {
-    let series: Series<Cell>
+    let family: RecordedFamily<AtomicNumber>
 
-    init(_ series: Series<Cell>) { self.series = series }
+    init(_ family: RecordedFamily<AtomicNumber>) { self.family = family }
 
     /// - Parameter values: one per label, in the order of registration.
     public func set(_ value: Double, _ values: String...) {
-        series[values].update { _ in value }
+        family[values].update { _ in value }
     }
 
     /// - Parameter values: one per label, in the order of registration.
     public func add(_ amount: Double, _ values: String...) {
-        series[values].update { $0 + amount }
+        family[values].update { $0 + amount }
     }
 }
 
 /// Counts observations in buckets.
 public struct Histogram: Sendable {
-    let series: Series<Distribution>
+    let family: RecordedFamily<Distribution>
 
-    init(_ series: Series<Distribution>) { self.series = series }
+    init(_ family: RecordedFamily<Distribution>) { self.family = family }
 
     /// - Parameter values: one per label, in the order of registration.
     public func observe(_ value: Double, _ values: String...) {
-        series[values].observe(value)
+        family[values].observe(value)
     }
 
     /// Observes a duration in seconds.
@@ -45,12 +45,12 @@ public struct Histogram: Sendable {
     /// - Parameter values: one per label, in the order of registration.
     public func observe(_ duration: Duration, _ values: String...) {
         let (seconds, attoseconds) = duration.components
-        series[values].observe(Double(seconds) + Double(attoseconds) * 1e-18)
+        family[values].observe(Double(seconds) + Double(attoseconds) * 1e-18)
     }
 }
 
 /// A number that several threads may change. Integers are exact up to 2^53.
-final class Cell: Measurement {
+final class AtomicNumber: Measurement {
     private let bits = Atomic<UInt64>(0)
 
     var isInitial: Bool { bits.load(ordering: .relaxed) == 0 }
@@ -139,15 +139,15 @@ protocol MetricFamily: Sendable {
 
 /// The value of one series.
 protocol Measurement: Sendable {
-    /// Whether nothing has been recorded.
+    /// Whether the value is the same as before the first event.
     var isInitial: Bool { get }
     /// - Parameter labels: comma-separated, without braces.
     func samples(name: String, labels: String) -> [String]
 }
 
-/// The measurements of a metric, one for each combination of label values. All are created at the start, so that no
-/// lock is needed to find one.
-final class Series<Value: Measurement>: MetricFamily {
+/// The recorded values of a metric, one for each combination of label values. All are created with the metric, so that
+/// no lock is needed to find a value.
+final class RecordedFamily<Value: Measurement>: MetricFamily {
     private struct Dimension {
         let name: String
         /// The last value is `other`.
@@ -182,8 +182,9 @@ final class Series<Value: Measurement>: MetricFamily {
         return measurements[index]
     }
 
-    /// Returns samples of all combinations of declared values, even if they are 0, so that a rate includes their first
-    /// event. Combinations with `other` are included only after their first event.
+    /// Returns samples of all combinations of declared label values. Includes a combination before its first event, so
+    /// that a rate that Prometheus computes includes that event. Includes combinations with `other` only if their value
+    /// is no longer initial.
     func samples() -> [String] {
         measurements.indices.flatMap { index -> [String] in
             var remainder = index

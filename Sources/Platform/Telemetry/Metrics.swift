@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// The metrics of a process. All are registered at the start with all their label values, so that requests cannot add
-/// any.
+/// The metrics of a process. Each is registered at the start. A metric that records values is registered with all
+/// values of its labels, so that requests cannot add series.
 public final class Metrics: Sendable {
     /// Bucket bounds for latencies in seconds: from the duration of a signature to that of a slow mail server.
     public static let latencyBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -12,14 +12,15 @@ public final class Metrics: Sendable {
     public init() {}
 
     public func counter(_ name: String, help: String, labels: [MetricLabel] = []) -> Counter {
-        let counter = Counter(Series(name: name, help: help, kind: .counter, labels: labels) { Cell() })
-        register(counter.series)
+        let counter = Counter(
+            RecordedFamily(name: name, help: help, kind: .counter, labels: labels) { AtomicNumber() })
+        register(counter.family)
         return counter
     }
 
     public func gauge(_ name: String, help: String, labels: [MetricLabel] = []) -> Gauge {
-        let gauge = Gauge(Series(name: name, help: help, kind: .gauge, labels: labels) { Cell() })
-        register(gauge.series)
+        let gauge = Gauge(RecordedFamily(name: name, help: help, kind: .gauge, labels: labels) { AtomicNumber() })
+        register(gauge.family)
         return gauge
     }
 
@@ -53,8 +54,8 @@ public final class Metrics: Sendable {
     ) -> Histogram {
         precondition(zip(bounds, bounds.dropFirst()).allSatisfy { $0 < $1 }, "bounds of \(name) do not ascend")
         let histogram = Histogram(
-            Series(name: name, help: help, kind: .histogram, labels: labels) { Distribution(bounds: bounds) })
-        register(histogram.series)
+            RecordedFamily(name: name, help: help, kind: .histogram, labels: labels) { Distribution(bounds: bounds) })
+        register(histogram.family)
         return histogram
     }
 
@@ -62,7 +63,7 @@ public final class Metrics: Sendable {
     public func render() -> String {
         families.withLock { $0 }.map { family in
             """
-            # HELP \(family.name) \(Exposition.escapedHelp(family.help))
+            # HELP \(family.name) \(Exposition.escaped(family.help))
             # TYPE \(family.name) \(family.kind.rawValue)
 
             """ + family.samples().map { $0 + "\n" }.joined()

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// A POSIX semaphore. Tasks must not call the `wait` functions, which block the thread.
 final class Semaphore: @unchecked Sendable {
-    // The kernel's object is thread-safe, and the pointer never changes.
+    // The semaphore is thread-safe, and the pointer never changes.
     private let handle = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
     init() { sem_init(handle, 0, 0) }

@@ -3,7 +3,7 @@ internal import Identity
 internal import JOSE
 internal import JSON
 
-/// The JWT that authenticates a client ID to Apple ("Creating a client secret"). Each request gets a new one.
+/// The JWT that authenticates a client ID to Apple ("Creating a client secret"). Each request gets a new JWT.
 enum AppleClientSecret {
     /// The lifetime is short, because each secret is used once, but long enough for clocks that differ.
     static let lifetime: Duration = .seconds(300)

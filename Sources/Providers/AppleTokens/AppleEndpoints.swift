@@ -1,5 +1,5 @@
-/// The URLs at which Apple redeems codes, checks and revokes tokens, and migrates users to another team. They are fixed at
-/// start, like ``ProviderEndpoints``.
+/// The URLs at which Apple redeems codes, checks and revokes tokens, and migrates users to another team. They are fixed
+/// at start, like ``ProviderEndpoints``.
 public struct AppleEndpoints: Sendable {
     public let tokenURL: String
     public let revocationURL: String

@@ -11,25 +11,27 @@ extension AppleMigrationEndpoint {
         return AppleMigrationEndpoint { credentials in
             let form = [("grant_type", "client_credentials"), ("scope", "user.migration")]
             let (response, body) = try await requests.post(form, to: endpoints.tokenURL, as: credentials)
-            return AppleMigration(response, body) { (found: Token) in found.accessToken.map { Secret($0) } }
+            return AppleMigrationResult(response, body) { (found: TokenResponse) in
+                found.accessToken.map { Secret($0) }
+            }
         } transferSubject: { subject, target, token, credentials in
             let form = [("sub", subject), ("target", target)]
             let (response, body) = try await requests.post(
                 form, to: endpoints.migrationURL, as: credentials, bearer: token)
-            return AppleMigration(response, body) { (found: Export) in
+            return AppleMigrationResult(response, body) { (found: TransferSubjectResponse) in
                 found.transferSub.flatMap { OIDCVerifier.canBeSubject($0) ? $0 : nil }
             }
         } user: { transferSubject, token, credentials in
             let form = [("transfer_sub", transferSubject)]
             let (response, body) = try await requests.post(
                 form, to: endpoints.migrationURL, as: credentials, bearer: token)
-            return AppleMigration(response, body) { (found: [String: JSONValue]) in
+            return AppleMigrationResult(response, body) { (found: [String: JSONValue]) in
                 TransferredUser(IdentityTokenClaims(found))
             }
         }
     }
 
-    private struct Token: Decodable {
+    private struct TokenResponse: Decodable {
         let accessToken: String?
 
         enum CodingKeys: String, CodingKey {
@@ -37,7 +39,7 @@ extension AppleMigrationEndpoint {
         }
     }
 
-    private struct Export: Decodable {
+    private struct TransferSubjectResponse: Decodable {
         let transferSub: String?
 
         enum CodingKeys: String, CodingKey {
@@ -46,7 +48,7 @@ extension AppleMigrationEndpoint {
     }
 }
 
-extension AppleMigration {
+extension AppleMigrationResult {
     /// - Parameter read: returns `nil` if a required member is missing or invalid.
     fileprivate init<Body: Decodable>(_ response: AppleResponse, _ body: [UInt8], read: (Body) -> Value?) {
         guard response == .accepted else {

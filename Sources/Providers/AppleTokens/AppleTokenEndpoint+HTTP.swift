@@ -62,7 +62,7 @@ struct AppleRequests: Sendable {
         if let bearer { headers.add("Authorization", "Bearer \(bearer.expose())") }
         let request = ClientRequest(
             .post, url, headers: headers, body: Array(text.utf8), deadline: AppleTokenEndpoint.deadline,
-            maximumLength: Self.maximumLength, destination: .anywhere)
+            maximumLength: Self.maximumLength, destination: .operatorChosen)
         do {
             let response = try await client.send(request)
             return (AppleResponse(status: response.status, body: response.body), response.body)
@@ -116,8 +116,9 @@ extension AppleExchange {
         let sub: String
     }
 
-    /// The signature of the identity token is not checked, because the token comes directly from Apple's server over TLS
-    /// (OpenID Connect Core 1.0 §3.1.3.7, item 6). The subject of a token with another issuer or audience is ignored.
+    /// The signature of the identity token is not checked, because the token comes directly from Apple's server over
+    /// TLS (OpenID Connect Core 1.0 §3.1.3.7, item 6). The subject of a token with another issuer or audience is
+    /// ignored.
     init(_ body: [UInt8], for client: AppleClientCredentials, issuer: String) {
         do {
             let tokens = try StrictJSON.decode(Tokens.self, from: body)

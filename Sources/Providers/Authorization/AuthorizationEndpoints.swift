@@ -1,4 +1,5 @@
-/// The authorization and token endpoints of Apple and Google. They are fixed at start, like ``ProviderEndpoints``.
+/// Apple's authorization endpoint, and Google's authorization and token endpoints; ``AppleEndpoints`` has Apple's token
+/// endpoint. They are fixed at start, like ``ProviderEndpoints``.
 public struct AuthorizationEndpoints: Sendable {
     public let appleAuthorizationURL: String
     public let google: Endpoints

@@ -37,7 +37,7 @@ extension AuthorizationServers {
     }
 }
 
-/// Redeems codes of Apple with the client secrets of ``AppleTokenEndpoint``.
+/// Redeems codes of Apple through ``AppleTokenEndpoint``, which makes the client secrets.
 private struct AppleCodes: Sendable {
     let tokens: AppleTokenEndpoint
     let credentials: AppleCredentialsLookup

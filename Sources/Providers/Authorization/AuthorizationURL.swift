@@ -5,7 +5,7 @@ extension AuthorizationRequest {
     /// The URL of a provider's page, with the request in its query.
     func url(at endpoint: String) -> String {
         let gatewayParameters = parameters
-        // Dropped are names that the gateway uses or that belong to other steps, and names that would replace the whole
+        // Drops names that the gateway uses or that belong to other steps, and names that would replace the whole
         // request (RFC 9101).
         let custom = customParameters.filter { name, _ in
             // Some servers read other characters in names as underscores.

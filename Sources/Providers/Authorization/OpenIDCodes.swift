@@ -16,15 +16,15 @@ struct OpenIDCodes: Sendable {
     func redeem(_ redemption: CodeRedemption, at server: OpenIDServer) async throws -> ProviderTokens {
         let provider = redemption.settings.provider
         // The stored secret belongs to the first client ID.
-        let ownsSecret = redemption.settings.clientIDs.first == redemption.clientID
-        let secret = ownsSecret ? try await clientSecret(provider, redemption.realm) : nil
-        let answer: (status: Int, body: [UInt8])
+        let secretIsForClient = redemption.settings.clientIDs.first == redemption.clientID
+        let secret = secretIsForClient ? try await clientSecret(provider, redemption.realm) : nil
+        let response: (status: Int, body: [UInt8])
         do {
-            answer = try await send(Self.request(redemption, secret: secret, to: server))
+            response = try await send(Self.request(redemption, secret: secret, to: server))
         } catch let fault as ClientFault {
             throw ProviderUnreachable(provider: provider, reason: "\(fault)")
         }
-        return try Self.tokens(answer.status, answer.body, of: provider)
+        return try Self.tokens(response.status, response.body, of: provider)
     }
 
     private static func request(
@@ -48,7 +48,7 @@ struct OpenIDCodes: Sendable {
         }
         let destination: ClientRequest.Destination =
             switch server.tokenURLSource {
-            case .fixed, .discovery(allowsPrivate: true): .anywhere
+            case .fixed, .discovery(allowsPrivate: true): .operatorChosen
             case .discovery(allowsPrivate: false): .configured(allowingPrivate: false)
             }
         let text = form.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
@@ -57,7 +57,7 @@ struct OpenIDCodes: Sendable {
             maximumLength: maximumLength, destination: destination)
     }
 
-    private struct Answer: Decodable {
+    private struct TokenResponse: Decodable {
         let idToken: String?
         let accessToken: String?
         let refreshToken: String?
@@ -78,24 +78,24 @@ struct OpenIDCodes: Sendable {
             ProviderUnreachable(provider: provider, reason: "token endpoint: \(reason)")
         }
         guard status == 200 || status == 400 || status == 401 else { throw unusable("status \(status)") }
-        let answer: Answer
+        let response: TokenResponse
         do {
-            answer = try StrictJSON.decode(Answer.self, from: body)
+            response = try StrictJSON.decode(TokenResponse.self, from: body)
         } catch {
             throw unusable("status \(status) without valid JSON")
         }
         guard status == 200 else {
             // RFC 6749 §5.2: the server rejects the code or the credentials of the client.
-            throw AuthorizationRefusal.tokenRequestRejected(AuthorizationRefusal.known(answer.error))
+            throw AuthorizationRefusal.tokenRequestRejected(AuthorizationRefusal.known(response.error))
         }
-        guard let idToken = answer.idToken, !idToken.isEmpty else {
+        guard let idToken = response.idToken, !idToken.isEmpty else {
             // An access token shows that the code was redeemed, so a retry would fail.
-            guard answer.accessToken == nil else { throw AuthorizationRefusal.invalidResponse }
+            guard response.accessToken == nil else { throw AuthorizationRefusal.invalidResponse }
             throw unusable("no ID token")
         }
         return ProviderTokens(
-            idToken: idToken, accessToken: answer.accessToken, refreshToken: answer.refreshToken,
-            expiresIn: answer.expiresIn)
+            idToken: idToken, accessToken: response.accessToken, refreshToken: response.refreshToken,
+            expiresIn: response.expiresIn)
     }
 }
 

@@ -22,7 +22,7 @@ struct OpenIDServer: Sendable {
     }
 
     /// Rejects an authorization response that names another issuer, because the code of another provider must not be
-    /// sent to this provider (RFC 9207 §2.4).
+    /// sent to this provider (RFC 9207 §2.4). Rejects a response without an issuer only if ``requiresIssuer``.
     func requireIssuer(_ issuer: String?) throws(AuthorizationRefusal) {
         guard let issuer else {
             guard !requiresIssuer else { throw .invalidResponse }

@@ -13,7 +13,7 @@ public struct AppleAuthorization: Sendable {
     /// The `state` of the request.
     public let state: String?
 
-    /// The form that the browser posts to the redirect URI.
+    /// The fields that the browser sends to the redirect URI, in the order of Apple's form.
     public var formFields: [(name: String, value: String)] {
         [("state", state), ("code", authorizationCode), ("id_token", identityToken), ("user", user)]
             .compactMap { name, value in value.map { (name, $0) } }
@@ -24,9 +24,10 @@ extension SimulatedApple {
     /// Signs the person in to the client, and records the person's consent at the first sign-in.
     ///
     /// - Parameters:
-    ///   - nonce: value of the token's claim `nonce`.
-    ///   - redirectURI: redirect URI of the web flow; `nil` for native apps.
-    /// - Throws: ``AppleRefusal`` if the client or its redirect URI is not registered.
+    ///   - nonce: the value of the token's claim `nonce`.
+    ///   - redirectURI: the redirect URI of the web flow; `nil` for native apps.
+    /// - Throws: ``AppleRefusal`` if the client is not registered, or if the redirect URI is not accepted (see
+    ///   ``RedirectURIRule``).
     public func authorize(
         _ person: SimulatedPerson, client clientID: String, scopes: Set<AppleScope> = [.name, .email],
         nonce: String? = nil, state requestState: String? = nil, redirectURI: String? = nil,
@@ -51,16 +52,18 @@ extension SimulatedApple {
             state: requestState)
     }
 
-    /// Revokes the person's consent to the client, as users do in the settings of a device. Tokens become invalid, and the
-    /// next sign-in is treated as the first. The real Apple would also send a `consent-revoked` notification.
+    /// Revokes the person's consent to the client, as users do in the settings of a device. Codes, refresh tokens and
+    /// access tokens become invalid, and the next sign-in is treated as the first. The notification `consent-revoked` is
+    /// the caller's task.
     public func disconnect(_ person: SimulatedPerson, from clientID: String) {
-        let consentKey = AppleState.ConsentKey(person: person.id, clientID: clientID)
+        let consentKey = AppleState.ConsentKey(personID: person.id, clientID: clientID)
         state.withLock { state in
             state.disconnected.formUnion(state.refreshTokens.filter { $0.value.consentKey == consentKey }.keys)
             state.end(consentKey)
         }
     }
 
+    /// Returns a random code or token in Apple's format.
     static func token(beginningWith letter: String) -> String {
         let middle = Random.text(length: 4, alphabet: "abcdefghijklmnopqrstuvwxyz")
         return "\(letter)\(Hexadecimal.encode(Random.bytes(16))).0.\(middle).\(Random.text(length: 22))"
@@ -68,7 +71,7 @@ extension SimulatedApple {
 }
 
 extension AppleState {
-    /// - Throws: ``AppleRefusal`` unless the client is registered with the redirect URI.
+    /// - Throws: ``AppleRefusal`` unless the client is registered and the redirect URI is accepted for it.
     func registered(_ clientID: String, redirectURI: String?) throws(AppleRefusal) -> AppleClient {
         guard let client = clients[clientID] else { throw AppleRefusal(.invalidClient) }
         let isAllowed =

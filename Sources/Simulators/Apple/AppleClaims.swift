@@ -2,7 +2,7 @@ internal import JSON
 internal import Synchronization
 
 extension SimulatedApple {
-    /// How long tokens contain `transfer_sub` after a transfer, in seconds.
+    /// How long tokens contain `transfer_sub` after a transfer, and the former team can migrate users, in seconds.
     static let transferWindow: Int64 = 60 * 86_400
 
     /// Returns the identity token of a sign-in, before signing.

@@ -7,7 +7,8 @@ public struct AppleClient: Sendable {
         case native
         /// Identified by a Services ID.
         case web
-        /// Both kinds. `dev` uses it, because it does not know which client IDs of a project are Services IDs.
+        /// A bundle ID or a Services ID. `sekisho dev` registers all clients with this kind, because it does not know
+        /// which client IDs of a project are Services IDs.
         case either
     }
 
@@ -19,7 +20,9 @@ public struct AppleClient: Sendable {
     public var keys: [String: PublicKey]
     /// See also ``RedirectURIRule/unregistered``.
     public var redirectURIs: Set<String> = []
+    /// The team before the latest transfer; `nil` if there was no transfer.
     var formerTeam: String?
+    /// The time of the latest transfer, in seconds since 1970.
     var transferredAt: Int64?
 
     public init(

@@ -17,16 +17,16 @@ struct AppleClientSecret {
 
     /// Checks the client secret of a client.
     ///
-    /// - Parameter isTrusted: accepts the secret of a client without registered keys if its claims are valid, without
-    ///   checking its signature.
+    /// - Parameter acceptsUnverified: whether the secret of a client without registered keys is accepted without a
+    ///   check of its signature, if its claims are valid.
     /// - Throws: ``AppleRefusal/Code/invalidClient`` for every problem, like Apple.
     static func check(
-        _ text: String, of client: AppleClient, audience: String, now: Int64, isTrusted: Bool = false
+        _ text: String, of client: AppleClient, audience: String, now: Int64, acceptsUnverified: Bool = false
     ) throws(AppleRefusal) {
         do {
             let secret = try UnverifiedJWS(parsing: text)
             guard secret.algorithm == .es256 else { throw AppleRefusal(.invalidClient) }
-            let claims = try claims(of: secret, client, isTrusted: isTrusted && client.keys.isEmpty)
+            let claims = try claims(of: secret, client, verifying: !acceptsUnverified || !client.keys.isEmpty)
             guard
                 claims.iss == client.team, claims.sub == client.id, claims.aud == audience, claims.exp > now,
                 claims.exp - (claims.iat ?? now) <= longestLifetime, claims.exp - now <= longestLifetime
@@ -37,8 +37,10 @@ struct AppleClientSecret {
         }
     }
 
-    private static func claims(of secret: UnverifiedJWS, _ client: AppleClient, isTrusted: Bool) throws -> Claims {
-        if isTrusted, let claims = secret.unverified(Claims.self) { return claims }
+    private static func claims(
+        of secret: UnverifiedJWS, _ client: AppleClient, verifying verifiesSignature: Bool
+    ) throws -> Claims {
+        if !verifiesSignature, let claims = secret.unverified(Claims.self) { return claims }
         guard let key = secret.keyID.flatMap({ client.keys[$0] }) else { throw AppleRefusal(.invalidClient) }
         return try StrictJSON.decode(Claims.self, from: secret.payload(verifiedWith: key))
     }

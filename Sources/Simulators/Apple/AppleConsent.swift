@@ -47,7 +47,7 @@ extension SimulatedApple {
 
     /// Whether the person chose to hide the address from the client; `nil` before the first consent.
     private func hidesEmail(_ person: SimulatedPerson, from clientID: String) -> Bool? {
-        state.withLock { $0.consents[.init(person: person.id, clientID: clientID)]?.person.hidesEmail }
+        state.withLock { $0.consents[.init(personID: person.id, clientID: clientID)]?.person.hidesEmail }
     }
 
     private func page(
@@ -65,7 +65,7 @@ extension SimulatedApple {
             warning: isAcceptable
                 ? nil
                 : language.text(
-                    "The real Apple accepts only https redirect URIs with a domain name that are registered for the Services ID.",
+                    "The real Apple requires a redirect URI that is registered for the Services ID, with https and a domain name.",
                     "実際のAppleでは、Services IDに登録した、ドメイン名を含むhttpsのリダイレクトURIだけが使えます。"),
             rejected: rejected)
     }

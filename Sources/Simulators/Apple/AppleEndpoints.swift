@@ -24,7 +24,7 @@ extension SimulatedApple {
             default: return nil
             }
         } catch let refusal as AppleRefusal {
-            return .json(refusal.answer, status: 400, Self.tokenHeaders)
+            return .json(refusal.body, status: 400, Self.tokenHeaders)
         } catch {
             return .text(status: 500, "\(error)")
         }
@@ -32,10 +32,10 @@ extension SimulatedApple {
 }
 
 extension AppleRefusal {
-    fileprivate var answer: [String: JSONValue] {
-        var answer = ["error": JSONValue.string(code.rawValue)]
-        answer["error_description"] = explanation.map(JSONValue.string)
-        return answer
+    fileprivate var body: [String: JSONValue] {
+        var body = ["error": JSONValue.string(code.rawValue)]
+        body["error_description"] = explanation.map(JSONValue.string)
+        return body
     }
 }
 

@@ -9,11 +9,11 @@ extension SimulatedApple {
         let token = Self.token(beginningWith: "a")
         let expiry = clock() + AppleState.accessTokenLifetime
         state.withLock { $0.migrationTokens[token] = expiry }
-        let answer: [String: JSONValue] = [
+        let body: [String: JSONValue] = [
             "access_token": .string(token), "token_type": .string("Bearer"),
             "expires_in": .integer(AppleState.accessTokenLifetime),
         ]
-        return .json(answer, Self.tokenHeaders)
+        return .json(body, Self.tokenHeaders)
     }
 
     /// `/auth/usermigrationinfo`: the old team exchanges a `sub` for a `transfer_sub`, before and after the transfer.
@@ -28,22 +28,22 @@ extension SimulatedApple {
             return (consents.values.map(\.person), state.quirks, state.migrationTokens[bearer])
         }
         guard let expiry, expiry > now else { throw AppleRefusal(.invalidRequest) }
-        var answer: [String: JSONValue] = [:]
+        var body: [String: JSONValue] = [:]
         if let subject = form["sub"], let target = form["target"],
             let person = people.first(where: { Self.subject(of: $0, in: client.team) == subject })
         {
-            answer["transfer_sub"] = .string(Self.transferSubject(of: person, from: client.team, to: target))
+            body["transfer_sub"] = .string(Self.transferSubject(of: person, from: client.team, to: target))
         } else if let transferSubject = form["transfer_sub"], let former = client.formerTeam,
             let person = people.first(where: {
                 Self.transferSubject(of: $0, from: former, to: client.team) == transferSubject
             })
         {
-            answer["sub"] = .string(Self.subject(of: person, in: client.team))
-            answer["email"] = Self.email(of: person, for: client, quirks).map(JSONValue.string)
-            if person.hidesEmail { answer["is_private_email"] = .bool(true) }
+            body["sub"] = .string(Self.subject(of: person, in: client.team))
+            body["email"] = Self.email(of: person, for: client, quirks).map(JSONValue.string)
+            if person.hidesEmail { body["is_private_email"] = .bool(true) }
         } else {
             throw AppleRefusal(.invalidRequest)
         }
-        return .json(answer, Self.tokenHeaders)
+        return .json(body, Self.tokenHeaders)
     }
 }

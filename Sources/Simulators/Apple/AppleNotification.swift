@@ -14,9 +14,10 @@ public enum AppleNotification: String, Sendable, CaseIterable {
 }
 
 extension SimulatedApple {
-    /// Returns the signed payload of a notification. Does not change the state of the simulator; see ``disconnect(_:from:)``.
+    /// Returns the signed payload of a notification. Does not change the state of the simulator; for that, see
+    /// ``disconnect(_:from:)``.
     ///
-    /// - Parameter audience: the app's bundle ID.
+    /// - Parameter audience: the client ID of the app.
     public func notification(
         _ notification: AppleNotification, about person: SimulatedPerson, audience: String,
         changing change: (inout TokenDraft) throws -> Void = { _ in }

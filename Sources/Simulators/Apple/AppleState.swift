@@ -1,4 +1,4 @@
-/// The state of the simulated Apple.
+/// The state of the simulated Apple. Times are in seconds since 1970.
 struct AppleState: Sendable {
     /// Lifetimes in seconds.
     static let codeLifetime: Int64 = 300
@@ -6,7 +6,7 @@ struct AppleState: Sendable {
 
     /// A person and a client that the person signs in to.
     struct ConsentKey: Hashable {
-        let person: String
+        let personID: String
         let clientID: String
     }
 
@@ -36,9 +36,9 @@ struct AppleState: Sendable {
     var codes: [String: Code] = [:]
     var refreshTokens: [String: AppleSignIn] = [:]
     var accessTokens: [String: AccessToken] = [:]
-    /// The expiry times of the access tokens for the migration of users to another team, in seconds since 1970.
+    /// The expiry times of the access tokens for the migration of users to another team.
     var migrationTokens: [String: Int64] = [:]
-    /// The number of revocations, including those of unknown tokens.
+    /// The number of accepted revocations, including those of unknown tokens.
     var revocations = 0
     /// The refresh tokens of consents that the person has ended.
     var disconnected: Set<String> = []
@@ -50,7 +50,7 @@ struct AppleState: Sendable {
     /// An unregistered client is an app of the default team.
     func client(_ id: String) -> AppleClient { clients[id] ?? AppleClient(id: id) }
 
-    /// Ends a consent: the next sign-in requires it again, and is treated as the first.
+    /// Removes a consent, and the codes and tokens that depend on it. The next sign-in is treated as the first.
     mutating func end(_ consentKey: ConsentKey) {
         consents[consentKey] = nil
         codes = codes.filter { $0.value.signIn.consentKey != consentKey }
@@ -66,11 +66,12 @@ struct AppleState: Sendable {
     }
 }
 
-/// One sign-in of a person to a client, which determines the claims of its tokens.
+/// One sign-in of a person to a client. It determines the claims of the tokens that the client gets.
 struct AppleSignIn: Sendable {
     let person: SimulatedPerson
     let clientID: String
     private(set) var nonce: String?
+    /// In seconds since 1970.
     let authenticatedAt: Int64
     var sharesEmail = true
     /// Whether this is the first sign-in to the client, ever or since the consent was revoked.
@@ -85,16 +86,16 @@ struct AppleSignIn: Sendable {
         authenticatedAt = now
     }
 
-    var consentKey: AppleState.ConsentKey { AppleState.ConsentKey(person: person.id, clientID: clientID) }
+    var consentKey: AppleState.ConsentKey { AppleState.ConsentKey(personID: person.id, clientID: clientID) }
 
-    /// The sign-in whose tokens the redemption of its code returns: no longer the first.
+    /// The same sign-in, but not as the first: for the tokens that the client gets for its code.
     var redeemed: AppleSignIn {
         var signIn = self
         signIn.isFirst = false
         return signIn
     }
 
-    /// The sign-in whose tokens a refresh returns: not the first, and without the nonce.
+    /// The same sign-in, but not as the first and without the nonce: for the tokens that a refresh returns.
     var renewed: AppleSignIn {
         var signIn = redeemed
         signIn.nonce = nil

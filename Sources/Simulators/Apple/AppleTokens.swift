@@ -27,13 +27,13 @@ extension SimulatedApple {
             if let refreshToken { state.refreshTokens[refreshToken] = signIn }
             state.accessTokens[accessToken] = .init(consentKey: signIn.consentKey, expiresAt: expiry)
         }
-        var answer: [String: JSONValue] = [
+        var body: [String: JSONValue] = [
             "access_token": .string(accessToken), "token_type": .string("Bearer"),
             "expires_in": .integer(AppleState.accessTokenLifetime),
             "id_token": .string(try draft(for: signIn, accessToken: accessToken).compact { _ in }),
         ]
-        answer["refresh_token"] = refreshToken.map(JSONValue.string)
-        return .json(answer, Self.tokenHeaders)
+        body["refresh_token"] = refreshToken.map(JSONValue.string)
+        return .json(body, Self.tokenHeaders)
     }
 
     /// `/auth/revoke`: returns 200 for every token; a token of this client ends the consent.
@@ -58,15 +58,17 @@ extension SimulatedApple {
     ) throws(AppleRefusal) -> (Form, AppleClient) {
         guard let form = Form(request), let id = form["client_id"] else { throw AppleRefusal(.invalidRequest) }
         guard let secret = form["client_secret"] else { throw AppleRefusal(.invalidClient) }
-        let (registered, isTrusted) = state.withLock { ($0.clients[id], !$0.quirks.checksClientSecrets) }
-        let unknown = isTrusted ? AppleClientSecret.team(in: secret).map { AppleClient(id: id, team: $0) } : nil
-        guard var client = registered ?? unknown else { throw AppleRefusal(.invalidClient) }
+        let (registered, acceptsUnverified) = state.withLock { ($0.clients[id], !$0.quirks.checksClientSecrets) }
+        let unregistered =
+            acceptsUnverified ? AppleClientSecret.team(in: secret).map { AppleClient(id: id, team: $0) } : nil
+        guard var client = registered ?? unregistered else { throw AppleRefusal(.invalidClient) }
         if acceptsFormerTeam, let former = client.formerTeam, let transferredAt = client.transferredAt,
             clock() < transferredAt + Self.transferWindow, AppleClientSecret.team(in: secret) == former
         {
             (client.team, client.formerTeam, client.transferredAt) = (former, nil, nil)
         }
-        try AppleClientSecret.check(secret, of: client, audience: issuer, now: clock(), isTrusted: isTrusted)
+        try AppleClientSecret.check(
+            secret, of: client, audience: issuer, now: clock(), acceptsUnverified: acceptsUnverified)
         return (form, client)
     }
 

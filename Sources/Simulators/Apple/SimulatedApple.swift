@@ -18,7 +18,7 @@ public final class SimulatedApple: SimulatedProvider {
 
     /// - Parameters:
     ///   - clock: seconds since 1970.
-    ///   - keys: must not be shared with another provider, whose tokens would otherwise verify.
+    ///   - keys: must not be shared with another provider, whose tokens would then verify as Apple's.
     ///   - people: the people that the consent page lists.
     public init(
         issuer: String = "https://appleid.apple.com", clock: @escaping @Sendable () -> Int64,
@@ -27,7 +27,7 @@ public final class SimulatedApple: SimulatedProvider {
         self.issuer = issuer
         self.clock = clock
         self.people = people
-        // Ten characters, the length of Apple's key IDs since 2024.
+        // Ten characters, like Apple's key IDs since 2024.
         let keys = try SigningKeys(keys, count: keyCount) { key in
             String(JWK.thumbprint(of: key).filter { $0 != "-" && $0 != "_" }.prefix(10))
         }
@@ -47,7 +47,7 @@ public final class SimulatedApple: SimulatedProvider {
     public var jwks: JWKSet { state.withLock { $0.keys.set } }
 
     /// Whether a key with this ID was ever published.
-    public func hasIssuedKey(_ id: String) -> Bool { state.withLock { $0.keys.ids.contains(id) } }
+    public func hasPublishedKey(_ id: String) -> Bool { state.withLock { $0.keys.ids.contains(id) } }
 
     /// The number of requests for ``keysPath``.
     public var keyFetches: Int { faultInjection.count(of: Self.keysPath) }

@@ -17,8 +17,11 @@ enum ConsentDecision {
         case outcome = "simulated_outcome"
     }
 
+    /// The value of ``Field/outcome`` if the person cancels. The other values are those of ``ConsentFault``.
     static let cancelled = "cancelled"
+    /// The maximum length of a given or family name, in characters. Longer names are truncated.
     static let nameLimit = 100
+    /// The maximum length of an address, in bytes.
     static let emailLimit = 254
 
     /// - Returns: `nil` if the form contains no decision.

@@ -6,7 +6,7 @@ public enum ConsentFault: String, Sendable, CaseIterable {
     case otherState = "other_state"
     /// The ID token belongs to another request.
     case otherNonce = "other_nonce"
-    /// The provider failed. Apple redirects with no such error.
+    /// The provider failed. Apple never redirects with this error.
     case serverError = "server_error"
 
     func label(in language: ConsentLanguage) -> String {

@@ -10,8 +10,8 @@ struct ConsentFrame {
 
     private static let submission: StaticString = "document.forms[0].submit()"
 
-    /// The page has no opener policy, because a popup would lose its opener, and no `form-action`, because browsers apply
-    /// it to the redirects that follow a form.
+    /// Returns a page. Its headers contain no `Cross-Origin-Opener-Policy`, because a popup would lose its opener, and
+    /// no `form-action`, because browsers apply it to the redirects that follow a form.
     ///
     /// - Parameter submitsItself: whether a script submits the only form.
     func response(_ content: [Markup], status: Int = 200, submitsItself: Bool = false) -> Response {

@@ -5,8 +5,8 @@ internal import HTTP
 struct ConsentPage {
     struct Person {
         let person: SimulatedPerson
-        /// Whether the client gets a relay address; `nil` until the person has consented. The page cannot change it
-        /// afterwards.
+        /// Whether the client gets a relay address; `nil` until the person has consented. After that, the page cannot
+        /// change the choice.
         var hidesEmail: Bool?
     }
 
@@ -79,7 +79,7 @@ struct ConsentPage {
                 [Markup(.div, [.classes(.row)], names.map { Markup(.div, $0) })]
                     + field(
                         .email, .email, language.text("Email address", "メールアドレス"), rejected?.email, address + invalid)
-                    + relayChoice(.hidesEmailOfInvented, isChecked: rejected?.hidesEmail == true)
+                    + relayChoice(.hidesEmailOfNew, isChecked: rejected?.hidesEmail == true)
                     + [button(language.text("Continue as this person", "このユーザーで続ける"))])
         ]
     }
@@ -187,5 +187,5 @@ extension ElementID {
     fileprivate static let familyName = ElementID("familyName")
     fileprivate static let email = ElementID("email")
     fileprivate static let hidesEmailOfChosen = ElementID("hidesEmailOfChosen")
-    fileprivate static let hidesEmailOfInvented = ElementID("hidesEmailOfInvented")
+    fileprivate static let hidesEmailOfNew = ElementID("hidesEmailOfNew")
 }

@@ -4,7 +4,8 @@ enum ConsentStylesheet {
         case notice, warning, problem, people, person, details, cancel, fault, row
     }
 
-    /// Contains no `<`, `>` and `&`, because browsers read it unescaped. Text has a contrast of at least 7:1, borders of 3:1.
+    /// Contains no `<`, `>` or `&`, because browsers do not decode escapes in a style element. Text has a contrast of
+    /// at least 7:1, borders of 3:1.
     static let text: StaticString = """
         :root{color-scheme:light dark;--back:#eef0ef;--card:#fff;--text:#1a1d1c;--soft:#47504d;--line:#737d79;\
         --strong:#0b5a47;--on-strong:#fff;--notice:#fff3d1;--on-notice:#4a3500;--wrong:#951b1b}\

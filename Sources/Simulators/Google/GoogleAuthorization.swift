@@ -10,7 +10,8 @@ extension SimulatedGoogle {
     ///   - isOffline: `access_type=offline`: the code gives a refresh token if the person consents in this request.
     ///   - asksAgain: `prompt=consent`: the person consents again.
     /// - Returns: the authorization code, valid once, for ten minutes.
-    /// - Throws: ``GoogleRefusal`` if the client or its redirect URI is not registered.
+    /// - Throws: ``GoogleRefusal`` if the client is not registered, or if the redirect URI is not accepted (see
+    ///   ``RedirectURIRule``).
     public func authorize(
         _ person: SimulatedPerson, client clientID: String, redirectURI: String? = nil, nonce: String? = nil,
         codeChallenge: String? = nil, isOffline: Bool = false, asksAgain: Bool = false
@@ -32,14 +33,15 @@ extension SimulatedGoogle {
         return code
     }
 
-    /// Removes the client's access: tokens become invalid, and the next sign-in requires consent again.
+    /// Revokes the person's consent to the client: codes, refresh tokens and access tokens become invalid, and the next
+    /// sign-in requires consent again.
     public func disconnect(_ person: SimulatedPerson, from clientID: String) {
-        state.withLock { $0.end(GoogleState.ConsentKey(person: person.id, clientID: clientID)) }
+        state.withLock { $0.end(GoogleState.ConsentKey(personID: person.id, clientID: clientID)) }
     }
 }
 
 extension GoogleState {
-    /// - Returns: `nil` if the client is registered with the redirect URI.
+    /// - Returns: `nil` if the client is registered and the redirect URI is accepted for it.
     func refusal(of clientID: String, redirectURI: String?) -> GoogleRefusal? {
         guard let client = clients[clientID] else {
             return GoogleRefusal(.invalidClient, "The OAuth client was not found.")

@@ -24,12 +24,12 @@ extension SimulatedGoogle {
     private func response(
         to request: GoogleAuthorizationRequest, _ form: Form, in language: ConsentLanguage
     ) throws -> Response {
-        func answer(_ fields: [(String, String?)]) -> Response {
+        func redirect(_ fields: [(String, String?)]) -> Response {
             AuthorizationResponse(
                 redirectURI: request.redirectURI, fields: fields.compactMap { name, value in value.map { (name, $0) } }
             ).response(.query, in: language)
         }
-        func error(_ code: String) -> Response { answer([("error", code), ("state", request.state)]) }
+        func error(_ code: String) -> Response { redirect([("error", code), ("state", request.state)]) }
         return switch ConsentDecision(form, among: people) {
         // OpenID Connect Core 1.0 §3.1.2.1, §3.1.2.6: `prompt=none` forbids a page.
         case nil where request.prompts.contains("none"): error("interaction_required")
@@ -37,8 +37,8 @@ extension SimulatedGoogle {
         case .invalidEmail(let person): page(for: request, form, rejecting: person, in: language).response()
         case .cancellation: error("access_denied")
         case .fault(.serverError, _): error(ConsentFault.serverError.rawValue)
-        case .fault(let fault, let person): answer(try fields(of: request, for: person, fault))
-        case .consent(let person): answer(try fields(of: request, for: person))
+        case .fault(let fault, let person): redirect(try fields(of: request, for: person, fault))
+        case .consent(let person): redirect(try fields(of: request, for: person))
         }
     }
 
@@ -71,7 +71,7 @@ extension SimulatedGoogle {
             clientID: request.clientID, redirectURI: request.redirectURI, action: Self.authorizationPath,
             parameters: form.fields(named: GoogleAuthorizationRequest.parameterNames),
             people: people.listed(first: request.loginHint).map { person in
-                let isKnown = consents.contains(.init(person: person.id, clientID: request.clientID))
+                let isKnown = consents.contains(.init(personID: person.id, clientID: request.clientID))
                 return .init(person: person, hidesEmail: isKnown ? false : nil)
             },
             offersRelay: false, faults: ConsentFault.allCases, rejected: rejected)

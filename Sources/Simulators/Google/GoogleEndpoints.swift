@@ -19,8 +19,8 @@ extension SimulatedGoogle {
             default: return nil
             }
         } catch let refusal as GoogleRefusal {
-            let answer = ["error": refusal.code.rawValue, "error_description": refusal.explanation]
-            return .json(answer, status: refusal.status, Self.tokenHeaders)
+            let body = ["error": refusal.code.rawValue, "error_description": refusal.explanation]
+            return .json(body, status: refusal.status, Self.tokenHeaders)
         } catch {
             return .text(status: 500, "\(error)")
         }

@@ -1,4 +1,4 @@
-/// The state of the simulated Google.
+/// The state of the simulated Google. Times are in seconds since 1970.
 struct GoogleState: Sendable {
     /// Lifetimes in seconds.
     static let codeLifetime: Int64 = 600
@@ -6,7 +6,7 @@ struct GoogleState: Sendable {
 
     /// A person and a client that the person signs in to.
     struct ConsentKey: Hashable {
-        let person: String
+        let personID: String
         let clientID: String
     }
 
@@ -21,7 +21,7 @@ struct GoogleState: Sendable {
 
     var keys: SigningKeys
     var issuer: String
-    /// In seconds.
+    /// The `max-age` of the keys in `Cache-Control`, in seconds.
     var keysMaxAge = 21_600
     var clients: [String: GoogleClient] = [:]
     var checksClientSecrets = true
@@ -36,6 +36,7 @@ struct GoogleState: Sendable {
         self.issuer = issuer
     }
 
+    /// Removes a consent, and the codes and tokens that depend on it.
     mutating func end(_ consentKey: ConsentKey) {
         consents.remove(consentKey)
         codes = codes.filter { $0.value.signIn.consentKey != consentKey }
@@ -49,16 +50,16 @@ struct GoogleState: Sendable {
     }
 }
 
-/// One sign-in of a person to a client, which determines the claims of its tokens.
+/// One sign-in of a person to a client. It determines the claims of the tokens that the client gets.
 struct GoogleSignIn: Sendable {
     let person: SimulatedPerson
     let clientID: String
     let authorizedParty: String
     let nonce: String?
 
-    var consentKey: GoogleState.ConsentKey { GoogleState.ConsentKey(person: person.id, clientID: clientID) }
+    var consentKey: GoogleState.ConsentKey { GoogleState.ConsentKey(personID: person.id, clientID: clientID) }
 
-    /// The sign-in whose tokens a refresh returns: without the nonce.
+    /// The same sign-in without the nonce: for the tokens that a refresh returns.
     var renewed: GoogleSignIn {
         GoogleSignIn(person: person, clientID: clientID, authorizedParty: authorizedParty, nonce: nil)
     }

@@ -25,13 +25,13 @@ extension SimulatedGoogle {
             if let refreshToken { state.refreshTokens[refreshToken] = signIn }
             state.accessTokens[accessToken] = (signIn.consentKey, expiry)
         }
-        var answer: [String: JSONValue] = [
+        var body: [String: JSONValue] = [
             "access_token": .string(accessToken), "token_type": .string("Bearer"),
             "expires_in": .integer(GoogleState.accessTokenLifetime), "scope": .string("openid email profile"),
             "id_token": .string(try draft(for: signIn, flow: .signIn, accessToken: accessToken).compact { _ in }),
         ]
-        answer["refresh_token"] = refreshToken.map(JSONValue.string)
-        return .json(answer, Self.tokenHeaders)
+        body["refresh_token"] = refreshToken.map(JSONValue.string)
+        return .json(body, Self.tokenHeaders)
     }
 
     /// `/revoke`: ends the consent. Unlike Apple, Google rejects unknown tokens.

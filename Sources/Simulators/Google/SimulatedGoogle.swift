@@ -20,7 +20,7 @@ public final class SimulatedGoogle: SimulatedProvider {
 
     /// - Parameters:
     ///   - clock: seconds since 1970.
-    ///   - keys: must not be shared with another provider, whose tokens would otherwise verify.
+    ///   - keys: must not be shared with another provider, whose tokens would then verify as Google's.
     ///   - people: the people that the consent page lists.
     public init(
         issuer: String = GoogleIssuer.url.rawValue, clock: @escaping @Sendable () -> Int64,
@@ -44,7 +44,7 @@ public final class SimulatedGoogle: SimulatedProvider {
     public var jwks: JWKSet { state.withLock { $0.keys.set } }
 
     /// Whether a key with this ID was ever published.
-    public func hasIssuedKey(_ id: String) -> Bool { state.withLock { $0.keys.ids.contains(id) } }
+    public func hasPublishedKey(_ id: String) -> Bool { state.withLock { $0.keys.ids.contains(id) } }
 
     /// The number of requests for ``keysPath``.
     public var keyFetches: Int { faultInjection.count(of: Self.keysPath) }
@@ -83,7 +83,7 @@ public final class SimulatedGoogle: SimulatedProvider {
     /// - Parameters:
     ///   - audience: on iOS, the web client ID if one is configured.
     ///   - authorizedParty: `azp` (default: the audience).
-    ///   - nonce: returned unchanged.
+    ///   - nonce: the value of the claim `nonce`, unhashed.
     public func idToken(
         for person: SimulatedPerson, audience: String, authorizedParty: String? = nil, nonce: String? = nil,
         flow: GoogleFlow = .signIn, changing change: (inout TokenDraft) throws -> Void = { _ in }

@@ -10,7 +10,8 @@ public struct AccountClearing: Sendable {
         self.pool = pool
     }
 
-    /// Deletes the accounts and the realm's tombstones. Foreign keys delete most rows that belong to the accounts.
+    /// Deletes the accounts and the realm's tombstones. Foreign keys also delete the identities, sessions and other
+    /// rows of the accounts; audit events and queued emails remain.
     public func clear(_ realm: ID<Realm>) async throws {
         try await withStoreErrors {
             try await pool.transaction { transaction in

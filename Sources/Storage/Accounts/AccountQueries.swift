@@ -24,7 +24,8 @@ extension SQL {
         """
     }
 
-    /// Opens a session of an existing account, if the account is enabled and its generation is unchanged.
+    /// Opens a session of an existing account and stores the time of the sign-in, if the account is enabled and its
+    /// generation is the one of `session`.
     ///
     /// - Parameter rehashed: replaces the password hash unless `nil`.
     static func open(_ session: SessionRow, rehashed: String?, in realm: ID<Realm>) -> SQL {
@@ -41,7 +42,7 @@ extension SQL {
                 """)
     }
 
-    /// Deletes the account that `session` belongs to, if the session is active.
+    /// Deletes the account that `session` belongs to and inserts its tombstone, if the session is active.
     static func delete(
         by session: SessionRow, of actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) -> SQL {

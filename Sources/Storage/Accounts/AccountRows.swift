@@ -4,7 +4,7 @@ internal import Postgres
 
 /// The columns of an ``Account`` in a table with the alias `a`, and their decoding.
 enum AccountRow {
-    /// The identities are one JSON text, or NULL for an account without identities.
+    /// The column `identities` is one JSON text, or NULL for an account without identities.
     static let columns: SQL = """
         a.id, a.email, a.email_verified, a.initial_email, a.display_name, a.photo_url, a.password_updated_at, \
         a.phone_number, a.custom_claims, a.custom_auth, a.email_link_sign_in, \
@@ -55,6 +55,7 @@ enum AccountRow {
         try account(row, lastRefreshAt: try row.decode("last_refresh_at"))
     }
 
+    /// An element of the column `identities`. Times are in microseconds since 1970.
     fileprivate struct StoredIdentity: Decodable {
         let provider: String
         let subject: String
@@ -114,13 +115,13 @@ extension SQL {
     /// The `UPDATE account` of all changes except sign-ins and links, which have statements of their own.
     ///
     /// Parameters state which members change. The text does not depend on the changed members, so PostgreSQL reuses the
-    /// plan.
+    /// plan. Removing the address also disables the sign-in by email link.
     ///
     /// - Parameters:
     ///   - id: the ID of the account, whose row has the alias `a` in the other parameters.
     ///   - condition: a further condition on the row.
     ///   - source: a `FROM` clause that `condition` and `passwordHash` may refer to.
-    ///   - passwordHash: an expression that replaces the value of ``AccountUpdate/passwordHash``.
+    ///   - passwordHash: an expression that replaces the value of ``AccountUpdate/passwordHash``, if `update` has one.
     static func update(
         _ id: ID<Account>, by update: AccountUpdate, at time: Instant, in realm: ID<Realm>,
         where condition: SQL = "true",
@@ -128,7 +129,7 @@ extension SQL {
     ) -> SQL {
         let now = Timestamp(time)
         let (email, hash) = (update.email?.new?.rawValue, update.passwordHash?.new)
-        let ends = update.sessions == .endAll
+        let endsSessions = update.sessions == .endAll
         return """
             UPDATE account a SET
                 display_name = CASE WHEN \(update.displayName != nil) THEN \(update.displayName?.new) ELSE a.display_name END,
@@ -144,15 +145,15 @@ extension SQL {
                     ELSE a.password_hash END,
                 password_updated_at = CASE WHEN \(update.passwordHash != nil) THEN \(hash == nil ? nil : now)
                     ELSE a.password_updated_at END,
-                email_link_sign_in = coalesce(\(update.usesEmailLinks), a.email_link_sign_in),
+                email_link_sign_in = \(update.email != .remove) AND coalesce(\(update.usesEmailLinks), a.email_link_sign_in),
                 custom_claims = coalesce(\(update.customClaims?.json), a.custom_claims),
                 disabled_at = CASE WHEN \(update.isDisabled == nil) THEN a.disabled_at
                     WHEN \(update.isDisabled == true) THEN coalesce(a.disabled_at, \(now)) END,
                 created_at = coalesce(\(update.createdAt.map { Timestamp($0) }), a.created_at),
                 last_sign_in_at = coalesce(\(update.lastSignInAt.map { Timestamp($0) }), a.last_sign_in_at),
                 valid_since = coalesce(\(update.validSince.map { Timestamp($0) }),
-                    CASE WHEN \(ends) THEN date_trunc('second', \(now)) ELSE a.valid_since END),
-                generation = CASE WHEN \(ends) THEN a.generation + 1 ELSE a.generation END
+                    CASE WHEN \(endsSessions) THEN date_trunc('second', \(now)) ELSE a.valid_since END),
+                generation = CASE WHEN \(endsSessions) THEN a.generation + 1 ELSE a.generation END
             \(source)
             WHERE a.project_id = \(realm.rawValue) AND a.id = \(id.rawValue) AND \(condition)
             """

@@ -10,20 +10,20 @@ extension SQL {
 
     /// Finds the accounts that `references` name, with one index scan for each reference.
     static func find(_ references: [AccountReference], in realm: ID<Realm>) -> SQL {
-        let names = ReferenceColumns(references)
+        let columns = ReferenceColumns(references)
         return """
             WITH \(param(realm)),
             found AS MATERIALIZED (
-                SELECT unnest(\(names.ids)) AS id
+                SELECT unnest(\(columns.ids)) AS id
                 UNION
-                SELECT e.id FROM param CROSS JOIN unnest(\(names.emails)) AS w (email)
+                SELECT e.id FROM param CROSS JOIN unnest(\(columns.emails)) AS w (email)
                 JOIN account e ON e.project_id = param.project_id AND e.email = w.email
                 UNION
-                SELECT p.id FROM param CROSS JOIN unnest(\(names.phoneNumbers)) AS w (phone_number)
+                SELECT p.id FROM param CROSS JOIN unnest(\(columns.phoneNumbers)) AS w (phone_number)
                 JOIN account p ON p.project_id = param.project_id AND p.phone_number = w.phone_number
                 UNION
                 SELECT l.account_id FROM param
-                CROSS JOIN unnest(\(names.providers), \(names.subjects)) AS w (provider, subject)
+                CROSS JOIN unnest(\(columns.providers), \(columns.subjects)) AS w (provider, subject)
                 JOIN linked_identity l
                     ON l.project_id = param.project_id AND l.provider = w.provider AND l.subject = w.subject)
             SELECT \(AccountRow.columns), \(AccountRow.lastRefresh) FROM param CROSS JOIN found f
@@ -46,10 +46,18 @@ extension SQL {
         "SELECT count(*) AS count FROM account WHERE project_id = \(realm.rawValue)"
     }
 
-    /// - Parameter actor: `nil` when the account is being merged: no deletion event is emitted; the merge is audited
-    ///   instead.
-    static func delete(
-        _ account: ID<Account>, by actor: AuditActor?, now: Instant, in realm: ID<Realm>
+    /// Deletes an account and inserts its tombstone.
+    static func delete(_ account: ID<Account>, by actor: AuditActor, now: Instant, in realm: ID<Realm>) -> SQL {
+        delete(account, auditedAs: actor, now: now, in: realm)
+    }
+
+    /// Deletes the source of a merge and inserts its tombstone. Emits no deletion event; the merge is audited instead.
+    static func deleteSource(_ source: ID<Account>, now: Instant, in realm: ID<Realm>) -> SQL {
+        delete(source, auditedAs: nil, now: now, in: realm)
+    }
+
+    private static func delete(
+        _ account: ID<Account>, auditedAs actor: AuditActor?, now: Instant, in realm: ID<Realm>
     ) -> SQL {
         let audited: SQL = actor.map { ", audited AS (\(auditing(deletionOf: "deleted", by: $0, at: now)))" } ?? ""
         return """
@@ -61,8 +69,8 @@ extension SQL {
             """
     }
 
-    /// Deletes several accounts. Locks their rows in the order of IDs, so that two concurrent deletions of the same
-    /// accounts do not deadlock.
+    /// Deletes several accounts and inserts their tombstones. Locks the accounts in the order of IDs, so that two
+    /// concurrent deletions of the same accounts do not deadlock.
     ///
     /// - Parameter onlyDisabled: whether to keep accounts that are not disabled.
     /// - Returns: rows with the IDs of the kept accounts.
@@ -85,8 +93,8 @@ extension SQL {
         """
     }
 
-    /// Common table expressions that emit the events of deleted accounts, and delete the queued emails about them or to
-    /// their addresses, and the codes without an account that were sent to their addresses.
+    /// Common table expressions that emit the deletion events of the accounts in `source`. They also delete the queued
+    /// emails about these accounts or to their addresses, and the codes without an account for their addresses.
     static func deletionEffects(of source: SQL, emitsEvents: Bool = true, at now: Instant) -> SQL {
         """
         outbox_rows AS (

@@ -21,7 +21,7 @@ extension PostgresAccountStore {
 }
 
 extension NewAccount {
-    /// Whether all columns except IDs and times have their default values.
+    /// Whether the account has only an ID and times, like those that a batch of anonymous sign-ups inserts.
     var isAnonymous: Bool { email == nil && passwordHash == nil && displayName == nil }
 }
 

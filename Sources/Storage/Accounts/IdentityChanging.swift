@@ -27,7 +27,7 @@ extension Transaction {
             _ = try await execute(.unlink([provider], from: id, in: realm))
             try await endSessions(of: [id], openedThrough: [provider], except: nil, at: now, in: realm)
             try await storePrimaryEmail(of: remaining, was: try account(id), at: now, in: realm)
-            try await record(
+            try await insertEventAndAudit(
                 .identityUnlinked, auditing: .identityUnlinked, of: id, provider, by: actor, at: now, in: realm)
             return dated
         case .move(let provider, let from, let to, let allowsNoSignInMethod):
@@ -39,10 +39,10 @@ extension Transaction {
             try await endSessions(of: [from], openedThrough: [provider], except: nil, at: now, in: realm)
             try await storePrimaryEmail(of: remaining, was: source, at: now, in: realm)
             try await storePrimaryEmail(of: updated, was: target, at: now, in: realm)
-            try await record(
+            try await insertEventAndAudit(
                 .identityUnlinked, auditing: .identityUnlinked, of: from, provider, target: to, by: actor, at: now,
                 in: realm)
-            try await record(
+            try await insertEventAndAudit(
                 .identityLinked, auditing: .identityLinked, of: to, provider, source: from, by: actor, at: now,
                 in: realm)
             return DatedIdentity(identity: identity, account: to, linkedAt: now)
@@ -57,7 +57,7 @@ extension Transaction {
         let updated = try account.linking(identity, of: owner)
         _ = try await execute(.link(identity, to: account.id, at: now, in: realm))
         try await storePrimaryEmail(of: updated, was: account, at: now, in: realm)
-        try await record(
+        try await insertEventAndAudit(
             .identityLinked, auditing: .identityLinked, of: account.id, identity.provider, by: actor, at: now,
             in: realm)
         return DatedIdentity(identity: identity, account: account.id, linkedAt: now)
@@ -86,7 +86,13 @@ extension Transaction {
         return updated
     }
 
-    private func record(
+    /// Inserts an event into the outbox, and an audit event with the same provider and accounts.
+    ///
+    /// - Parameters:
+    ///   - source: the account that has lost a moved identity; `nil` unless `account` has gained it.
+    ///   - target: the account that has gained a moved identity; `nil` unless `account` has lost it. Only the audit
+    ///     event contains it.
+    private func insertEventAndAudit(
         _ kind: OutboxEvent.Kind, auditing action: AuditNote.AccountAction, of account: ID<Account>,
         _ provider: ProviderID, source: ID<Account>? = nil, target: ID<Account>? = nil, by actor: AuditActor,
         at now: Instant, in realm: ID<Realm>

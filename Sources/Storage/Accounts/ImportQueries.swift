@@ -10,7 +10,8 @@ extension SQL {
         """
     }
 
-    /// Inserts `accounts`, except those that share a unique value with a stored account or with another of `accounts`.
+    /// Inserts `accounts`, except those that have the ID, the email address or the phone number of a stored account or
+    /// of an earlier one of `accounts`. Deletes the tombstones of the inserted accounts' IDs.
     ///
     /// - Returns: the IDs of the inserted accounts.
     static func insertSkippingConflicts(_ accounts: [StoredAccount], in realm: ID<Realm>) -> SQL {
@@ -22,6 +23,7 @@ extension SQL {
         """
     }
 
+    /// Deletes accounts that an import replaces, without tombstones and deletion events.
     static func remove(_ accounts: [ID<Account>], in realm: ID<Realm>) -> SQL {
         "DELETE FROM account WHERE project_id = \(realm.rawValue) AND id = ANY (\(accounts.map(\.rawValue)))"
     }
@@ -41,7 +43,7 @@ extension SQL {
     static func takenMembers(of accounts: [Account], in realm: ID<Realm>) -> SQL {
         """
         WITH \(param(realm))
-        SELECT 'id' AS member, a.id AS name FROM param
+        SELECT 'id' AS member, a.id AS value FROM param
         CROSS JOIN unnest(\(accounts.map(\.id.rawValue))) AS w (id)
         JOIN account a ON a.project_id = param.project_id AND a.id = w.id
         UNION ALL

@@ -5,7 +5,7 @@ extension SQL {
     static func link(
         _ identity: LinkedIdentity, to account: ID<Account>, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
-        insertIdentity(identity, to: account, at: now, in: realm, from: "(VALUES (1)) v")
+        insertIdentity(identity, to: account, at: now, in: realm, from: .singleRow)
     }
 
     /// Links an identity, unless the account already has an identity of the provider, the provider's issuer has
@@ -15,7 +15,7 @@ extension SQL {
         in realm: ID<Realm>
     ) -> SQL {
         """
-        \(insertIdentity(identity, to: account.id, at: commit.committedAt, in: realm, from: "(VALUES (1)) v")) \
+        \(insertIdentity(identity, to: account.id, at: commit.committedAt, in: realm, from: .singleRow)) \
         WHERE NOT EXISTS (SELECT FROM linked_identity l WHERE l.project_id = \(realm.rawValue)
             AND l.account_id = \(account.id.rawValue) AND l.provider = \(identity.provider.rawValue))
             AND \(hasCurrentIssuer(commit.identity, in: realm)) AND \(isValid(commit.identity, in: realm))
@@ -40,14 +40,18 @@ extension SQL {
 
     /// Inserts the identities of `rows`. The caller appends the `FROM` clause.
     ///
-    /// - Parameter issuer: an expression that replaces the issuers of the identities, unless `nil`.
+    /// - Parameters:
+    ///   - key: expressions for the provider and subject of each row.
+    ///   - account: an expression for the account ID of each row.
+    ///   - issuer: an expression that replaces the issuers of the identities, unless `nil`.
+    ///   - now: an expression for the time at which the identities are linked.
     static func insertIdentities<Row>(
-        _ rows: inout RowValues<Row>, _ identity: (Row) -> LinkedIdentity, as name: (provider: SQL, subject: SQL),
+        _ rows: inout RowValues<Row>, _ identity: (Row) -> LinkedIdentity, as key: (provider: SQL, subject: SQL),
         to account: SQL, issuer: SQL? = nil, at now: SQL, in realm: ID<Realm>
     ) -> SQL {
         """
         INSERT INTO linked_identity (\(insertedColumns))
-        SELECT \(realm.rawValue), \(name.provider), \(name.subject), \(account),
+        SELECT \(realm.rawValue), \(key.provider), \(key.subject), \(account),
             \(rows.column("linked_email") { identity($0).email?.rawValue }),
             \(rows.column("email_trust") { identity($0).emailTrust.rawValue }),
             \(rows.column("is_private_email") { identity($0).isPrivateEmail }),
@@ -97,7 +101,7 @@ extension SQL {
         """
 
     /// Updates the identity of a sign-in, if the common table expression `signed_in` has a row. Never replaces a stored
-    /// name.
+    /// given name, family name or display name.
     static func updateIdentity(_ identity: LinkedIdentity, in realm: ID<Realm>) -> SQL {
         """
         UPDATE linked_identity l SET email = \(identity.email?.rawValue), email_trust = \(identity.emailTrust.rawValue),
@@ -191,7 +195,8 @@ extension SQL {
         """
     }
 
-    /// An unkeyed digest suffices, because subjects are too long and random to be guessed.
+    /// An expression for the digest that stands for a subject. A digest without a key suffices, because subjects are
+    /// too long and random to be guessed.
     static func hash(of provider: SQL, _ subject: SQL) -> SQL {
         "sha256(convert_to(\(provider) || chr(10) || \(subject), 'UTF8'))"
     }

@@ -2,8 +2,8 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    /// Selects a page sorted by `order`. If accounts may lack the sort key (an email address or a name), selects only
-    /// those that have it; see ``remaining(_:skipping:limit:in:)``.
+    /// Selects a page sorted by `order`. If the sort key is an email address or a name, selects only the accounts that
+    /// have one; ``remaining(_:skipping:limit:in:)`` selects the others.
     static func page(
         by order: AccountOrder, skipping count: Int, limit: Int, in realm: ID<Realm>
     ) -> SQL {
@@ -44,16 +44,16 @@ extension SQL {
     /// otherwise make a plan for each statement. Without the values, the primary key is still the best index, because
     /// the prefix limits the IDs on both sides.
     ///
-    /// - Parameter names: excludes the accounts with this email address or phone number.
+    /// - Parameter contacts: excludes the accounts with this email address or phone number.
     static func page(
-        beginningWith prefix: IDPrefix, besides names: ContactIdentifiers, after id: ID<Account>?, limit: Int,
+        beginningWith prefix: IDPrefix, besides contacts: ContactIdentifiers, after id: ID<Account>?, limit: Int,
         in realm: ID<Realm>
     ) -> SQL {
         let start: SQL = id.map { "a.id > (SELECT \($0.rawValue))" } ?? "a.id >= (SELECT \(prefix.text))"
         let end: SQL = prefix.end.map { "a.id < (SELECT \($0))" } ?? "true"
         let condition: SQL = """
-            \(start) AND \(end) AND a.email IS DISTINCT FROM coalesce(\(names.email?.rawValue), '')
-            AND a.phone_number IS DISTINCT FROM coalesce(\(names.phoneNumber?.rawValue), '')
+            \(start) AND \(end) AND a.email IS DISTINCT FROM coalesce(\(contacts.email?.rawValue), '')
+            AND a.phone_number IS DISTINCT FROM coalesce(\(contacts.phoneNumber?.rawValue), '')
             """
         return page(where: condition, by: "a.id", limit: "LIMIT (SELECT \(limit))", in: realm)
     }
@@ -82,8 +82,8 @@ extension SQL {
 }
 
 extension AccountOrder.Field {
-    /// The column of a sort key that an account may lack; otherwise `nil`. Accounts with and without the key have
-    /// separate indexes.
+    /// The column of a sort key that has separate indexes for the accounts with and without a value; `nil` for the
+    /// other sort keys.
     fileprivate var column: SQL? {
         switch self {
         case .email: "a.email"

@@ -7,6 +7,7 @@ public struct PasswordKeyStore: Sendable {
     public struct Stored: Sendable {
         public let realm: ID<Realm>
         public let id: ID<PasswordKey>
+        /// The encrypted key.
         public let sealed: [UInt8]
 
         public init(realm: ID<Realm>, id: ID<PasswordKey>, sealed: [UInt8]) {

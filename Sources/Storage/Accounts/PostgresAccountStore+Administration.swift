@@ -70,8 +70,8 @@ extension PostgresAccountStore {
 }
 
 extension Transaction {
-    /// Locks the account's row first. Transactions thus change its identities one after the other, and the decisions of
-    /// this one are based on the current account.
+    /// Applies `change`. Locks the account's row first, so that transactions change its identities one after the other,
+    /// and so that this transaction decides from the current row.
     fileprivate func apply(
         _ change: AdministrativeChange, to id: ID<Account>, of actor: AuditActor, at now: Instant,
         in realm: ID<Realm>
@@ -128,8 +128,8 @@ extension SQL {
         """
     }
 
-    /// Selects one row of flags: whether an account has the ID, and whether an account other than `account` has the
-    /// email address and the phone number.
+    /// Selects one row with three flags: whether an account has the ID, whether an account other than `account` has the
+    /// email address, and whether such an account has the phone number.
     fileprivate static func taken(
         id: ID<Account>?, email: EmailAddress?, phoneNumber: PhoneNumber?, besides account: ID<Account>?,
         in realm: ID<Realm>

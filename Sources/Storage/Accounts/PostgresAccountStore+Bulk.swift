@@ -58,7 +58,7 @@ extension PostgresAccountStore {
 }
 
 /// Accounts of an import, encoded for the database. Encoding takes a quarter of the time of storing, so callers should
-/// encode a batch while earlier ones are being stored.
+/// encode a batch while earlier batches are being stored.
 public struct ImportBatch: Sendable {
     fileprivate let accounts: [StoredAccount]
     fileprivate let insertion: SQL
@@ -125,13 +125,14 @@ extension Transaction {
         guard !rejected.isEmpty else { return [:] }
         let taken = try TakenMembers(try await query(.takenMembers(of: rejected, in: realm)))
         for account in rejected {
-            // Without a conflicting account now, the conflict was with an account that was deleted in the meantime.
+            // Reports the ID if no conflict is found now: the conflicting account was deleted in the meantime.
             conflicting[account.id] = taken.member(of: account) ?? conflicting[account.id] ?? .id
         }
         return conflicting
     }
 
-    /// Finds those of `accounts` with an identity that a stored account or an earlier one of `accounts` has.
+    /// Finds those of `accounts` with an identity that belongs to an account with another ID, either a stored account
+    /// or an earlier one of `accounts`.
     private func conflictingIdentities(
         of accounts: [StoredAccount], in realm: ID<Realm>
     ) async throws -> [ID<Account>: UniqueMember] {
@@ -143,12 +144,12 @@ extension Transaction {
         }
         var conflicting: [ID<Account>: UniqueMember] = [:]
         for account in accounts.map(\.account) {
-            let names = account.identities.map { [$0.provider.rawValue, $0.subject] }
-            guard names.allSatisfy({ (owners[$0] ?? account.id) == account.id }) else {
+            let keys = account.identities.map { [$0.provider.rawValue, $0.subject] }
+            guard keys.allSatisfy({ (owners[$0] ?? account.id) == account.id }) else {
                 conflicting[account.id] = .identity
                 continue
             }
-            for name in names { owners[name] = account.id }
+            for key in keys { owners[key] = account.id }
         }
         return conflicting
     }
@@ -156,17 +157,17 @@ extension Transaction {
 
 /// The IDs, email addresses and phone numbers that stored accounts have.
 private struct TakenMembers {
-    private var names: [String: Set<String>] = [:]
+    private var values: [String: Set<String>] = [:]
 
     init(_ rows: [Row]) throws {
-        for row in rows { names[try row.decode("member"), default: []].insert(try row.decode("name")) }
+        for row in rows { values[try row.decode("member"), default: []].insert(try row.decode("value")) }
     }
 
     /// - Returns: the member of `account` that a stored account has; `nil` if there is none.
     func member(of account: Account) -> UniqueMember? {
-        if names["id"]?.contains(account.id.rawValue) == true { return .id }
-        if let email = account.email, names["email"]?.contains(email.rawValue) == true { return .email }
-        if let phoneNumber = account.phoneNumber, names["phone_number"]?.contains(phoneNumber) == true {
+        if values["id"]?.contains(account.id.rawValue) == true { return .id }
+        if let email = account.email, values["email"]?.contains(email.rawValue) == true { return .email }
+        if let phoneNumber = account.phoneNumber, values["phone_number"]?.contains(phoneNumber) == true {
             return .phoneNumber
         }
         return nil

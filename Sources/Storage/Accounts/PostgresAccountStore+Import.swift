@@ -50,7 +50,8 @@ extension PostgresAccountStore {
 }
 
 extension Transaction {
-    /// Locks the accounts first, so that no concurrent request links an identity to them.
+    /// Requires that the accounts have no identities. Locks the accounts first, so that no concurrent request links an
+    /// identity to them.
     ///
     /// - Throws: ``AdministrationRefusal/unlinksIdentities``.
     fileprivate func requireNoIdentities(of accounts: [ID<Account>], in realm: ID<Realm>) async throws {
@@ -71,20 +72,22 @@ private struct UniqueMemberOwners {
     init(_ accounts: [Account]) {
         for account in accounts {
             ids.insert(account.id)
-            for (_, name) in account.uniqueIdentifiers { owners[name] = account.id }
+            for (_, reference) in account.uniqueIdentifiers { owners[reference] = account.id }
         }
     }
 
+    /// - Parameter overwriting: whether an account with the same ID is replaced, and so does not conflict.
+    /// - Returns: the member of `account` that conflicts with a stored account; `nil` if there is none.
     func conflict(of account: Account, overwriting: Bool) -> UniqueMember? {
-        for (member, name) in account.uniqueIdentifiers {
-            if let owner = owners[name], owner != account.id { return member }
+        for (member, reference) in account.uniqueIdentifiers {
+            if let owner = owners[reference], owner != account.id { return member }
         }
         return !overwriting && ids.contains(account.id) ? .id : nil
     }
 }
 
 extension StoredAccount {
-    /// The identities of an imported account, linked at its creation.
+    /// The identities of an imported account. They count as linked when the account was created.
     var identities: [(identity: LinkedIdentity, account: ID<Account>, linkedAt: Instant)] {
         account.identities.map { ($0, account.id, account.createdAt) }
     }

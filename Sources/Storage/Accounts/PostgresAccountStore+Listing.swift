@@ -21,10 +21,10 @@ extension PostgresAccountStore {
     }
 
     public func page(
-        beginningWith prefix: IDPrefix, besides names: ContactIdentifiers, after id: ID<Account>?, limit: Int,
+        beginningWith prefix: IDPrefix, besides contacts: ContactIdentifiers, after id: ID<Account>?, limit: Int,
         in realm: ID<Realm>
     ) async throws -> [Account] {
-        let statement = SQL.page(beginningWith: prefix, besides: names, after: id, limit: limit, in: realm)
+        let statement = SQL.page(beginningWith: prefix, besides: contacts, after: id, limit: limit, in: realm)
         return try await withStoreErrors { try await pool.query(statement) }.map {
             try AccountRow.accountWithLastRefresh($0)
         }
@@ -61,6 +61,8 @@ extension Transaction {
         return page + (try await accounts(remaining))
     }
 
+    /// Runs a statement that sorts all accounts of the realm.
+    ///
     /// - Throws: ``QueryRefusal/tooLong`` after `deadline`.
     fileprivate func sorted(_ statement: SQL, within deadline: Duration) async throws -> [Account] {
         let milliseconds = String(Int(deadline / .milliseconds(1)))

@@ -4,16 +4,17 @@ internal import Postgres
 extension PostgresAccountStore {
     public func update(_ change: OwnerChange, by session: Session, in realm: ID<Realm>) async throws -> Account {
         try await withStoreErrors {
-            try await pool.transaction { try await changed(by: change, session, in: realm, $0) }
+            try await pool.transaction { try await apply(change, by: session, in: realm, $0) }
         }
     }
 
     /// Applies `change`. The first statement locks the account's row, so that transactions change its identities one
     /// after the other.
-    private func changed(
-        by change: OwnerChange, _ session: Session, in realm: ID<Realm>, _ transaction: Transaction
+    private func apply(
+        _ change: OwnerChange, by session: Session, in realm: ID<Realm>, _ transaction: Transaction
     ) async throws -> Account {
         let isActive = SQL.isActive(try SessionRow(session))
+        // A disabled account can be changed, but no session of it can be opened.
         let isOpenable: SQL = change.replacement == nil ? "true" : "a.disabled_at IS NULL"
         let update = SQL.update(
             session.account, by: change.update, at: change.changedAt, in: realm, where: "\(isActive) AND \(isOpenable)")
@@ -32,11 +33,14 @@ extension PostgresAccountStore {
         guard let replacement = change.replacement else { return account }
         _ = try await transaction.execute(.voidCodes(of: account.id, in: realm))
         _ = try await transaction.execute(
-            .openSession(try SessionRow(replacement), in: realm, from: "(VALUES (1)) v"))
+            .openSession(try SessionRow(replacement), in: realm, from: .singleRow))
         _ = try await transaction.execute(.deleteSessions(of: account.id, before: session.generation, in: realm))
         return account
     }
 
+    /// Unlinks the identities that `change` names.
+    ///
+    /// - Returns: the account as it is stored then.
     private func unlinkIdentities(
         _ account: Account, by change: OwnerChange, _ session: Session, in realm: ID<Realm>,
         _ transaction: Transaction

@@ -4,7 +4,7 @@ public import Postgres
 
 /// ``AccountStore`` on PostgreSQL. Frequent calls are one statement each. The database enforces uniqueness.
 public struct PostgresAccountStore: AccountStore {
-    /// The time limit for a list whose order has no index, because PostgreSQL sorts all accounts of the realm.
+    /// The time limit for a list whose order has no index. PostgreSQL sorts all accounts of the realm for such a list.
     public static let sortDeadline: Duration = .seconds(3)
 
     let pool: Pool
@@ -47,11 +47,11 @@ public struct PostgresAccountStore: AccountStore {
             .map { try AccountRow.account($0) }
     }
 
-    public func hadSession(
-        _ email: EmailAddress, from networkHashes: [[UInt8]], since: Instant, in realm: ID<Realm>
+    public func hasKnownNetwork(
+        _ email: EmailAddress, among networkHashes: [[UInt8]], since: Instant, in realm: ID<Realm>
     ) async throws -> Bool {
         try await !withStoreErrors {
-            try await pool.read(.hadSession(email, from: networkHashes, since: since, in: realm))
+            try await pool.read(.hasKnownNetwork(email, among: networkHashes, since: since, in: realm))
         }
         .isEmpty
     }

@@ -29,10 +29,10 @@ extension PostgresAppleGrantStore {
         _ checks: [ID<AppleGrant>: RecordedCheck], nextCheck: Instant, at now: Instant
     ) async throws {
         guard !checks.isEmpty else { return }
-        let ordered = checks.map { (id: $0.key.rawValue, check: $0.value) }
+        let entries = checks.map { (id: $0.key.rawValue, check: $0.value) }
         try await run(
             .record(
-                ordered.map(\.id), ordered.map(\.check.state), ordered.map(\.check.failure), nextCheck: nextCheck,
+                entries.map(\.id), entries.map(\.check.state), entries.map(\.check.failure), nextCheck: nextCheck,
                 at: now))
     }
 
@@ -63,8 +63,8 @@ extension PostgresAppleGrantStore {
 
 extension SQL {
     /// Records the results of checks. Locks the identities before the grants, as a deletion does. A revoked grant does
-    /// not change an identity with another authorized grant. All grants belong to one client ID, so no two of them have
-    /// the same identity.
+    /// not change the identity if the identity has another authorized grant. The grants of one call must belong to one
+    /// client ID, so that no two of them have the same identity.
     ///
     /// - Parameter states: the new state of each grant; `nil` keeps its state.
     fileprivate static func record(
@@ -91,8 +91,8 @@ extension SQL {
         """
     }
 
-    /// Claims due grants until `leaseEnd`. Grants of identities whose accounts have refreshed no session since
-    /// `activeSince` are not checked: their next check is postponed to `nextCheck`.
+    /// Claims due grants until `leaseEnd`. If no session of the grant's account was refreshed since `activeSince`, the
+    /// grant is not claimed: its next check is postponed to `nextCheck`.
     static func claimChecks(
         of client: AppleClientReference, limit: Int, until leaseEnd: Instant, activeSince: Instant, nextCheck: Instant,
         at now: Instant
@@ -117,8 +117,8 @@ extension SQL {
         """
     }
 
-    /// Selects the teams and keys of authorized grants that are no longer configured in the realms of the grants. The
-    /// recursion reads one index entry for each team and key instead of all grants.
+    /// Selects each realm, team and key of authorized grants, if the realm no longer has this team and key configured.
+    /// The recursion reads one index entry for each realm, team and key instead of all grants.
     static var outdatedKeys: SQL {
         """
         WITH RECURSIVE used AS (
@@ -136,8 +136,8 @@ extension SQL {
         """
     }
 
-    /// Marks grants of a former team or key as unknown. Locks the identities before the grants, as a deletion does, in
-    /// the order of subjects, and skips locked ones.
+    /// Marks up to `limit` grants of a former team or key as unknown. Locks the identities before the grants, as a
+    /// deletion does, in the order of subjects. Skips identities that another transaction has locked.
     static func markGrants(of realm: String, team: String, key: String, limit: Int) -> SQL {
         """
         WITH outdated AS MATERIALIZED (
@@ -160,8 +160,8 @@ extension SQL {
         """
     }
 
-    /// Selects each team to which exported identities of a realm move, with the realm, if that team is configured in the
-    /// realm now. The recursion reads one index entry for each realm and team.
+    /// Selects each realm whose exported identities move to the team that is configured in the realm now, with that
+    /// team. The recursion reads one index entry for each realm and team instead of all identities.
     static var transfersToConfiguredTeam: SQL {
         """
         WITH RECURSIVE waiting AS (
@@ -178,8 +178,10 @@ extension SQL {
         """
     }
 
-    /// Marks identities whose app has moved to this team, in the order of subjects. Skips locked ones.
+    /// Marks up to `limit` identities whose app has moved to `team` as transferred, in the order of subjects. Skips
+    /// identities that another transaction has locked.
     ///
+    /// - Parameter last: the subject after which to begin.
     /// - Returns: a row with the last subject that was read; no row at the end.
     static func markTransferred(of realm: String, to team: String, after last: String, limit: Int) -> SQL {
         """

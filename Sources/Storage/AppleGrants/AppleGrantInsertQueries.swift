@@ -3,13 +3,13 @@ internal import Identity
 internal import Postgres
 
 /// A new grant, which waits for a worker.
-private struct InsertedToken {
+private struct InsertedGrant {
     let id: UUID
     let token: SealedCode
     let createdAt: Instant
     let dueAt: Instant
     let expiresAt: Instant?
-    /// The position of its sign-in in a batch, counted from 1.
+    /// The position of the grant's sign-in in a batch, counted from 1.
     let signIn: Int
 
     /// The authorization code of a sign-in.
@@ -35,7 +35,7 @@ extension SQL {
     static func insertCode(_ code: SealedCode?, at now: Instant, in realm: ID<Realm>, from source: SQL) throws -> SQL? {
         guard let code, now < code.expiresAt else { return nil }
         guard code.tokenType == .refreshToken else {
-            var row = RowValues(try InsertedToken(code, at: now))
+            var row = RowValues(try InsertedGrant(code, at: now))
             return "\(insert(&row, in: realm)) FROM \(source)"
         }
         return """
@@ -44,7 +44,7 @@ extension SQL {
             """
     }
 
-    /// Inserts the codes of the sign-ins `s` in `source`, none of which has a refresh token.
+    /// Inserts the codes of the sign-ins `s` in `source`. None of the sign-ins may have a refresh token.
     ///
     /// - Parameter codes: the code of each sign-in, in the order of the column `number`, which begins at 1.
     /// - Returns: `nil` if no sign-in has a code that has not expired.
@@ -54,7 +54,7 @@ extension SQL {
         let inserted = try codes.enumerated().compactMap { index, signIn in
             try signIn.code.flatMap { code in
                 signIn.committedAt < code.expiresAt
-                    ? try InsertedToken(code, ofSignIn: index + 1, at: signIn.committedAt) : nil
+                    ? try InsertedGrant(code, ofSignIn: index + 1, at: signIn.committedAt) : nil
             }
         }
         guard !inserted.isEmpty else { return nil }
@@ -64,14 +64,14 @@ extension SQL {
         return "\(insertion) FROM \(source) JOIN \(rows.source) ON \(signIn) = s.number"
     }
 
-    /// Inserts a refresh token that becomes due when no sign-in can use it any more. Unlike a code, it does not expire:
-    /// a worker then stores or revokes it, and retries for 30 days.
+    /// Inserts a refresh token that becomes due when no sign-in can use it any more. Unlike a code, the token does not
+    /// expire: a worker then stores or revokes it (see ``AppleGrant/revocationLifetime``).
     static func insertUnusedToken(_ token: SealedCode, at now: Instant, in realm: ID<Realm>) throws -> SQL {
-        var row = RowValues(try InsertedToken(unused: token, at: now))
+        var row = RowValues(try InsertedGrant(unused: token, at: now))
         return insert(&row, in: realm)
     }
 
-    private static func insert(_ rows: inout RowValues<InsertedToken>, in realm: ID<Realm>) -> SQL {
+    private static func insert(_ rows: inout RowValues<InsertedGrant>, in realm: ID<Realm>) -> SQL {
         """
         INSERT INTO apple_grant (id, project_id, subject, client_id, state, token_type, token, redirect_uri,
             created_at, due_at, expires_at)

@@ -3,8 +3,8 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    /// Claims due grants until `leaseEnd`. The first claim of a grant without `expires_at`, such as one that the
-    /// deletion of an identity marked, sets `expires_at` to `end`.
+    /// Claims due grants until `leaseEnd`. Sets `expires_at` to `end` if it is NULL, for example at the first claim of
+    /// a grant that was marked for revocation when its identity was deleted.
     static func claimWaiting(
         for purpose: AppleGrant.Purpose, limit: Int, until leaseEnd: Instant, expiringAt end: Instant, at now: Instant
     ) -> SQL {
@@ -38,7 +38,8 @@ extension SQL {
             """
     }
 
-    /// A condition: since this worker claimed the grant `g`, no other worker has claimed it and its token is unchanged.
+    /// A condition: since this worker claimed the grant `g`, no other worker has claimed it, and its code was not
+    /// replaced by a refresh token.
     static func isClaimed(_ grant: AppleGrant) throws -> SQL {
         """
         g.id = \(try UUID(grant.id)) AND g.state IN ('REDEEMING', 'REVOKING')
@@ -62,7 +63,8 @@ extension SQL {
         """
     }
 
-    /// Locks the identity before its grants, in the order in which a deletion locks them.
+    /// Locks the identity of a grant. Must precede the statements that lock the identity's grants, because a deletion
+    /// locks the identity first too.
     static func lockIdentity(ofGrant id: UUID) -> SQL {
         """
         SELECT FROM linked_identity l JOIN apple_grant g ON g.project_id = l.project_id AND g.subject = l.subject
@@ -80,7 +82,7 @@ extension SQL {
         """
     }
 
-    /// Deletes the earlier grants of the same identity and client ID.
+    /// Deletes the stored grant of the same identity and client ID, which the grant `id` replaces.
     static func deletePredecessors(of id: UUID) -> SQL {
         """
         DELETE FROM apple_grant o USING apple_grant g
@@ -122,6 +124,8 @@ extension SQL {
         "DELETE FROM apple_grant g WHERE \(isUnused(id))"
     }
 
+    /// A condition: the grant `g` has a refresh token that no sign-in has used, because no account of the realm has the
+    /// subject.
     private static func isUnused(_ id: UUID) -> SQL {
         """
         g.id = \(id) AND g.state = 'REDEEMING' AND g.token_type = 'REFRESH_TOKEN' AND NOT EXISTS (
@@ -146,8 +150,9 @@ extension SQL {
 
     /// Marks the identity of a grant as authorized.
     ///
-    /// - Parameter responded: when Apple issued the token. If `nil`, the time when the gateway stored the token, or of
-    ///   a later check, is used, and a later report by Apple that the user has disconnected the app takes precedence.
+    /// - Parameter responded: when Apple issued the token. `nil` uses the time when the gateway stored the token, or
+    ///   the time of a later check; a later report by Apple that the user has disconnected the app then takes
+    ///   precedence.
     static func authorize(identityOf id: UUID, asOf responded: Instant?) -> SQL {
         let (checkedAt, condition): (SQL, SQL) =
             if let responded {

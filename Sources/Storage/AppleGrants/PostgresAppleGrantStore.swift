@@ -22,8 +22,9 @@ public struct PostgresAppleGrantStore: AppleGrantStore {
     }
 
     /// Locks the identity, so that concurrent redemptions run one after the other: the later one deletes the grant of
-    /// the earlier one. Only a refresh token, which was stored before its sign-in, can be unused or outdated.
-    public func markAuthorized(
+    /// the earlier one. Only a grant that already has a refresh token can be unused or outdated, because the token of a
+    /// sign-in in the browser is stored before the sign-in.
+    public func storeRefreshToken(
         _ grant: AppleGrant, token: [UInt8], obtainedWith key: AppleKeyName, firstCheck: Instant, at now: Instant
     ) async throws {
         let id = try UUID(grant.id)
@@ -99,7 +100,7 @@ public struct PostgresAppleGrantStore: AppleGrantStore {
         var counts: [AppleClientReference: [AppleGrant.State: Int]] = [:]
         var last: UUID?
         repeat {
-            let page = try await rows(.counts(after: last, limit: Self.countedRows))
+            let page = try await rows(.counts(after: last, limit: Self.countPageSize))
             for row in page {
                 guard let state = AppleGrant.State(rawValue: try row.decode("state")) else { continue }
                 counts[try AppleClientReference(row), default: [:]][state, default: 0] += try row.decode(
@@ -110,8 +111,8 @@ public struct PostgresAppleGrantStore: AppleGrantStore {
         return counts
     }
 
-    /// The number of rows that one statement counts.
-    private static let countedRows = 10_000
+    /// The maximum number of rows that one statement counts.
+    private static let countPageSize = 10_000
 
     func run(_ statement: SQL) async throws {
         _ = try await withStoreErrors { try await pool.execute(statement) }
@@ -123,6 +124,7 @@ public struct PostgresAppleGrantStore: AppleGrantStore {
 }
 
 extension AppleGrant {
+    /// The columns of a grant in the table `g`.
     static let columns: SQL = """
         g.id, g.project_id, g.subject, g.client_id, g.state, g.token_type, g.token, g.redirect_uri, g.expires_at, \
         g.attempts

@@ -18,9 +18,9 @@ extension SQL {
         """
     }
 
-    /// Takes an advisory lock on a subject. Transactions that give an account this subject and events about the subject
-    /// thus run one after the other, and the later one sees the earlier one. The lock must precede all row locks. A row
-    /// lock is not enough, because there may be no row with the subject yet.
+    /// Takes an advisory lock on a subject. Transactions that give an account this subject, and transactions that
+    /// apply an event about the subject, thus run one after the other, and each sees the changes of the previous one.
+    /// The lock must precede all row locks. A row lock is not enough, because there may be no row with the subject yet.
     static func lockSubject(_ subject: String, of provider: ProviderID, in realm: ID<Realm>) -> SQL {
         """
         SELECT pg_advisory_xact_lock(hashtext(\(realm.rawValue)), hashtext(\("\(provider.rawValue)\n\(subject)")))
@@ -42,7 +42,7 @@ extension SQL {
     /// Selects the realms that accept a client ID of Apple.
     ///
     /// - Parameters:
-    ///   - clientID: an expression.
+    ///   - clientID: an SQL expression for the client ID.
     ///   - project: if not `nil`, only this project and its tenants.
     static func realms(ofAppleClient clientID: SQL, in project: ID<Project>?) -> SQL {
         let scope: SQL =
@@ -113,8 +113,9 @@ extension SQL {
         """
     }
 
-    /// Deletes codes and refresh tokens that wait to be processed, because Apple rejects them after the event.
-    static func deleteCodes(of subject: String, before end: Instant, in realm: ID<Realm>) -> SQL {
+    /// Deletes the grants whose codes and refresh tokens wait to be processed, because Apple rejects these after the
+    /// event.
+    static func deleteRedeemingGrants(of subject: String, before end: Instant, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM apple_grant WHERE project_id = \(realm.rawValue) AND subject = \(subject)
             AND created_at < \(Timestamp(end)) AND state = 'REDEEMING'

@@ -63,7 +63,7 @@ extension Transaction {
     }
 
     private func revokeGrants(of subject: String, before end: Instant, in realm: ID<Realm>) async throws {
-        _ = try await execute(.deleteCodes(of: subject, before: end, in: realm))
+        _ = try await execute(.deleteRedeemingGrants(of: subject, before: end, in: realm))
         _ = try await execute(.revokeGrants(of: subject, before: end, in: realm))
     }
 

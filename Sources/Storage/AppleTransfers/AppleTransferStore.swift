@@ -17,8 +17,8 @@ public struct AppleTransferStore: Sendable {
     public struct Page: Hashable, Sendable {
         /// The identities of the page that wait to be exported or imported.
         public let waiting: [Waiting]
-        /// The last subject or transfer subject that was read, after which the next page begins; `nil` if no identity was
-        /// read.
+        /// The last subject or transfer subject that was read, after which the next page begins; `nil` if no identity
+        /// was read.
         public let end: String?
     }
 
@@ -34,14 +34,17 @@ public struct AppleTransferStore: Sendable {
         }
     }
 
+    /// The numbers of Apple identities of a realm.
     public struct Counts: Hashable, Sendable {
         public fileprivate(set) var all = 0
+        /// The identities with a transfer subject for the new team, including those that have moved to it.
         public fileprivate(set) var exported = 0
+        /// The identities that have moved to the new team.
         public fileprivate(set) var imported = 0
     }
 
-    /// The number of rows that one statement counts.
-    private static let countedRows = 10_000
+    /// The maximum number of rows that one statement reads, except where the caller sets a limit.
+    private static let pageSize = 10_000
 
     private let pool: Pool
 
@@ -49,13 +52,14 @@ public struct AppleTransferStore: Sendable {
         self.pool = pool
     }
 
-    /// Counts the Apple identities of a realm: all, those with a transfer subject for `team`, and those that have moved
-    /// to it.
+    /// Counts the Apple identities of a realm.
+    ///
+    /// - Parameter team: the new team.
     public func counts(to team: String, in realm: ID<Realm>) async throws -> Counts {
         var counts = Counts()
         var last: String? = ""
         while let start = last {
-            let statement = SQL.transferCounts(to: team, after: start, limit: Self.countedRows, in: realm)
+            let statement = SQL.transferCounts(to: team, after: start, limit: Self.pageSize, in: realm)
             guard let row = try await withStoreErrors({ try await pool.query(statement) }).first else { break }
             counts.all += try row.decode("all_count", as: Int.self)
             counts.exported += try row.decode("exported", as: Int.self)
@@ -89,7 +93,7 @@ public struct AppleTransferStore: Sendable {
         var rejected: [RejectedImport] = []
         var last: String? = ""
         while let start = last {
-            let statement = SQL.rejectedImports(to: team, after: start, limit: Self.countedRows, in: realm)
+            let statement = SQL.rejectedImports(to: team, after: start, limit: Self.pageSize, in: realm)
             let rows = try await withStoreErrors { try await pool.query(statement) }
             rejected += try rows.compactMap { row in
                 try row.decode("account_id", as: String?.self).map {
@@ -104,17 +108,17 @@ public struct AppleTransferStore: Sendable {
     /// Records whether Apple has rejected imports.
     ///
     /// - Parameter errors: Apple's error codes by transfer subjects; `nil` for an identity that Apple has accepted.
-    public func store(errors: [String: String?], to team: String, in realm: ID<Realm>) async throws {
+    public func storeErrors(_ errors: [String: String?], to team: String, in realm: ID<Realm>) async throws {
         guard !errors.isEmpty else { return }
         _ = try await withStoreErrors { try await pool.execute(.storeTransferErrors(errors, to: team, in: realm)) }
     }
 
     /// Counts the identities that wait to be imported, by the team that they move to. Rejected ones do not wait.
-    public func waiting(in realm: ID<Realm>) async throws -> [String: Int] {
+    public func waitingCounts(in realm: ID<Realm>) async throws -> [String: Int] {
         var counts: [String: Int] = [:]
         var last: String? = ""
         while let start = last {
-            let statement = SQL.waitingByTeam(after: start, limit: Self.countedRows, in: realm)
+            let statement = SQL.waitingByTeam(after: start, limit: Self.pageSize, in: realm)
             let rows = try await withStoreErrors { try await pool.query(statement) }
             for row in rows {
                 counts[try row.decode("transfer_team"), default: 0] += try row.decode("count", as: Int.self)
@@ -128,7 +132,9 @@ public struct AppleTransferStore: Sendable {
     ///
     /// - Parameter transferSubjects: transfer subjects by the current subjects of the identities.
     /// - Returns: the number of these identities that still exist.
-    public func store(_ transferSubjects: [String: String], to team: String, in realm: ID<Realm>) async throws -> Int {
+    public func storeTransferSubjects(
+        _ transferSubjects: [String: String], to team: String, in realm: ID<Realm>
+    ) async throws -> Int {
         guard !transferSubjects.isEmpty else { return 0 }
         return try await withStoreErrors {
             try await pool.execute(.storeTransferSubjects(transferSubjects, to: team, in: realm))
@@ -145,13 +151,15 @@ public struct AppleTransferStore: Sendable {
         _ transfer: IdentityTransfer, of id: ID<Account>, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws -> Bool {
         do {
-            return try await withStoreErrors { try await applied(transfer, of: id, by: actor, at: now, in: realm) }
+            return try await withStoreErrors {
+                try await applyInTransaction(transfer, of: id, by: actor, at: now, in: realm)
+            }
         } catch StoreConflict.taken(.email) {
             throw StoreConflict.stale
         }
     }
 
-    private func applied(
+    private func applyInTransaction(
         _ transfer: IdentityTransfer, of id: ID<Account>, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws -> Bool {
         try await pool.transaction { transaction in
@@ -181,8 +189,8 @@ public struct AppleTransferStore: Sendable {
 }
 
 extension Transaction {
-    /// Rewrites one identity, and applies an event about its new subject that was received before. The subject and the
-    /// account's row must be locked, in this order.
+    /// Rewrites one identity, the rows that refer to its subject, and the account's address. Then applies an event
+    /// about the new subject that was received before. The subject and the account's row must be locked, in this order.
     ///
     /// - Returns: the account after the transfer; `nil` if the identity is no longer as `transfer` describes it.
     func transfer(
@@ -199,7 +207,7 @@ extension Transaction {
         return try await query(.find([.id(account.id)], in: realm)).first.map { try AccountRow.account($0) }
     }
 
-    /// Changes the account's address. If another account has the new address, this account keeps its former one, so
+    /// Changes the account's address. If another account has the new address, this account keeps its former address, so
     /// that the other account's owner cannot remove the address of this account.
     private func change(_ account: Account, to email: EmailAddress?, at now: Instant, in realm: ID<Realm>) async throws
     {

@@ -22,7 +22,7 @@ public struct AuditStore: Sendable {
         AuditTrail {
             try await page($0, in: $1)
         } record: { note, actor, realm, now in
-            let statement = try SQL.audit([note], by: actor, at: now, in: realm, from: "(VALUES (1)) v")
+            let statement = try SQL.audit([note], by: actor, at: now, in: realm, from: .singleRow)
             _ = try await withStoreErrors { try await pool.execute(statement) }
         }
     }
@@ -31,7 +31,7 @@ public struct AuditStore: Sendable {
 extension Transaction {
     func audit(_ notes: [AuditNote], by actor: AuditActor, at now: Instant, in realm: ID<Realm>) async throws {
         guard !notes.isEmpty else { return }
-        _ = try await execute(.audit(notes, by: actor, at: now, in: realm, from: "(VALUES (1)) v"))
+        _ = try await execute(.audit(notes, by: actor, at: now, in: realm, from: .singleRow))
     }
 }
 

@@ -20,7 +20,8 @@ struct OutboxEvent {
     let kind: Kind
     let account: ID<Account>
     var provider: ProviderID?
-    /// The other account of a change: the account that was merged into this one, or that had the identity before.
+    /// The other account of a change: the source of the merge that was made or undone, or the account that had the
+    /// identity before.
     var source: ID<Account>?
 
     init(_ kind: Kind, of account: ID<Account>, provider: ProviderID? = nil, source: ID<Account>? = nil) {

@@ -1,8 +1,7 @@
 public import Identity
 public import Postgres
 
-/// ``AuthorizationFlowStore`` on PostgreSQL. Concurrent claims of a flow wait for its row, and only
-/// the first succeeds.
+/// ``AuthorizationFlowStore`` on PostgreSQL. Concurrent claims of a flow wait for its row, and only the first succeeds.
 public struct PostgresAuthorizationFlowStore: AuthorizationFlowStore {
     private let pool: Pool
     private let clock: WallClock
@@ -23,6 +22,7 @@ public struct PostgresAuthorizationFlowStore: AuthorizationFlowStore {
 
     public func claim(_ flow: StoredFlow, requiresResponse: Bool) async throws -> ClaimedFlow? {
         let now = Timestamp(clock.now())
+        // A flow has no row yet if the provider's response is in the URL of the current request.
         let claiming: SQL =
             requiresResponse
             ? """
@@ -44,7 +44,7 @@ public struct PostgresAuthorizationFlowStore: AuthorizationFlowStore {
             "UPDATE authorization_flow SET claimed_at = NULL WHERE state_hash = \(flow.hash) AND result IS NULL")
     }
 
-    public func end(_ flow: StoredFlow) async throws {
+    public func removeResponse(of flow: StoredFlow) async throws {
         try await run("UPDATE authorization_flow SET response = NULL WHERE state_hash = \(flow.hash)")
     }
 

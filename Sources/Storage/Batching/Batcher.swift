@@ -6,9 +6,9 @@ internal import Postgres
 /// commit if they are writes.
 ///
 /// Requests are sent when the jobs of the loop's iteration have run, if their realm has fewer running statements than
-/// the maximum. Otherwise they wait. The next statement takes as many of them as the maximum size allows, except
-/// requests that must run alone, or have a key of a running statement or of an earlier request in the same statement.
-/// No request waits only to fill a batch.
+/// the maximum. Otherwise they wait. The next statement takes as many of them as the maximum size allows, or only one
+/// if fewer wait than ``Batching/minimumSize``. A statement does not take requests that must run alone, or that have a
+/// key of a running statement or of an earlier request in the same statement. No request waits only to fill a batch.
 ///
 /// A statement with an unknown outcome is not repeated: all of its callers get the error. If PostgreSQL rejected a
 /// statement, the statement changed nothing, and its requests are executed one by one.
@@ -17,11 +17,10 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
     private static var maximumSize: Int { 64 }
     /// The maximum number of waiting requests of a realm.
     private static var waitingLimit: Int { 1000 }
-    /// How long a request may wait until it is sent.
-    private static var waitingDeadline: Duration { .seconds(3) }
+    /// The maximum time from a request until it is sent.
+    private static var maximumWait: Duration { .seconds(3) }
     /// How often deadlines are checked while requests wait.
     private static var deadlineCheckInterval: Duration { .milliseconds(250) }
-
     /// A realm with more rejected keys than this forgets all of them before it adds others.
     private static var rejectedKeysLimit: Int { 1000 }
 
@@ -58,7 +57,7 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
     func run(_ request: Request, in realm: ID<Realm>) async throws -> Outcome {
         try Task.checkCancellation()
         let pending = Pending(
-            request, keys: batching.keys?(request) ?? [], deadline: pool.loop.iterationStart + Self.waitingDeadline)
+            request, keys: batching.keys?(request) ?? [], deadline: pool.loop.iterationStart + Self.maximumWait)
         return try await withTaskCancellationHandler {
             try await outcome(of: pending, in: realm)
         } onCancel: {
@@ -217,8 +216,8 @@ struct Batching<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable>:
 }
 
 extension Batching where Key == Never {
-    /// The statements share one connection and are sent together, so that a few for one request each cost less than one
-    /// with arrays.
+    /// The statements share one connection and are sent together, so that a few statements with one request each cost
+    /// less than one statement with arrays.
     static func reads(
         by statement: @escaping @Sendable ([Request], ID<Realm>) throws -> SQL,
         outcomes: @escaping @Sendable ([Request], [Row]) throws -> [Outcome]
@@ -235,8 +234,8 @@ private final class PendingRequest<Request: Sendable, Key: Hashable & Sendable, 
     let keys: [Key]
     /// The request fails if it is still waiting at this time.
     let deadline: ContinuousClock.Instant
-    /// Whether it is executed by a statement of its own, because a statement that contained it failed, or PostgreSQL
-    /// rejected a request with a common key.
+    /// Whether the request is executed by a statement of its own, because a statement that contained it failed, or
+    /// because PostgreSQL rejected a request with a common key.
     var mustRunAlone = false
     var continuation: CheckedContinuation<Outcome, any Error>?
 

@@ -38,6 +38,7 @@ struct RowValues<Element> {
         column(name) { value($0).map { Timestamp($0) } }
     }
 
+    /// Sends the values of a batch as hexadecimal text, because byte strings cannot be elements of an array parameter.
     mutating func bytes(_ name: SQL, _ value: (Element) -> [UInt8]?) -> SQL {
         guard alias != nil else { return "\(value(elements[0]))" }
         return "decode(\(column(name) { value($0).map { Hexadecimal.encode($0) } }), 'hex')"

@@ -13,6 +13,7 @@ public struct EmailListing: Sendable {
         public let createdAt: Instant
         public let dueAt: Instant
         public let attempts: Int
+        /// The error of the latest failed attempt, without addresses.
         public let failure: String?
         /// `nil` while the email waits to be sent.
         public let givenUpAt: Instant?

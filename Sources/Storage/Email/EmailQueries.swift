@@ -4,15 +4,16 @@ internal import Postgres
 
 extension Transaction {
     func enqueue(_ emailBatch: EmailBatch, in realm: ID<Realm>) async throws {
-        for code in emailBatch.codes { _ = try await execute(.insert(code, in: realm, from: "(VALUES (1)) v")) }
-        for email in emailBatch.emails { _ = try await execute(.enqueue(email, in: realm, from: "(VALUES (1)) v")) }
+        for code in emailBatch.codes { _ = try await execute(.insert(code, in: realm, from: .singleRow)) }
+        for email in emailBatch.emails { _ = try await execute(.enqueue(email, in: realm, from: .singleRow)) }
     }
 }
 
 extension SQL {
     /// Inserts the code once for each row of `source`.
     static func insert(_ code: OOBCode, in realm: ID<Realm>, from source: SQL) -> SQL {
-        // Looks up the account of a sign-in code here, so that the statement is the same whether or not there is one.
+        // Looks up the account of a sign-in code here, so that the statement is the same whether or not an account has
+        // the address.
         let account: SQL =
             code.purpose == .signIn
             ? "(SELECT a.id FROM account a WHERE a.project_id = \(realm.rawValue) AND a.email = \(code.email.rawValue))"

@@ -54,27 +54,31 @@ public struct PostgresEmailQueue: EmailQueue {
 
 extension SQL {
     /// Claims due emails until `leaseEnd`. Also deletes up to 1000 expired emails that no worker has claimed.
+    ///
+    /// The common table expressions are evaluated once. Subqueries with `LIMIT` might be evaluated for each row of the
+    /// table, and the statement would then claim more than `limit` emails.
     fileprivate static func claim(limit: Int, until leaseEnd: Instant, at now: Instant) -> SQL {
         """
-        WITH expired AS (
-            DELETE FROM outgoing_email WHERE id IN (
-                SELECT id FROM outgoing_email
-                WHERE failed_at IS NULL AND due_at <= \(Timestamp(now)) AND expires_at <= \(Timestamp(now))
-                LIMIT 1000 FOR UPDATE SKIP LOCKED)
-        )
-        UPDATE outgoing_email SET due_at = \(Timestamp(leaseEnd)), attempts = attempts + 1
-        WHERE id IN (
+        WITH expired AS MATERIALIZED (
+            SELECT id FROM outgoing_email
+            WHERE failed_at IS NULL AND due_at <= \(Timestamp(now)) AND expires_at <= \(Timestamp(now))
+            LIMIT 1000 FOR UPDATE SKIP LOCKED),
+        deleted AS (DELETE FROM outgoing_email e USING expired WHERE e.id = expired.id),
+        due AS MATERIALIZED (
             SELECT id FROM outgoing_email
             WHERE failed_at IS NULL AND due_at <= \(Timestamp(now)) AND expires_at > \(Timestamp(now))
             ORDER BY due_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
-        RETURNING id, project_id, kind, account_id, recipient, language, content, created_at, expires_at, attempts,
-            EXISTS (SELECT FROM linked_identity l WHERE l.project_id = outgoing_email.project_id
-                AND l.email = outgoing_email.recipient AND NOT l.relay_forwarding) AS relay_is_stopped
+        UPDATE outgoing_email e SET due_at = \(Timestamp(leaseEnd)), attempts = e.attempts + 1
+        FROM due WHERE e.id = due.id
+        RETURNING e.id, e.project_id, e.kind, e.account_id, e.recipient, e.language, e.content, e.created_at,
+            e.expires_at, e.attempts,
+            EXISTS (SELECT FROM linked_identity l WHERE l.project_id = e.project_id
+                AND l.email = e.recipient AND NOT l.relay_forwarding) AS relay_is_stopped
         """
     }
 
-    /// Inserts the code for the account that has the recipient's address, and stores the account in the row of the
-    /// email. A repeated call then does not insert a code again that was redeemed in the meantime.
+    /// Inserts the code of a password reset for the account that has the recipient's address, and stores the account in
+    /// the row of the email. A repeated call then does not insert a code again that was redeemed in the meantime.
     fileprivate static func bind(_ code: [UInt8], of queued: QueuedEmail) throws -> SQL {
         let email = queued.email
         return """
@@ -98,8 +102,8 @@ extension SQL {
 }
 
 extension QueuedEmail {
-    /// - Returns: `nil` if this release does not know the kind of email, which a process of a newer release then sends,
-    ///   or does not accept the recipient's address.
+    /// - Returns: `nil` if this release does not know the kind of email, or does not accept the recipient's address. A
+    ///   process of a newer release may send such an email.
     fileprivate init?(_ row: Row) throws {
         guard let kind = OutgoingEmail.Kind(rawValue: try row.decode("kind")),
             let to = EmailAddress(try row.decode("recipient"))

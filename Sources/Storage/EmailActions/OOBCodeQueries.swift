@@ -58,9 +58,9 @@ extension SQL {
         """
     }
 
-    /// Inserts a code. If `session` is not `nil`, it must be active and its account enabled.
+    /// Inserts a code. With a `session`, inserts the code only if the session is active and its account is enabled.
     static func issue(_ code: OOBCode, by session: SessionRow?, in realm: ID<Realm>) -> SQL {
-        guard let session else { return insert(code, in: realm, from: "(VALUES (1)) v") }
+        guard let session else { return insert(code, in: realm, from: .singleRow) }
         return insert(
             code, in: realm,
             from: """
@@ -68,8 +68,8 @@ extension SQL {
                 """)
     }
 
-    /// Unlinks the identities that were linked since ``MailboxChange/unlinksSince``, and those that `change` names. The
-    /// latter are kept if they were linked when the account was created.
+    /// Unlinks the identities that were linked since ``MailboxChange/unlinksSince``. Also unlinks the identities of the
+    /// providers in ``MailboxChange/unlinks``, unless they were linked when the account was created.
     ///
     /// - Returns: rows with the providers of the unlinked identities.
     static func unlink(by change: MailboxChange, in realm: ID<Realm>) -> SQL {

@@ -53,8 +53,8 @@ extension PostgresOOBCodeStore {
                 leaving: remaining, from: target, removesEmail: reversal.targetLosesEmail, at: now, in: realm)
         }
         try await transaction.reinsertSource(
-            source, of: merge, email: reversal.returnsEmail, phoneNumber: reversal.returnsPhoneNumber, at: now,
-            in: realm)
+            source, of: merge, returnsEmail: reversal.returnsEmail, returnsPhoneNumber: reversal.returnsPhoneNumber,
+            at: now, in: realm)
         for statement: SQL in [
             .returnIdentities(reversal.returned, to: source, at: now, in: realm),
             .insertPlaceholders(for: reversal.relinked, of: source, at: now, in: realm),
@@ -65,8 +65,8 @@ extension PostgresOOBCodeStore {
 }
 
 extension Transaction {
-    /// Finds the merge that a code undoes, the ID of the account that the source is part of now, that account, and
-    /// every account that has a unique member of the source.
+    /// Finds the merge that a code undoes, and the target: the account that the source is part of now. The holders are
+    /// the target and the accounts that have the source's email address, its phone number or one of its identities.
     ///
     /// - Returns: `nil` if the code does not belong to the stored merge of its source.
     fileprivate func undoableMerge(
@@ -112,8 +112,8 @@ extension SQL {
     }
 
     /// Replaces placeholders by the identities in the merge record. An identity of a generic OpenID provider is
-    /// restored only if the provider still has its issuer. The credential state of an Apple identity is not restored,
-    /// because its tokens were revoked when it was removed.
+    /// restored only if its issuer is still the configured one. The credential state of an Apple identity is not
+    /// restored, because its tokens were revoked when it was removed.
     fileprivate static func relink(
         _ identities: [MergePlan.Moved], of source: ID<Account>, at now: Instant, in realm: ID<Realm>
     ) -> SQL {

@@ -28,7 +28,7 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
     }
 
     public func enqueue(_ outgoing: OutgoingEmail, in realm: ID<Realm>) async throws {
-        let statement = try SQL.enqueue(outgoing, in: realm, from: "(VALUES (1)) v")
+        let statement = try SQL.enqueue(outgoing, in: realm, from: .singleRow)
         _ = try await withStoreErrors { try await pool.execute(statement) }
     }
 
@@ -138,11 +138,11 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
         if let networkHash = change.networkHash {
             _ = try await transaction.execute(
                 .storeKnownNetwork(
-                    networkHash, of: account.id, at: redemption.redeemedAt, in: realm, from: "(VALUES (1)) v"))
+                    networkHash, of: account.id, at: redemption.redeemedAt, in: realm, from: .singleRow))
         }
         if let session = redemption.session {
             let row = try SessionRow(session, openedAt: redemption.redeemedAt)
-            _ = try await transaction.execute(.openSession(row, in: realm, from: "(VALUES (1)) v"))
+            _ = try await transaction.execute(.openSession(row, in: realm, from: .singleRow))
         }
     }
 

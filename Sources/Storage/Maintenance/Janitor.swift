@@ -4,26 +4,33 @@ public import Postgres
 /// Deletes expired rows in small batches. Any number of replicas may run it at the same time: each skips expired rows
 /// that another transaction has locked.
 public actor Janitor {
-    /// The kinds of expired rows, by table name.
+    /// The kinds of rows that the janitor deletes. The raw values are the names of the tables.
     public enum Kind: String, Sendable, CaseIterable {
         case replayKey = "replay_guard"
         case authorizationFlow = "authorization_flow"
         case revokedSubject = "revoked_subject"
         case oobCode = "oob_code"
         case rateLimitCounter = "rate_limit_counter"
+        /// Emails that were given up. The worker that sends emails deletes expired ones.
         case outgoingEmail = "outgoing_email"
-        case outbox, session, account
+        case outbox
+        /// Ended sessions.
+        case session
+        /// Unused anonymous accounts.
+        case account
         case accountMerge = "account_merge"
         case knownNetwork = "known_network"
         case auditEvent = "audit_event"
-        case project
+        /// Deleted tenants, with their accounts and other rows.
+        case deletedTenant = "project"
     }
 
     /// The limits of one pass over a table, so that one table does not delay the others.
     public struct PassLimits: Sendable {
         /// The maximum number of rows that one statement deletes or examines.
         public var batchSize = 500
-        /// The maximum number of statements for one table in a pass.
+        /// The maximum number of times that a pass executes the same deletion, each time for another batch. For audit
+        /// events and for the rows of deleted tenants, the maximum applies to each realm.
         public var batches = 200
         /// The maximum number of pages of sessions, and of accounts of each realm, in a pass. One statement reads one
         /// page.
@@ -34,8 +41,8 @@ public actor Janitor {
         public init() {}
     }
 
-    /// The maximum difference between the clocks of replicas. Rows of most kinds that are deleted as soon as they have
-    /// expired are kept this much longer, so that every replica considers them expired.
+    /// The maximum difference between the clocks of replicas. Most kinds of rows without a retention period are kept
+    /// for this time after they have expired, so that every replica considers them expired.
     static let maximumClockSkew: Duration = .seconds(300)
     /// Short, because the results of authorization flows contain tokens of providers.
     static let expiredResultRetention: Duration = .seconds(60)
@@ -59,13 +66,14 @@ public actor Janitor {
 
     /// Makes one pass over a table.
     ///
-    /// - Returns: the number of deleted rows, excluding rows that foreign keys deleted.
+    /// - Returns: the number of deleted rows, excluding rows that were deleted because another row was, such as the
+    ///   sessions and emails of a deleted account.
     public func remove(_ kind: Kind, at now: Instant) async throws -> Int {
         switch kind {
         case .session: try await removeSessions(at: now)
         case .account: try await removeAccounts(at: now)
         case .auditEvent: try await removeAuditEvents(at: now)
-        case .project: try await removeDeletedTenants(at: now)
+        case .deletedTenant: try await removeDeletedTenants(at: now)
         case .replayKey:
             try await removeBatches(
                 .deleteExpiredReplayKeys(before: now - Self.maximumClockSkew, limit: limits.batchSize))
@@ -175,7 +183,8 @@ public actor Janitor {
         return removed
     }
 
-    /// The projects and tenants that delete unused anonymous accounts, and the unused time after which they do.
+    /// The projects and tenants whose unused anonymous accounts are deleted, and the time without use after which an
+    /// account is deleted.
     private func anonymousLifetimes() async throws -> [(realm: ID<Realm>, lifetime: Duration)] {
         try await ProjectStore(pool: pool).realms().map { ($0.realm, $0.policy.anonymousLifetime) }.filter {
             $0.lifetime > .zero

@@ -4,17 +4,17 @@ internal import Postgres
 
 /// The primary key of a session. Sessions are examined in its order.
 struct SessionPosition {
-    let project: String
+    let realm: String
     let id: UUID
 
     init(_ row: Row) throws {
-        project = try row.decode("project_id")
+        realm = try row.decode("project_id")
         id = try row.decode("id")
     }
 }
 
-/// The statements skip rows that another transaction has locked, except those that delete the providers, the password
-/// keys and the row of a deleted tenant.
+/// The statements of the janitor. They skip rows that another transaction has locked, except the statements that delete
+/// the providers, the password keys and the row of a deleted tenant.
 extension SQL {
     /// Deletes at most `limit` rows.
     ///
@@ -45,8 +45,8 @@ extension SQL {
             orderedBy: "expires_at", limit: limit)
     }
 
-    /// Removes expired results, which contain tokens of providers. The rows stay, so that their states cannot be used
-    /// again.
+    /// Removes expired results, which contain tokens of providers. The rows stay, so that their `state` parameters
+    /// cannot be used again.
     static func clearExpiredResults(before end: Instant, limit: Int) -> SQL {
         """
         WITH batch AS MATERIALIZED (
@@ -76,6 +76,12 @@ extension SQL {
             orderedBy: "expires_at", limit: limit)
     }
 
+    static func deleteExpiredNetworks(before end: Instant, limit: Int) -> SQL {
+        deleteBatch(
+            from: "known_network", key: ["project_id", "account_id", "network_hash"],
+            where: "last_seen_at < \(Timestamp(end))", orderedBy: "last_seen_at", limit: limit)
+    }
+
     static func deleteFailedEmails(before end: Instant, now: Instant, limit: Int) -> SQL {
         deleteBatch(
             from: "outgoing_email", key: ["id"],
@@ -88,8 +94,8 @@ extension SQL {
             from: "outbox", key: ["id"], where: "created_at < \(Timestamp(end))", orderedBy: "created_at", limit: limit)
     }
 
-    /// The only statement that deletes audit events; no statement changes one. It does not use the function
-    /// `deleteBatch`, because a test searches the source code for such statements.
+    /// The only statement that deletes audit events; no statement changes them. The function does not call
+    /// `deleteBatch`, because a test searches the source code for statements that delete or change audit events.
     static func deleteExpiredAuditEvents(before end: Instant, limit: Int, in realm: ID<Realm>) -> SQL {
         """
         WITH batch AS MATERIALIZED (
@@ -105,7 +111,7 @@ extension SQL {
         """
         SELECT r.id FROM project r WHERE r.deleted_at IS NOT NULL AND (
             \(hasRows(["account", "deleted_account", "password_key"], "r"))
-            OR EXISTS (SELECT FROM identity_provider p WHERE p.project_id = r.id AND \(isUnused("p")))
+            OR EXISTS (SELECT FROM identity_provider p WHERE p.project_id = r.id AND \(secretIsUnused("p")))
             OR NOT (\(hasRows(["identity_provider"], "r"))) AND \(hasNoAuditEvents("r")))
         ORDER BY r.deleted_at LIMIT \(limit)
         """
@@ -121,14 +127,14 @@ extension SQL {
     }
 
     static func deleteUnusedProviders(of realm: ID<Realm>) -> SQL {
-        "DELETE FROM identity_provider p WHERE p.project_id = \(realm.rawValue) AND \(isUnused("p"))"
+        "DELETE FROM identity_provider p WHERE p.project_id = \(realm.rawValue) AND \(secretIsUnused("p"))"
     }
 
     /// A condition: a provider's secret is no longer needed. Apple's private key is needed as long as there are tokens
     /// to revoke with it, including those of accounts that are not deleted yet. Each kind of token has an index, and
     /// the `ORDER BY` makes the planner use it. Otherwise the planner would read the table, because it expects to find
     /// a token soon.
-    private static func isUnused(_ provider: SQL) -> SQL {
+    private static func secretIsUnused(_ provider: SQL) -> SQL {
         let kinds: [(condition: SQL, order: SQL)] = [
             ("g.state IN ('AUTHORIZED', 'REVOKED', 'UNKNOWN')", "g.subject"),
             ("g.state = 'REVOKING' AND g.token_type <> 'CODE'", "g.client_id"),
@@ -147,8 +153,8 @@ extension SQL {
         "DELETE FROM password_key WHERE project_id = \(realm.rawValue)"
     }
 
-    /// Deletes accounts with all rows that belong to them, and emits their events. Emails and codes without an account
-    /// expire soon and are not deleted here.
+    /// Deletes accounts with all rows that belong to them, and inserts their outbox events. Emails and codes for
+    /// addresses that no account has are not deleted here, because they expire soon.
     static func deleteAccounts(of realm: ID<Realm>, at now: Instant, limit: Int) -> SQL {
         """
         WITH batch AS MATERIALIZED (
@@ -167,8 +173,8 @@ extension SQL {
             orderedBy: "id", limit: limit)
     }
 
-    /// Deletes the row of a tenant that was deleted before `end`, if no other rows are left. Until `end`, replicas with
-    /// a cached configuration may have created accounts.
+    /// Deletes the row of a tenant that was deleted before `end`, if no other rows are left. Shortly after a deletion,
+    /// replicas with a cached configuration may still create accounts in the tenant.
     static func deleteTenantIfEmpty(_ realm: ID<Realm>, before end: Instant) -> SQL {
         """
         DELETE FROM project r WHERE r.id = \(realm.rawValue) AND r.deleted_at < \(Timestamp(end))
@@ -185,7 +191,7 @@ extension SQL {
     /// Examines the sessions after `position`, and deletes those that have ended.
     ///
     /// - Parameters:
-    ///   - end: deletes sessions whose last refresh was before this time.
+    ///   - end: keeps even ended sessions whose last refresh was at or after this time.
     ///   - realms: keeps even ended sessions of anonymous accounts in these realms.
     /// - Returns: a row with the last examined session, and the numbers of examined (`seen`) and deleted (`removed`)
     ///   sessions.
@@ -193,7 +199,7 @@ extension SQL {
         after position: SessionPosition?, limit: Int, before end: Instant, exceptAnonymousOf realms: [String]
     ) -> SQL {
         let beyond: SQL =
-            if let position { "WHERE (s.project_id, s.id) > (\(position.project), \(position.id))" } else { "" }
+            if let position { "WHERE (s.project_id, s.id) > (\(position.realm), \(position.id))" } else { "" }
         return """
             WITH page AS MATERIALIZED (
                 SELECT s.project_id, s.id FROM session s \(beyond) ORDER BY s.project_id, s.id LIMIT \(limit)),
@@ -214,7 +220,7 @@ extension SQL {
     /// Examines the accounts of a realm after `account`, and deletes those that were created anonymously, have no
     /// sign-in method, and are unused.
     ///
-    /// - Parameter end: deletes accounts whose last sign-in and last token refresh were before this time.
+    /// - Parameter end: an account is unused if its last sign-in and its last token refresh were before this time.
     /// - Returns: a row as for ``deleteEndedSessions(after:limit:before:exceptAnonymousOf:)``, with the last examined
     ///   account.
     static func deleteUnusedAccounts(
@@ -245,7 +251,7 @@ extension SQL {
         """
     }
 
-    /// A condition: the account has no sign-in method except identities.
+    /// A condition: the account has no sign-in method. Ignores identities, which have a table of their own.
     private static func hasNoSignInMethod(_ account: SQL) -> SQL {
         """
         \(account).email IS NULL AND \(account).phone_number IS NULL AND \(account).password_hash IS NULL \

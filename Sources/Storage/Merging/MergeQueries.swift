@@ -15,7 +15,7 @@ extension Transaction {
     ) async throws -> Account {
         let precondition = merge.precondition
         let (sourceID, targetID) = (precondition.plan.source, precondition.plan.target)
-        _ = try await execute(.consume(merge.replayKeys, in: realm, from: "(VALUES (1)) v"))
+        _ = try await execute(.consume(merge.replayKeys, in: realm, from: .singleRow))
         _ = try await execute(.lock([sourceID, targetID], in: realm))
         let recoveries = try await query(.recoveries(of: [sourceID, targetID], at: merge.mergedAt, in: realm))
             .map { try MergedAccounts.Recovery($0) }
@@ -32,7 +32,7 @@ extension Transaction {
             .moveIdentities(of: sourceID, to: targetID, at: merge.mergedAt, in: realm),
             .moveMerges(from: sourceID, to: targetID, in: realm),
             .moveUndoCodes(from: sourceID, to: targetID, in: realm),
-            .delete(sourceID, by: nil, now: merge.mergedAt, in: realm),
+            .deleteSource(sourceID, now: merge.mergedAt, in: realm),
             .transferMembers(of: source, to: target, for: merge, signsIn: signsIn, in: realm),
             .insertOutboxEvent(event, at: merge.mergedAt, in: realm),
         ]
@@ -59,7 +59,7 @@ extension MergedAccounts.Recovery {
 
 extension SQL {
     /// Selects the addresses that valid codes can restore: recovery codes, and removal codes that were sent to an
-    /// earlier address. The caller locks the rows of the accounts, which prevents new codes.
+    /// earlier address. No new code is created while the caller holds locks on the rows of the accounts.
     static func recoveries(of accounts: [ID<Account>], at now: Instant, in realm: ID<Realm>) -> SQL {
         """
         SELECT DISTINCT c.account_id, c.email FROM oob_code c
@@ -81,7 +81,7 @@ extension SQL {
     }
 
     /// Stores what an undo needs to restore the source: its row, its identities, and the sources of earlier merges into
-    /// it. Replaces the record of an older merge whose source had the same ID, and no longer exists.
+    /// it. Replaces the record of an earlier merge whose source had the same ID.
     fileprivate static func insertMergeRecord(
         of source: Account, into target: Account, for merge: AccountMerge, in realm: ID<Realm>
     ) throws -> SQL {
@@ -142,6 +142,7 @@ extension SQL {
         if plan.movesEmail {
             changes.email = AccountUpdate.Value(source.email)
             changes.emailIsVerified = source.emailIsVerified
+            // `passwordHash` below replaces this value: the hash is read from the merge record.
             changes.passwordHash = source.hasPassword ? .set("") : .remove
             changes.usesEmailLinks = source.usesEmailLinks
         }

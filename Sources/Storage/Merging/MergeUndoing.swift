@@ -18,7 +18,8 @@ extension Transaction {
             throw StoreConflict.notFound
         }
         let merge = try MergeRecord(row)
-        // If not, the plan's target was itself merged into another account, and its ID may have been assigned again.
+        // If the IDs differ, the plan's target was itself merged into another account, and its ID may have been
+        // assigned again.
         guard try row.decode("target_id") == merge.plan.target.rawValue else { throw StoreConflict.notFound }
         guard let found = try await query(.find([.id(merge.plan.target)], in: realm)).first else {
             throw StoreConflict.notFound
@@ -27,7 +28,7 @@ extension Transaction {
         let remaining = try merge.undone(from: target, allowsNoSignInMethod: allowsNoSignInMethod, at: now)
         try await removeSourceMembers(
             leaving: remaining, from: target, removesEmail: merge.plan.movesEmail, at: now, in: realm)
-        try await reinsertSource(source, of: merge, email: true, phoneNumber: true, at: now, in: realm)
+        try await reinsertSource(source, of: merge, returnsEmail: true, returnsPhoneNumber: true, at: now, in: realm)
         let moved = merge.plan.identities
         guard try await execute(.restoreIdentities(moved, of: merge.plan, at: now, in: realm)) == moved.count else {
             throw UndoRefusal.changedSinceMerge(.identity)
@@ -53,12 +54,12 @@ extension Transaction {
     /// Inserts the source's row again, without identities.
     ///
     /// - Parameters:
-    ///   - email: whether to restore its email address, its password and its sign-in with email links.
-    ///   - phoneNumber: whether to restore its phone number.
+    ///   - returnsEmail: whether the source gets back its email address, its password and its sign-in with email links.
+    ///   - returnsPhoneNumber: whether the source gets back its phone number.
     /// - Throws: ``StoreConflict/taken(_:)`` if the ID has been assigned again.
     func reinsertSource(
-        _ source: ID<Account>, of merge: MergeRecord, email: Bool, phoneNumber: Bool, at now: Instant,
-        in realm: ID<Realm>
+        _ source: ID<Account>, of merge: MergeRecord, returnsEmail: Bool, returnsPhoneNumber: Bool,
+        at now: Instant, in realm: ID<Realm>
     ) async throws {
         // A column that was added after the merge record was written keeps the default of this row.
         let placeholder = Account(id: source, createdAt: now, validSince: now)
@@ -66,10 +67,12 @@ extension Transaction {
         guard try await execute(.deleteTombstone(source, deletedAt: merge.mergedAt, in: realm)) == 1 else {
             throw StoreConflict.taken(.id)
         }
-        _ = try await execute(.restore(source, email: email, phoneNumber: phoneNumber, at: now, in: realm))
+        _ = try await execute(
+            .restore(source, returnsEmail: returnsEmail, returnsPhoneNumber: returnsPhoneNumber, at: now, in: realm))
     }
 
-    /// Restores earlier merges and their codes, deletes the merge record and its codes, and records the undo.
+    /// Assigns the earlier merges into the source, and their codes, to the source again. Deletes the merge record and
+    /// its codes, and inserts the outbox event and the audit events of the undo.
     ///
     /// - Parameter target: the account that the source is restored from, which may differ from the plan's target.
     func finishUndoing(
@@ -154,7 +157,7 @@ extension SQL {
 
     /// Replaces the row of the source by the row in the merge record. Its sessions remain ended.
     fileprivate static func restore(
-        _ source: ID<Account>, email: Bool, phoneNumber: Bool, at now: Instant, in realm: ID<Realm>
+        _ source: ID<Account>, returnsEmail: Bool, returnsPhoneNumber: Bool, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
         """
         WITH removed AS (
@@ -165,9 +168,11 @@ extension SQL {
             removed.columns || (m.snapshot -> 'account') || jsonb_build_object(
                 'generation', (m.snapshot #>> '{account,generation}')::bigint + 1,
                 'valid_since', date_trunc('second', \(Timestamp(now))))
-            || CASE WHEN \(email) THEN '{}'::jsonb ELSE jsonb_build_object('email', NULL, 'email_verified', false,
-                'password_hash', NULL, 'password_updated_at', NULL, 'email_link_sign_in', false) END
-            || CASE WHEN \(phoneNumber) THEN '{}'::jsonb ELSE jsonb_build_object('phone_number', NULL) END) restored
+            || CASE WHEN \(returnsEmail) THEN '{}'::jsonb ELSE jsonb_build_object('email', NULL,
+                'email_verified', false, 'password_hash', NULL, 'password_updated_at', NULL,
+                'email_link_sign_in', false) END
+            || CASE WHEN \(returnsPhoneNumber) THEN '{}'::jsonb
+                ELSE jsonb_build_object('phone_number', NULL) END) restored
         WHERE m.project_id = \(realm.rawValue) AND m.source_id = \(source.rawValue)
         """
     }

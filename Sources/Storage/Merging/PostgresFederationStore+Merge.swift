@@ -9,34 +9,34 @@ extension PostgresFederationStore {
     }
 
     public func merge(
-        _ merge: AccountMerge, opening commit: MergeCommit, announcing notices: MergeNotices, in realm: ID<Realm>
+        _ merge: AccountMerge, with signIn: MergeSignIn, announcing notices: MergeNotices, in realm: ID<Realm>
     ) async throws -> (account: Account, session: Session) {
         try await withStoreErrors {
             try await pool.transaction { transaction in
                 let target = try await transaction.apply(
-                    merge, signsIn: true, by: .user(commit.trace), announcing: notices, in: realm)
-                if let proof = commit.targetSession {
+                    merge, signsIn: true, by: .user(signIn.trace), announcing: notices, in: realm)
+                if let proof = signIn.targetSession {
                     let active = try await transaction.query(try .lockIfActive(proof, of: target.id, in: realm))
                     guard !active.isEmpty else { throw StoreConflict.stale }
                 }
-                if let subject = commit.targetSubject {
+                if let subject = signIn.targetSubject {
                     let valid = try await transaction.query(
                         .validIdentity(
-                            subject, of: target.id, provider: commit.method, issuedAt: commit.credentialIssuedAt,
+                            subject, of: target.id, provider: signIn.method, issuedAt: signIn.credentialIssuedAt,
                             in: realm))
                     guard !valid.isEmpty else { throw StoreConflict.stale }
                 }
                 if let code = try SQL.insertCode(
-                    merge.code, at: merge.mergedAt, in: realm, from: "(VALUES (1)) v")
+                    merge.code, at: merge.mergedAt, in: realm, from: .singleRow)
                 {
                     _ = try await transaction.execute(code)
                 }
                 let session = Session(
-                    id: commit.session, account: target.id, generation: target.generation, method: commit.method,
-                    authenticatedAt: max(commit.authenticatedAt, target.validSince), device: commit.device,
-                    networkHash: commit.networkHash, credentialIssuedAt: commit.credentialIssuedAt)
+                    id: signIn.session, account: target.id, generation: target.generation, method: signIn.method,
+                    authenticatedAt: max(signIn.authenticatedAt, target.validSince), device: signIn.device,
+                    networkHash: signIn.networkHash, credentialIssuedAt: signIn.credentialIssuedAt)
                 _ = try await transaction.execute(
-                    .openSession(try SessionRow(session), in: realm, from: "(VALUES (1)) v"))
+                    .openSession(try SessionRow(session), in: realm, from: .singleRow))
                 return (target, session)
             }
         }

@@ -25,7 +25,7 @@ public struct APIKeyStore: Sendable {
         let statement: SQL = """
             SELECT \(SQL.projectColumns), k.app_id, a.settings::text AS app_settings
             FROM api_key k JOIN app a ON a.project_id = k.project_id AND a.id = k.app_id
-            JOIN (\(SQL.realms)) ON r.id = k.project_id
+            JOIN (\(SQL.realmsWithProjects)) ON r.id = k.project_id
             WHERE k.key_hash = \(hash) AND k.revoked_at IS NULL
             """
         return try await withStoreErrors { try await pool.read(statement) }.first.map { row in

@@ -3,7 +3,7 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    /// The columns of a ``Project``, from the table expression ``realms``.
+    /// The columns of a ``Project``, from the table expression ``realmsWithProjects``.
     static let projectColumns: SQL = """
         p.id, p.number, p.profile, p.policy::text AS policy, p.authorized_domains,
             p.email_settings::text AS email_settings,
@@ -18,13 +18,13 @@ extension SQL {
         """
 
     /// A table expression for realms: the row `r` of a project or a tenant, and the row `p` of its project.
-    static let realms: SQL = "project r JOIN project p ON p.id = coalesce(r.parent_id, r.id)"
+    static let realmsWithProjects: SQL = "project r JOIN project p ON p.id = coalesce(r.parent_id, r.id)"
 
     /// Selects the tenants with a provider or another sign-in method. In other tenants, no app can violate Apple's App
     /// Review guideline 4.8.
     static func tenantsWithSignInMethods(of project: ID<Project>) -> SQL {
         """
-        SELECT \(projectColumns) FROM \(realms)
+        SELECT \(projectColumns) FROM \(realmsWithProjects)
         WHERE r.parent_id = \(project.rawValue) AND r.deleted_at IS NULL
             AND (EXISTS (SELECT FROM identity_provider i WHERE i.project_id = r.id)
                 OR r.tenant_settings->>'allowsPasswords' = 'true' OR r.tenant_settings->>'allowsEmailLinks' = 'true'
@@ -34,7 +34,10 @@ extension SQL {
     }
 
     static func realms(_ ids: [ID<Realm>]) -> SQL {
-        "SELECT \(projectColumns) FROM \(realms) WHERE r.deleted_at IS NULL AND r.id = ANY (\(ids.map(\.rawValue)))"
+        """
+        SELECT \(projectColumns) FROM \(realmsWithProjects)
+        WHERE r.deleted_at IS NULL AND r.id = ANY (\(ids.map(\.rawValue)))
+        """
     }
 
     /// Selects the apps of a project, in the order of creation.

@@ -6,8 +6,8 @@ public struct ConfigurationStore: Sendable {
     /// The result of a configuration change.
     public struct Edit: Sendable {
         public let before: ProjectConfiguration
-        /// Its new secrets exclude those that equal the stored ones. Its warnings are the problems that existed before
-        /// and remain.
+        /// The configuration after the change. ``ProjectConfiguration/newSecrets`` excludes secrets that equal the
+        /// stored ones. ``ProjectConfiguration/warnings`` are the problems that existed before the change and remain.
         public let after: ProjectConfiguration
         /// The number of identities of each provider that the change unlinks, because the provider's issuer changes.
         public let discarded: [ProviderID: Int]
@@ -46,7 +46,7 @@ public struct ConfigurationStore: Sendable {
                 var after = before
                 try change(&after)
                 after.declareExemptions(since: before, by: actor, at: clock.now())
-                try await removeUnchangedSecrets(&after, in: transaction)
+                try await discardNewSecretsEqualToStored(&after, in: transaction)
                 guard permissions.contains(.changeTrust) || !after.changesTrust(since: before) else {
                     throw ConfigurationEditRefusal.trustRequired
                 }
@@ -74,7 +74,7 @@ public struct ConfigurationStore: Sendable {
     private func read(_ id: ID<Realm>, in transaction: Transaction) async throws -> ProjectConfiguration? {
         let rows = try await transaction.query(
             """
-            SELECT \(SQL.projectColumns), p.name FROM \(SQL.realms)
+            SELECT \(SQL.projectColumns), p.name FROM \(SQL.realmsWithProjects)
             WHERE r.id = \(id.rawValue) AND r.deleted_at IS NULL
             """)
         guard let row = rows.first else { return nil }
@@ -92,7 +92,7 @@ public struct ConfigurationStore: Sendable {
         return try await transaction.query(.tenantsWithSignInMethods(of: before.project.id)).map(Project.init)
     }
 
-    private func removeUnchangedSecrets(
+    private func discardNewSecretsEqualToStored(
         _ configuration: inout ProjectConfiguration, in transaction: Transaction
     ) async throws {
         let realm = configuration.project.realm

@@ -22,8 +22,8 @@ public struct GracePeriodStore: Sendable {
         self.pool = pool
     }
 
-    /// Begins a grace period for each app that violates the guideline and has none, and deletes those of compliant
-    /// apps.
+    /// Begins a grace period for each app that violates the guideline and has no grace period, and deletes the grace
+    /// periods of compliant apps.
     ///
     /// - Returns: the apps that violate the guideline.
     public func update(at now: Instant) async throws -> [Violation] {

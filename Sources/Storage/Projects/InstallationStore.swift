@@ -28,7 +28,7 @@ public struct InstallationStore: Sendable {
     }
 
     /// Whether the table `installation` exists. The first migration creates it.
-    public func isReady() async throws -> Bool {
+    public func tableExists() async throws -> Bool {
         try await isTrue("SELECT to_regclass('installation') IS NOT NULL AS answer")
     }
 

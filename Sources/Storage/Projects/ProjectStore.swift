@@ -102,7 +102,7 @@ public struct ProjectStore: Sendable {
 
     private func read(_ condition: SQL) async throws -> [Project] {
         try await withStoreErrors {
-            try await pool.query("SELECT \(SQL.projectColumns) FROM \(SQL.realms) WHERE \(condition)")
+            try await pool.query("SELECT \(SQL.projectColumns) FROM \(SQL.realmsWithProjects) WHERE \(condition)")
         }.map(Project.init)
     }
 }

@@ -84,7 +84,7 @@ public struct ServiceKeyStore: Sendable {
     public func key(withSecretHash hash: [UInt8]) async throws -> AuthenticatedKey? {
         let statement: SQL = """
             SELECT \(SQL.projectColumns), k.id AS key_id, k.scopes, k.expires_at
-            FROM service_key k JOIN (\(SQL.realms)) ON r.id = k.project_id
+            FROM service_key k JOIN (\(SQL.realmsWithProjects)) ON r.id = k.project_id
             WHERE k.secret_hash = \(hash) AND k.revoked_at IS NULL
             """
         return try await withStoreErrors { try await pool.read(statement) }.first.map { row in

@@ -19,7 +19,7 @@ public struct SigningKeyStore: Sendable {
         ).map(\.key)
     }
 
-    /// Returns the keys of all projects.
+    /// Returns the keys of all projects, including retired keys.
     public func all() async throws -> [(project: ID<Project>, key: StoredKey)] {
         try await keys("ORDER BY project_id, created_at, id")
     }

@@ -3,9 +3,10 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    /// - Returns: a row if the account with the address `email` had a session in one of the networks after `since`.
-    static func hadSession(
-        _ email: EmailAddress, from networkHashes: [[UInt8]], since: Instant, in realm: ID<Realm>
+    /// - Returns: a row if one of the networks is a known network of the account with the address `email`, last seen
+    ///   after `since`.
+    static func hasKnownNetwork(
+        _ email: EmailAddress, among networkHashes: [[UInt8]], since: Instant, in realm: ID<Realm>
     ) -> SQL {
         let hashes = networkHashes.map { Hexadecimal.encode($0) }
         return """
@@ -15,13 +16,5 @@ extension SQL {
                 AND p.last_seen_at > \(Timestamp(since))
             LIMIT 1
             """
-    }
-
-    static func deleteExpiredNetworks(before end: Instant, limit: Int) -> SQL {
-        """
-        DELETE FROM known_network WHERE (project_id, account_id, network_hash) IN (
-            SELECT project_id, account_id, network_hash FROM known_network WHERE last_seen_at < \(Timestamp(end))
-            ORDER BY last_seen_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
-        """
     }
 }

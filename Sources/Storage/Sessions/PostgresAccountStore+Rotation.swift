@@ -9,7 +9,7 @@ struct PresentedRefreshToken: Sendable {
     /// Whether the policy rotates refresh tokens.
     let rotates: Bool
     /// Grace periods that began before this time have expired.
-    let graceBegan: Instant
+    let graceCutoff: Instant
     let presentedAt: Instant
 }
 
@@ -19,7 +19,7 @@ extension PostgresAccountStore {
     ) async throws -> Rotation {
         let token = PresentedRefreshToken(
             session: try UUID(claim.session), counter: claim.counter, rotates: policy.rotatesRefreshTokens,
-            graceBegan: now - policy.refreshTokenGracePeriod, presentedAt: now)
+            graceCutoff: now - policy.refreshTokenGracePeriod, presentedAt: now)
         return try await withStoreErrors {
             let attempt = try await rotations.run(token, in: realm)
             var row = attempt.row

@@ -4,7 +4,8 @@ internal import Postgres
 
 extension Transaction {
     /// Ends the sessions of removed identities, so that an attacker who has linked an identity loses access. Also ends
-    /// sessions whose identity was removed earlier.
+    /// sessions whose identity was removed earlier: their method contains a dot, as only the IDs of identity providers
+    /// do.
     ///
     /// - Parameters:
     ///   - providers: the providers whose identities each of the accounts has lost.

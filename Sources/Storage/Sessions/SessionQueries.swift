@@ -84,7 +84,7 @@ extension SessionColumns {
     }
 }
 
-/// An ID that must be a UUID is not one.
+/// An ID that must be a UUID is not a UUID.
 struct NotAUUID: Error {}
 
 extension ID<Session> {
@@ -184,13 +184,14 @@ extension SQL {
     /// Rotates one refresh token, and waits if another transaction has locked the session.
     ///
     /// The project of the account is compared with an expression. Otherwise the planner could look for accounts by the
-    /// project before it reads the session. It would then read all accounts of a project that it expects to have few.
+    /// project before it reads the session, if it expects the project to have few accounts. It would then read all
+    /// accounts of the project.
     ///
     /// - Returns: a row if the session continues, or if the token was stolen.
     static func rotate(_ token: PresentedRefreshToken, in realm: ID<Realm>) -> SQL {
         """
         \(rotation) FROM account a, (SELECT \(token.counter) AS counter, \(token.rotates) AS rotates,
-            \(Timestamp(token.graceBegan)) AS grace_began, \(Timestamp(token.presentedAt)) AS now) p
+            \(Timestamp(token.graceCutoff)) AS grace_cutoff, \(Timestamp(token.presentedAt)) AS now) p
         WHERE s.project_id = \(realm.rawValue) AND s.id = \(token.session) AND s.ended_at IS NULL
             AND a.project_id = s.project_id || '' AND a.id = s.account_id
             AND a.generation = s.generation AND a.disabled_at IS NULL
@@ -210,12 +211,12 @@ extension SQL {
         """
         WITH presented AS (
             SELECT s.project_id, s.id, s.account_id, s.generation, p.counter, p.rotates = 1 AS rotates,
-                \(timestamptz(microseconds: "p.grace_began")) AS grace_began,
+                \(timestamptz(microseconds: "p.grace_cutoff")) AS grace_cutoff,
                 \(timestamptz(microseconds: "p.presented_at")) AS now
             FROM unnest((SELECT \(tokens.map(\.session))), (SELECT \(tokens.map(\.counter))),
-                (SELECT \(tokens.map { $0.rotates ? 1 : 0 })), (SELECT \(tokens.map(\.graceBegan.microseconds))),
+                (SELECT \(tokens.map { $0.rotates ? 1 : 0 })), (SELECT \(tokens.map(\.graceCutoff.microseconds))),
                 (SELECT \(tokens.map(\.presentedAt.microseconds))))
-                AS p (session, counter, rotates, grace_began, presented_at)
+                AS p (session, counter, rotates, grace_cutoff, presented_at)
             CROSS JOIN LATERAL (
                 SELECT s.project_id, s.id, s.account_id, s.generation FROM session s
                 WHERE s.project_id = \(realm.rawValue) AND s.id = p.session AND s.ended_at IS NULL
@@ -235,18 +236,18 @@ extension SQL {
         UPDATE session s SET
             counter = CASE WHEN p.rotates AND p.counter >= s.counter THEN p.counter + 1 ELSE s.counter END,
             grace_expired_below = CASE WHEN p.rotates AND p.counter >= s.counter THEN greatest(s.grace_expired_below,
-                CASE WHEN s.rotated_at < p.grace_began THEN s.counter - 1 END,
-                CASE WHEN s.grace_pending_since < p.grace_began THEN s.grace_pending_below END)
+                CASE WHEN s.rotated_at < p.grace_cutoff THEN s.counter - 1 END,
+                CASE WHEN s.grace_pending_since < p.grace_cutoff THEN s.grace_pending_below END)
                 ELSE s.grace_expired_below END,
             grace_pending_below = CASE WHEN p.rotates AND p.counter >= s.counter
-                AND s.grace_pending_since < p.grace_began THEN p.counter ELSE s.grace_pending_below END,
+                AND s.grace_pending_since < p.grace_cutoff THEN p.counter ELSE s.grace_pending_below END,
             grace_pending_since = CASE WHEN p.rotates AND p.counter >= s.counter
-                AND s.grace_pending_since < p.grace_began THEN p.now ELSE s.grace_pending_since END,
+                AND s.grace_pending_since < p.grace_cutoff THEN p.now ELSE s.grace_pending_since END,
             rotated_at = CASE WHEN p.rotates AND p.counter >= s.counter THEN p.now ELSE s.rotated_at END,
             refreshed_at = greatest(s.refreshed_at, p.now),
             ended_at = CASE WHEN p.rotates AND p.counter < s.counter - 1
-                AND (p.counter < s.grace_expired_below OR s.rotated_at < p.grace_began
-                    OR (p.counter < s.grace_pending_below AND s.grace_pending_since < p.grace_began)) THEN p.now END
+                AND (p.counter < s.grace_expired_below OR s.rotated_at < p.grace_cutoff
+                    OR (p.counter < s.grace_pending_below AND s.grace_pending_since < p.grace_cutoff)) THEN p.now END
         """
 
     private static let returningRotation: SQL = """

@@ -24,7 +24,8 @@ struct FirstSignIn: Sendable {
         session = try SessionRow(commit.session)
     }
 
-    /// Whether it can share a statement with others: it depends on no configured issuer and changes no existing row.
+    /// Whether the sign-in can share a statement with other sign-ins: it depends on no configured issuer and changes no
+    /// existing row.
     var isBatchable: Bool { !identity.provider.isGenericOpenID && commit.identity.code?.tokenType != .refreshToken }
 
     var keys: [Key] {
@@ -57,7 +58,7 @@ extension SQL {
     /// the identity's issuer, or the credential is void. The statement fails if an account has one of the addresses or
     /// identities, or a replay key was used before.
     ///
-    /// - Parameter signIns: a single one, or several that are batchable.
+    /// - Parameter signIns: one sign-in, or several batchable sign-ins.
     /// - Returns: a row with the session ID for each account that was created.
     static func create(_ signIns: [FirstSignIn], in realm: ID<Realm>) throws -> SQL {
         signIns.count == 1 ? try create(signIns[0], in: realm) : try create(batch: signIns, in: realm)

@@ -4,7 +4,7 @@ internal import Postgres
 /// The accounts that have a verified identity or its address.
 struct LinkingCandidates: Sendable {
     /// Whether the identity's credential is void. If so, both accounts are `nil`.
-    var isVoid = false
+    var credentialIsVoid = false
     /// The account that has the identity.
     var owner: Account?
     /// The account that has the identity's address; it may be ``owner``.
@@ -22,7 +22,7 @@ extension PostgresFederationStore {
             }
             return try await candidates.run(identity, in: realm)
         }
-        guard !found.isVoid else { throw ProviderRefusal.voidCredential }
+        guard !found.credentialIsVoid else { throw ProviderRefusal.voidCredential }
         return (found.owner, found.sameEmail)
     }
 
@@ -49,7 +49,7 @@ extension LinkingCandidates {
     }
 
     fileprivate mutating func add(_ row: Row, of identity: VerifiedIdentity) throws {
-        if try row.decode("is_void") { isVoid = true }
+        if try row.decode("is_void") { credentialIsVoid = true }
         // If there are no candidates, the left join returns one row without an account.
         guard let isOwner = try row.decode("is_owner", as: Bool?.self) else { return }
         let account = try AccountRow.account(row)
@@ -63,7 +63,7 @@ struct IdentityColumns {
     let provider: SQL
     let subject: SQL
     let email: SQL
-    /// NULL if none of the provider's credentials become void.
+    /// When the provider issued the credential; NULL if credentials of the provider never become void.
     let issuedAt: SQL
 }
 

@@ -15,7 +15,7 @@ extension PostgresAccountStore {
                 if isNew { try await transaction.deleteTombstone(of: account.id, olderThan: issuedAt, in: realm) }
                 let opened = session.withGeneration(account.generation)
                 _ = try await transaction.execute(
-                    .openSession(try SessionRow(opened), in: realm, from: "(VALUES (1)) v"))
+                    .openSession(try SessionRow(opened), in: realm, from: .singleRow))
                 return (account, opened, isNew)
             }
         }
@@ -23,8 +23,8 @@ extension PostgresAccountStore {
 }
 
 extension Transaction {
-    /// Deletes the tombstone of an earlier account with the same ID. A statement of its own, because the one that
-    /// inserts the account may have waited for the deletion, and then does not see the tombstone.
+    /// Deletes the tombstone of an earlier account with the same ID. This is a separate statement, because the
+    /// statement that inserts the account may have waited for the deletion, and then does not see the tombstone.
     ///
     /// - Throws: ``StoreConflict/notFound`` if the account was deleted after `issuedAt`.
     fileprivate func deleteTombstone(

@@ -3,8 +3,8 @@ internal import FoundationEssentials
 public import Identity
 public import Postgres
 
-/// ``FederationStore`` on PostgreSQL. `UNIQUE` constraints detect concurrent sign-ins; the caller of the one that fails
-/// decides again.
+/// ``FederationStore`` on PostgreSQL. `UNIQUE` constraints detect concurrent sign-ins; the caller of a sign-in that
+/// fails for this reason decides again.
 public struct PostgresFederationStore: FederationStore {
     let pool: Pool
     let candidates: Batcher<VerifiedIdentity, Never, LinkingCandidates>
@@ -64,7 +64,8 @@ public struct PostgresFederationStore: FederationStore {
         }
     }
 
-    /// The account's codes, except remedies, become void, because the mailbox of the former address may contain them.
+    /// Signs in, and replaces the address of the account. The account's codes, except remedies, become void, because
+    /// the mailbox of the former address may contain them.
     private func signIn(
         _ account: Account, changingEmailTo email: EmailAddress, _ commit: SignInCommit, in realm: ID<Realm>
     ) async throws -> Account {
@@ -151,10 +152,10 @@ extension Transaction {
         try await audit([AuditNote(action, id, provider)], by: .user(commit.trace), at: now, in: realm)
         let session = try SessionRow(commit.session, openedAt: now)
         for statement: SQL in [
-            .openSession(session, in: realm, from: "(VALUES (1)) v", consuming: commit.replayKeys),
+            .openSession(session, in: realm, from: .singleRow, consuming: commit.replayKeys),
             .insertOutboxEvent(OutboxEvent(event, of: id, provider: provider), at: now, in: realm),
         ] { _ = try await execute(statement) }
-        if let code = try SQL.insertCode(commit.identity.code, at: now, in: realm, from: "(VALUES (1)) v") {
+        if let code = try SQL.insertCode(commit.identity.code, at: now, in: realm, from: .singleRow) {
             _ = try await execute(code)
         }
         try await enqueue(commit.emailBatch, in: realm)
@@ -216,8 +217,8 @@ extension SQL {
         """
     }
 
-    /// Consumes the replay keys once for each row of `source`. Fails if one was used before, in the project or any of
-    /// its tenants: tenants share the project's apps, so a credential for an app is valid in each of them.
+    /// Consumes the replay keys once for each row of `source`. Fails if one of them was used before, in the project or
+    /// any of its tenants: tenants share the project's apps, so a credential for an app is valid in each of them.
     static func consume(_ replayKeys: [ReplayKey], in realm: ID<Realm>, from source: SQL) -> SQL {
         let keys: SQL = """
             unnest(\(replayKeys.map { Hexadecimal.encode($0.hash) }), \(replayKeys.map(\.expiresAt.seconds))) \

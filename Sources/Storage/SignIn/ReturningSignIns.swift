@@ -23,7 +23,8 @@ struct ReturningSignIn: Sendable {
         changesIdentity = identity != before
     }
 
-    /// Whether it can share a statement with others: it neither changes the identity nor stores an authorization code.
+    /// Whether the sign-in can share a statement with other sign-ins: it neither changes the identity nor stores an
+    /// authorization code.
     var isBatchable: Bool { !changesIdentity && commit.identity.code == nil }
 
     /// The account after the sign-in.
@@ -138,8 +139,8 @@ extension SQL {
 
     /// Selects the account `a` and the identity `l` of a sign-in, if both are unchanged. The caller locks the account's
     /// row first, then the identity's, with a lock that waits for a transaction that removes the identity or makes
-    /// credentials void. `FOR KEY SHARE` is not enough, because it
-    /// does not wait for the latter.
+    /// credentials void. `FOR KEY SHARE` is not enough, because it does not wait for a transaction that makes
+    /// credentials void.
     private static func unchanged(_ signIn: SignInColumns, in realm: ID<Realm>) -> SQL {
         """
         SELECT a.project_id, a.id FROM account a

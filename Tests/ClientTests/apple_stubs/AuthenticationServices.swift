@@ -1,5 +1,5 @@
-// The names of Apple's framework that SekishoAuth uses, so that a compiler on Linux can check the types. Only the
-// declarations matter: nothing here is called.
+// The declarations of Apple's framework that SekishoAuth uses, so that a compiler on Linux can check the types. Nothing
+// here is called.
 
 import Foundation
 

@@ -21,7 +21,7 @@ def done(step):
 
 
 def simulated_apple_sign_in(nonce_sha256):
-    """What Sign in with Apple gives to an app: an ID token."""
+    """Returns what Sign in with Apple gives to an app: an ID token."""
     body = {"providerId": "apple.com", "person": {"email": email}, "nonce": nonce_sha256}
     request = urllib.request.Request(
         f"{url}/emulator/v1/projects/{project}/simulatedSignIns", json.dumps(body).encode(),

@@ -18,12 +18,12 @@ function check(condition: boolean) {
     if (!condition) throw new Error('unexpected response');
 }
 
-/** What Sign in with Apple gives to an app: an ID token. */
-async function simulatedAppleSignIn(nonce: string): Promise<string> {
+/** Returns what Sign in with Apple gives to an app: an ID token. */
+async function simulatedAppleSignIn(nonceSha256: string): Promise<string> {
     const response = await fetch(`${url}/emulator/v1/projects/${project}/simulatedSignIns`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify({ providerId: 'apple.com', person: { email }, nonce }),
+        body: JSON.stringify({ providerId: 'apple.com', person: { email }, nonce: nonceSha256 }),
     });
     return (await response.json()).idToken;
 }

@@ -1,4 +1,5 @@
-// The interface of `sign_in.js`, with Firebase's JavaScript SDK.
+// Signs in with Firebase's JavaScript SDK. `client` has `popup`, `redirect` and `redirectResult` as in `sign_in.js`,
+// and functions for the current user.
 import { initializeApp } from "/firebase-app.js";
 import * as sdk from "/firebase-auth.js";
 

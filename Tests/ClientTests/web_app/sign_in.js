@@ -48,7 +48,7 @@ export class Client {
         location.assign(this.#handler({ providerId, authType: `${operation}ViaRedirect`, eventId, ...more }));
     }
 
-    // The result of a redirect; `null` unless this page was reached by one.
+    // The result of a redirect; `null` unless a redirect led to this page.
     async redirectResult() {
         const pending = JSON.parse(sessionStorage.getItem(PENDING(this.apiKey)));
         sessionStorage.removeItem(PENDING(this.apiKey));
@@ -59,7 +59,7 @@ export class Client {
         return this.#finished(found, pending.operation, pending.session);
     }
 
-    // The first event after a load: the result of a redirect, or that there is none.
+    // The first event after a load: the result of a redirect, or an event of type `unknown` if there is none.
     async firstEvent() {
         const event = this.#event(REDIRECTS, null);
         await this.#opened();
@@ -85,7 +85,7 @@ export class Client {
         return `${this.pages}/handler?${query}`;
     }
 
-    // As the SDK matches events: a redirect takes any of its types, a popup only its own event.
+    // Matches events as the SDK does: a redirect takes any event of these types, a popup only the event with its ID.
     #event(types, eventId) {
         return new Promise(resolve => this.#consumers.push({ types, eventId, resolve }));
     }

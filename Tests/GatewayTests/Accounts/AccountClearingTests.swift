@@ -14,14 +14,14 @@ struct AccountClearingTests {
         let ada = try await gateway.post("/v1/accounts:signUp", ["email": "ada@example.com", "password": "correct"])
         _ = try await gateway.post("/v1/accounts:delete", ["idToken": ada.json["idToken"] ?? .null])
         _ = try await gateway.post("/v1/accounts:signUp")
-        #expect(try await rows(in: gateway) == [1, 1, 1])
+        #expect(try await rowCounts(in: gateway) == [1, 1, 1])
         try await AccountClearing(pool: gateway.database.pool).clear(ID("other"))
-        #expect(try await rows(in: gateway) == [1, 1, 1])
+        #expect(try await rowCounts(in: gateway) == [1, 1, 1])
         try await AccountClearing(pool: gateway.database.pool).clear(gateway.project.realm)
-        #expect(try await rows(in: gateway) == [0, 0, 0])
+        #expect(try await rowCounts(in: gateway) == [0, 0, 0])
     }
 
-    private func rows(in gateway: TestGateway) async throws -> [Int64] {
+    private func rowCounts(in gateway: TestGateway) async throws -> [Int64] {
         let rows = try await gateway.database.pool.query(
             """
             SELECT (SELECT count(*) FROM account) AS accounts, (SELECT count(*) FROM session) AS sessions,

@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Querying accounts", .serialized)
 struct AccountQueryTests {
-    private static func administered() async throws -> TestGateway {
+    /// A gateway with four accounts. `a` and `d` have a time of their last login.
+    private static func populated() async throws -> TestGateway {
         let gateway = try await TestGateway.administered()
         let drafts: [JSON] = [
             ["localId": "c", "email": "zoe@example.com", "displayName": "Bob"],
@@ -14,7 +15,7 @@ struct AccountQueryTests {
             ["localId": "b", "displayName": "Ada"],
         ]
         for (draft, lastLogin) in zip(drafts, [nil, "1800000300000", "1800000200000", nil] as [JSON?]) {
-            try await gateway.make(draft, more: lastLogin.map { ["lastLoginAt": $0] } ?? [:])
+            try await gateway.makeAccount(draft, more: lastLogin.map { ["lastLoginAt": $0] } ?? [:])
             gateway.clock.advance(by: .seconds(1))
         }
         return gateway
@@ -30,6 +31,7 @@ struct AccountQueryTests {
         (["sortBy": "NAME", "order": "DESC"], ["a", "c", "b", "d"]),
         (["sortBy": "LAST_LOGIN_AT"], ["d", "a", "b", "c"]),
         (["sortBy": "LAST_LOGIN_AT", "order": "DESC"], ["a", "d", "c", "b"]),
+        // The number of CREATED_AT.
         (["sortBy": 3], ["c", "a", "d", "b"]),
     ]
 
@@ -37,7 +39,7 @@ struct AccountQueryTests {
         "A query sorts by the requested member, lists accounts without that member last, and keeps the order across pages",
         arguments: sortings)
     func sorted(input: JSON, expected: [String]) async throws {
-        let gateway = try await Self.administered()
+        let gateway = try await Self.populated()
         #expect(try await gateway.administer(":query", input).ids == expected)
         guard case .object(let members) = input else { return }
         var listed: [String] = []
@@ -51,7 +53,7 @@ struct AccountQueryTests {
     }
 
     @Test(
-        "A query uses only the first expression, and in that expression an address before an ID",
+        "A query uses only the first expression, in which an address takes precedence over an ID",
         arguments: [
             (["expression": [["email": "Zoe@Example.com"]]], ["c"]),
             (["expression": [["phoneNumber": "+15555550100"]]], ["a"]),
@@ -68,7 +70,7 @@ struct AccountQueryTests {
             (["expression": []], ["a", "b", "c", "d"]),
         ] as [(JSON, [String])])
     func expression(input: JSON, expected: [String]) async throws {
-        let gateway = try await Self.administered()
+        let gateway = try await Self.populated()
         let answer = try await gateway.administer(":query", input)
         #expect(answer.ids == expected, "\(answer.text)")
         #expect(answer.json["recordsCount"]?.string == String(expected.count))
@@ -95,10 +97,10 @@ struct AccountQueryTests {
     func search(text: String, expected: [String]) async throws {
         let gateway = try await TestGateway.administered()
         for id in ["ada", "Ada", "adab", "ada-2", "ada@example.com", "+15555550100x", "b"] {
-            try await gateway.make(["localId": .string(id)])
+            try await gateway.makeAccount(["localId": .string(id)])
         }
-        try await gateway.make(["localId": "bob", "email": "ada@example.com"])
-        try await gateway.make(["localId": "+", "phoneNumber": "+15555550100"])
+        try await gateway.makeAccount(["localId": "bob", "email": "ada@example.com"])
+        try await gateway.makeAccount(["localId": "+", "phoneNumber": "+15555550100"])
         let backend = try await ServiceKey(in: gateway)
         for id in ["z\u{10FFFF}", "éa"] {
             let token = try backend.customToken(uid: id, at: gateway.clock.now)
@@ -113,11 +115,11 @@ struct AccountQueryTests {
     func pages() async throws {
         let gateway = try await TestGateway.administered()
         let permanent = (100..<160).map { "stays\($0)" }
-        try await gateway.make(permanent + ["other"])
+        try await gateway.makeAccounts(permanent + ["other"])
         async let writing: Void = {
             for round in 0..<10 {
                 let temporary = ["stay\(round)", "stays\(100 + round)x", "stays\(160 + round)"]
-                try await gateway.make(temporary)
+                try await gateway.makeAccounts(temporary)
                 _ = try await gateway.administer(
                     ":batchDelete", ["localIds": .array(temporary.map { .string($0) }), "force": true])
             }
@@ -157,7 +159,7 @@ struct AccountQueryTests {
 
     @Test("Accounts of another project are not found")
     func otherProject() async throws {
-        let gateway = try await Self.administered()
+        let gateway = try await Self.populated()
         try await gateway.makeOtherProject("other", serviceKey: "sks_other")
         #expect(try await Self.search(gateway, [("q", "a")], bearer: "sks_other").status == 403)
         for text in ["a", "zoe@example.com", "+15555550100"] {

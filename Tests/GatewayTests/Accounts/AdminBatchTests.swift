@@ -7,7 +7,7 @@ import Testing
 struct AdminBatchTests {
     static func administered(ids: [String]) async throws -> TestGateway {
         let gateway = try await TestGateway.administered()
-        try await gateway.make(ids)
+        try await gateway.makeAccounts(ids)
         return gateway
     }
 
@@ -52,6 +52,7 @@ struct AdminBatchTests {
         #expect(first.ids == ["a", "b"])
         let second = try await gateway.batchGet([("maxResults", "2"), ("nextPageToken", "b")])
         #expect(second.ids == ["c", "d"])
+        #expect(second.json["nextPageToken"] == "d")
         let third = try await gateway.batchGet([("maxResults", "2"), ("nextPageToken", "d")])
         #expect(third.json == ["kind": "identitytoolkit#DownloadAccountResponse", "users": []])
         #expect(try await gateway.batchGet().json.keys == ["kind", "users"])
@@ -91,8 +92,9 @@ struct AdminBatchTests {
         let gateway = try await Self.administered(ids: permanent)
         async let writing: Void = {
             for round in 0..<15 {
+                // Accounts before, between and after the permanent ones. Those before stay.
                 let temporary = ["a\(round)", "stays\(100 + round)x", "z\(round)"]
-                try await gateway.make(temporary)
+                try await gateway.makeAccounts(temporary)
                 _ = try await gateway.administer(
                     ":batchDelete", ["localIds": .array(temporary.dropFirst().map { .string($0) }), "force": true])
             }
@@ -113,7 +115,7 @@ struct AdminBatchTests {
     }
 
     @Test(
-        "A query counts accounts, or lists a page of them in the requested order",
+        "A query counts accounts, or lists a page of them: by ID, ascending or descending",
         arguments: [
             (["returnUserInfo": false], "3", nil),
             ([:], "3", ["a", "b", "c"]),

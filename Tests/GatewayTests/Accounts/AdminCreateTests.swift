@@ -46,7 +46,7 @@ struct AdminCreateTests {
     }
 
     @Test(
-        "Members of a new account are checked in the order of the wire protocol",
+        "A request to create an account is checked in the order of the wire protocol",
         arguments: [
             (["localId": "x", "idToken": "x"], "400 UNEXPECTED_PARAMETER : User ID"),
             (["localId": "ada", "phoneNumber": "1"], "400 DUPLICATE_LOCAL_ID"),

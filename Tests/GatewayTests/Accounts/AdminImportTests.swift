@@ -85,7 +85,7 @@ struct AdminImportTests {
     }
 
     @Test(
-        "An invalid import is rejected as a whole and stores nothing",
+        "An import that does not overwrite is rejected if it has no users, duplicate IDs or, with sanityCheck, other duplicates",
         arguments: [
             ([:], "400 MISSING_USER_ACCOUNT"),
             (["users": []], "400 MISSING_USER_ACCOUNT"),
@@ -148,7 +148,7 @@ struct AdminImportTests {
         #expect(try await gateway.user("a")["email"] == "a@b.c")
     }
 
-    @Test("Overwriting replaces the whole account and ends its sessions")
+    @Test("An import that overwrites an account replaces it completely and ends its sessions")
     func overwriting() async throws {
         let gateway = try await TestGateway.administered()
         let user: JSON = [
@@ -183,6 +183,7 @@ struct AdminImportTests {
         #expect(refused.outcome == "400 MAXIMUM_USER_COUNT_EXCEEDED")
         let taken = try await gateway.administer(":batchCreate", ["users": .array(Array(users.dropLast()))])
         #expect(taken.json["error"] == [])
+        // A page has at most 1000 accounts.
         let page = try await gateway.batchGet([("maxResults", "5000")])
         #expect(page.json["users"]?[999] != nil && page.json["nextPageToken"] == "user999")
     }

@@ -19,7 +19,7 @@ struct AdminLookupTests {
     }
 
     @Test(
-        "A lookup lists each account once: first those of the IDs, then of the addresses, then of the phone numbers",
+        "A lookup lists each account once: first the accounts of the IDs, then of the addresses, then of the phone numbers",
         arguments: [
             (["localId": ["eve", "ada", "nobody", "ada"]], ["eve", "ada"]),
             (["email": ["ADA@example.com", "nonsense"]], ["ada"]),

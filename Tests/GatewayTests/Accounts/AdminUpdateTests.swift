@@ -4,6 +4,8 @@ import Testing
 
 @Suite("Changing an account as an administrator", .serialized)
 struct AdminUpdateTests {
+    /// A gateway with Ada, who has a verified address and a password, and with Bob, who has an unverified address, a
+    /// phone number and the Google identity `taken`.
     static func withAda() async throws -> TestGateway {
         let gateway = try await TestGateway.administered()
         _ = try await gateway.administer(
@@ -49,7 +51,7 @@ struct AdminUpdateTests {
     }
 
     @Test(
-        "Members of an update are checked in the order of the wire protocol",
+        "A request to update an account is checked in the order of the wire protocol",
         arguments: [
             ([:], "400 MISSING_LOCAL_ID"),
             (["localId": "nobody", "email": "nonsense"], "400 USER_NOT_FOUND"),
@@ -86,6 +88,7 @@ struct AdminUpdateTests {
     @Test("Custom claims have at most 1000 characters")
     func largeClaims() async throws {
         let gateway = try await Self.withAda()
+        // The text around the repeated letter has 9 characters.
         for (length, expected) in [(991, "200"), (992, "400 CLAIMS_TOO_LARGE")] {
             let claims = "{\"a\": \"\(String(repeating: "x", count: length))\"}"
             let answer = try await gateway.administer(
@@ -104,7 +107,7 @@ struct AdminUpdateTests {
     }
 
     @Test(
-        "An update that affects sign-in ends the account's sessions, and another update keeps them",
+        "An update that affects sign-in ends the account's sessions; any other update keeps them",
         arguments: [
             (["disableUser": true], "400 USER_DISABLED"),
             (["password": "secret2"], "400 TOKEN_EXPIRED"),

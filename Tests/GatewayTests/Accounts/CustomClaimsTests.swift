@@ -40,7 +40,7 @@ struct CustomClaimsTests {
         #expect(try claims(of: try #require(plain.json["idToken"]?.string))["role"] == nil)
     }
 
-    @Test("Claims of a custom token override the account's, and are overridden by the gateway's own")
+    @Test("Claims of a custom token override the account's, but not the gateway's own, not even in another letter case")
     func precedence() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Deletion of an account")
 struct DeletionTests {
-    @Test("After a deletion, only the notice to the user has their addresses and names")
+    @Test("After a deletion, the user's addresses and names are in no table but that of the notice to the user")
     func deletion() async throws {
         let gateway = try await TestGateway()
         let person = SimulatedPerson.named("Ada", "Lovelace").with { $0.email = "ada.lovelace@gmail.com" }

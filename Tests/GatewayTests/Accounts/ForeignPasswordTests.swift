@@ -38,7 +38,8 @@ struct ForeignPasswordTests {
         var testDescription: String { name }
     }
 
-    /// Firebase as above; scrypt and SHA-256 from RFC 7914 §12 and §11; SHA-1 from RFC 6070.
+    /// The Firebase example above; scrypt and PBKDF2 with SHA-256 from RFC 7914 (§12 and §11); PBKDF2 with SHA-1 from
+    /// RFC 6070; bcrypt by Python's `crypt`; Argon2 from the tests of its reference implementation.
     static let rows = [
         Row(
             name: "Firebase", scheme: firebase, hash: user1["passwordHash"] ?? .null, salt: "42xEC-ixf3L2lw==",
@@ -83,15 +84,15 @@ struct ForeignPasswordTests {
         user["salt"] = row.salt.map { .string($0) }
         let body = row.scheme.merging(["users": [.object(user)]]) { $1 }
         #expect(try await gateway.administer(":batchCreate", .object(body)).json["error"] == [])
-        let imported = try await gateway.storedPassword(of: "ada")
+        let imported = try await gateway.storedPasswordHash(of: "ada")
         #expect(try await gateway.signIn(password: row.password + "x").outcome == "400 INVALID_PASSWORD")
-        #expect(try await gateway.storedPassword(of: "ada") == imported)
+        #expect(try await gateway.storedPasswordHash(of: "ada") == imported)
         #expect(try await gateway.signIn(password: row.password).json["localId"] == "ada")
-        let own = try #require(try await gateway.storedPassword(of: "ada"))
+        let own = try #require(try await gateway.storedPasswordHash(of: "ada"))
         #expect(own.hasPrefix("$argon2id$v=19$m=8,t=1,p=1$"))
         #expect(try await gateway.signIn(password: row.password).json["localId"] == "ada")
         #expect(try await gateway.signIn(password: row.password + "x").outcome == "400 INVALID_PASSWORD")
-        #expect(try await gateway.storedPassword(of: "ada") == own)
+        #expect(try await gateway.storedPasswordHash(of: "ada") == own)
     }
 
     @Test("An imported signer key is stored encrypted and only once, and can be re-encrypted with a new master key")

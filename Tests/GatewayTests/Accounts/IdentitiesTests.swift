@@ -33,10 +33,13 @@ struct IdentitiesTests {
     struct Link: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let account: JSON
+        /// Members of the request, besides the provider and the subject.
         let identity: [String: JSON]
+        /// The `emailTrust` of the identity.
         let trust: String
+        /// The account's `email` and `emailVerified` after the link.
         let email: JSON?
-        let isVerified: JSON?
+        let emailVerified: JSON?
     }
 
     @Test(
@@ -44,39 +47,39 @@ struct IdentitiesTests {
         arguments: [
             Link(
                 testDescription: "an address that no provider has verified", account: ["localId": "ada"],
-                identity: ["email": "ada@example.com"], trust: "none", email: nil, isVerified: nil),
+                identity: ["email": "ada@example.com"], trust: "none", email: nil, emailVerified: nil),
             Link(
                 testDescription: "a verified address, for an account without an address", account: ["localId": "ada"],
                 identity: ["email": "Ada@Example.com", "emailVerified": true], trust: "verified",
-                email: "ada@example.com", isVerified: false),
+                email: "ada@example.com", emailVerified: false),
             Link(
                 testDescription: "the account's own address",
                 account: ["localId": "ada", "email": "ada@example.com"],
                 identity: ["email": "ada@example.com", "emailVerified": true], trust: "verified",
-                email: "ada@example.com", isVerified: false),
+                email: "ada@example.com", emailVerified: false),
             Link(
                 testDescription: "another address than the account's",
                 account: ["localId": "ada", "email": "ada@example.com", "emailVerified": true],
                 identity: ["email": "eve@example.com", "emailVerified": true], trust: "verified",
-                email: "ada@example.com", isVerified: true),
+                email: "ada@example.com", emailVerified: true),
             Link(
                 testDescription: "verified, but no address", account: ["localId": "ada"],
-                identity: ["emailVerified": true], trust: "none", email: nil, isVerified: nil),
+                identity: ["emailVerified": true], trust: "none", email: nil, emailVerified: nil),
             Link(
                 testDescription: "a verified address that another account has", account: ["localId": "ada"],
                 identity: ["email": "bob@example.com", "emailVerified": true], trust: "verified", email: nil,
-                isVerified: nil),
+                emailVerified: nil),
             Link(
                 testDescription: "ignored members", account: ["localId": "ada"],
                 identity: [
                     "email": "ada@example.com", "emailTrust": "authoritative", "audience": "x", "localId": "bob",
                     "realUserStatus": "LIKELY_REAL", "isPrivateEmail": true, "createdAt": 0,
-                ], trust: "none", email: nil, isVerified: nil),
+                ], trust: "none", email: nil, emailVerified: nil),
         ])
     func link(row: Link) async throws {
         let gateway = try await TestGateway.administered()
-        try await gateway.make(["localId": "bob", "email": "bob@example.com"])
-        try await gateway.make(row.account)
+        try await gateway.makeAccount(["localId": "bob", "email": "bob@example.com"])
+        try await gateway.makeAccount(row.account)
         let body = row.identity.merging(["providerId": "google.com", "rawId": "g1"]) { $1 }
         let answer = try await gateway.linkIdentity(.object(body), to: "ada")
         #expect(answer.json["emailTrust"]?.string == row.trust, "\(answer.text)")
@@ -87,7 +90,7 @@ struct IdentitiesTests {
         #expect(try await gateway.identities(of: "ada") == [answer.json])
         let user = try await gateway.user("ada")
         #expect(user["email"] == row.email)
-        #expect(user["emailVerified"] == row.isVerified)
+        #expect(user["emailVerified"] == row.emailVerified)
         let events = try await gateway.recordedEvents()
         #expect(events.outbox == ["identity.linked ada google.com"])
         #expect(events.audit == ["key:service identity.linked ada google.com"])
@@ -98,7 +101,7 @@ struct IdentitiesTests {
         let gateway = try await TestGateway.administered()
         let id = try #require(try await gateway.signIn(gateway.google()).json["localId"]?.string)
         let subject = try #require(try await gateway.identities(of: id).first?["rawId"]?.string)
-        try await gateway.make(["localId": "ada"])
+        try await gateway.makeAccount(["localId": "ada"])
         #expect(try await gateway.moveIdentity("google.com", of: id, ["targetLocalId": "ada"]).status == 400)
         let moved = try await gateway.moveIdentity(
             "google.com", of: id, ["targetLocalId": "ada", "allowNoSignInMethod": true])
@@ -123,9 +126,9 @@ struct IdentitiesTests {
         let body: JSON = [
             "providerId": "google.com", "rawId": "g1", "email": "ada@example.com", "emailVerified": true,
         ]
-        try await gateway.make(["localId": "ada", "phoneNumber": "+15555550100"], identities: [body])
-        try await gateway.make(["localId": "bob"])
-        try await gateway.make(["localId": "carol", "email": "carol@example.com"])
+        try await gateway.makeAccount(["localId": "ada", "phoneNumber": "+15555550100"], identities: [body])
+        try await gateway.makeAccount(["localId": "bob"])
+        try await gateway.makeAccount(["localId": "carol", "email": "carol@example.com"])
         #expect(try await gateway.moveIdentity("google.com", of: "ada", ["targetLocalId": "bob"]).outcome == "200")
         #expect(try await gateway.user("ada")["email"] == nil)
         #expect(try await gateway.user("bob")["email"] == "ada@example.com")
@@ -138,7 +141,8 @@ struct IdentitiesTests {
     @Test("Identities are unlinked, the last sign-in method only if the request allows it")
     func unlink() async throws {
         let gateway = try await TestGateway.administered()
-        try await gateway.make(["localId": "ada"], identities: [google, ["providerId": "oidc.corp", "rawId": "c1"]])
+        try await gateway.makeAccount(
+            ["localId": "ada"], identities: [google, ["providerId": "oidc.corp", "rawId": "c1"]])
         #expect(try await gateway.unlinkIdentity("google.com", of: "ada").json == [:])
         let last = try await gateway.unlinkIdentity("oidc.corp", of: "ada")
         #expect(last.outcome.hasPrefix("400 LAST_SIGN_IN_METHOD"))
@@ -180,9 +184,9 @@ struct IdentitiesTests {
         ] as [(String, JSON?, String)])
     func refused(call: String, body: JSON?, expected: String) async throws {
         let gateway = try await TestGateway.administered()
-        try await gateway.make(["localId": "ada"], identities: [google])
-        try await gateway.make(["localId": "bob"], identities: [["providerId": "google.com", "rawId": "g2"]])
-        try await gateway.make(["localId": "eve"])
+        try await gateway.makeAccount(["localId": "ada"], identities: [google])
+        try await gateway.makeAccount(["localId": "bob"], identities: [["providerId": "google.com", "rawId": "g2"]])
+        try await gateway.makeAccount(["localId": "eve"])
         let before = try await gateway.dump()
         let parts = call.split(separator: " ").map(String.init)
         let method: HTTP.Method = parts[0] == "get" ? .get : parts[0] == "post" ? .post : .delete
@@ -201,7 +205,7 @@ struct IdentitiesTests {
         ])
     func ambiguousIDs(id: String, status: Int) async throws {
         let gateway = try await TestGateway.administered()
-        try await gateway.make(["localId": "ada"], identities: [google])
+        try await gateway.makeAccount(["localId": "ada"], identities: [google])
         #expect(try await gateway.manage(.get, "/accounts/\(id)/identities").status == status)
         #expect(try await gateway.manage(.delete, "/accounts/\(id)/identities/google.com").status == status)
         #expect(try await gateway.manage(.post, "/accounts/\(id)/identities", google).status == status)
@@ -221,7 +225,7 @@ struct IdentitiesTests {
     func otherProject(method: HTTP.Method, path: String) async throws {
         let gateway = try await TestGateway.administered()
         try await gateway.makeOtherProject("other", serviceKey: "sks_other")
-        try await gateway.make(["localId": "ada"], identities: [google])
+        try await gateway.makeAccount(["localId": "ada"], identities: [google])
         let before = try await gateway.dump()
         let body: JSON = ["providerId": "apple.com", "rawId": "a", "targetLocalId": "ada", "allowNoSignInMethod": true]
         let path = "/accounts/ada/identities\(path)"
@@ -238,9 +242,9 @@ struct IdentitiesTests {
     @Test("Concurrent requests move or link an identity to only one account")
     func race() async throws {
         let gateway = try await TestGateway.administered()
-        try await gateway.make(["localId": "ada"], identities: [google])
+        try await gateway.makeAccount(["localId": "ada"], identities: [google])
         let targets = (0..<8).map { "t\($0)" }
-        for target in targets { try await gateway.make(["localId": .string(target)]) }
+        for target in targets { try await gateway.makeAccount(["localId": .string(target)]) }
         let outcomes = try await withThrowingTaskGroup(of: String.self) { group in
             for target in targets {
                 group.addTask {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Members that clients may not write")
 struct MassAssignmentTests {
-    /// Members that decide the identity or permissions of a user, with recognizable values.
+    /// Members whose values a client may not choose, with recognizable values.
     static let members: [(String, JSON)] = [
         ("emailVerified", true), ("customAttributes", "{\"admin\":true}"), ("validSince", "1"), ("disableUser", true),
         ("disabled", true), ("localId", "root"), ("createdAt", "1000"), ("lastLoginAt", "1000"),
@@ -41,6 +41,7 @@ struct MassAssignmentTests {
         #expect([200, 400, 501].contains(answer.status), "\(answer.text)")
         #expect(answer.json["oobLink"] == nil && answer.json["oobCode"] == nil)
         let start = gateway.clock.now.seconds
+        // Clients may end their account's sessions, which increments its generation from 1 to 2.
         let changed = try await gateway.database.pool.query(
             """
             SELECT to_jsonb(a)::text AS account FROM account a

@@ -75,6 +75,7 @@ struct PasswordPolicyTests {
         let lenient = try await TestGateway { $0.minimumPasswordLength = 10 }.post(
             "/v1/accounts:signUp", ["email": "ada@example.com", "password": "aB3!"])
         #expect(lenient.outcome == "400 WEAK_PASSWORD : Password should be at least 10 characters")
+        // 2049 × 2 bytes in UTF-8, two more than the limit.
         let long = try await gateway.post(
             "/v1/accounts:signUp",
             ["email": "ada@example.com", "password": .string(String(repeating: "é", count: 2049))])
@@ -131,7 +132,7 @@ struct BreachedPasswordTests {
         #expect(try await gateway.reset(code, "better than that").outcome == "200", "the code is still valid")
     }
 
-    @Test("A password is looked up only if the policy requires it, and only if it meets the other requirements")
+    @Test("A password is looked up only if it meets the other requirements, and the policy rejects breached passwords")
     func order() async throws {
         let breaches = RecordedBreaches(["breached"])
         let withoutPolicy = try await TestGateway(breaches: breaches.list)

@@ -6,13 +6,13 @@ import Testing
 
 extension TestGateway {
     /// Creates accounts with these IDs and no other member.
-    func make(_ ids: [String]) async throws {
+    func makeAccounts(_ ids: [String]) async throws {
         let users = JSON.array(ids.map { ["localId": .string($0)] })
         #expect(try await administer(":batchCreate", ["users": users]).json["error"] == [])
     }
 
     /// The stored hash of the account's password.
-    func storedPassword(of localId: String) async throws -> String? {
+    func storedPasswordHash(of localId: String) async throws -> String? {
         try await database.pool.query("SELECT password_hash FROM account WHERE id = \(localId)").first?
             .decode("password_hash")
     }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Unlinking an identity ends its sessions")
 struct UnlinkedSessionTests {
-    private static let alive = ["200", "200"]
+    private static let valid = ["200", "200"]
     private static let ended = ["400 TOKEN_EXPIRED", "400 TOKEN_EXPIRED"]
 
     /// The responses to the ID token and the refresh token of a session.
@@ -41,7 +41,7 @@ struct UnlinkedSessionTests {
                 ["idToken": .string(calling.idToken), "deleteProvider": ["google.com"]])
             #expect(unlinked.outcome == "200")
             for tokens in sessions.apple + [calling] {
-                #expect(try await outcomes(tokens, at: gateway) == Self.alive)
+                #expect(try await outcomes(tokens, at: gateway) == Self.valid)
             }
             for tokens in sessions.google where tokens.idToken != calling.idToken {
                 #expect(try await outcomes(tokens, at: gateway) == Self.ended)
@@ -49,7 +49,7 @@ struct UnlinkedSessionTests {
         }
     }
 
-    @Test("A session that outlived its unlinked identity ends when another identity is unlinked")
+    @Test("A session that stayed valid when its own identity was unlinked ends when another identity is unlinked")
     func survivor() async throws {
         let gateway = try await TestGateway()
         let owner = try TestGateway.Tokens(await gateway.signIn(gateway.apple()))
@@ -58,10 +58,10 @@ struct UnlinkedSessionTests {
         let ada = try TestGateway.Tokens(linked)
         let attacker = try TestGateway.Tokens(await gateway.signIn(gateway.google(.mary)))
         #expect(try await gateway.update(attacker.idToken, ["deleteProvider": ["google.com"]]).outcome == "200")
-        #expect(try await outcomes(attacker, at: gateway) == Self.alive)
+        #expect(try await outcomes(attacker, at: gateway) == Self.valid)
         #expect(try await gateway.update(ada.idToken, ["deleteProvider": ["apple.com"]]).outcome == "200")
         #expect(try await outcomes(attacker, at: gateway) == Self.ended)
-        #expect(try await outcomes(ada, at: gateway) == Self.alive)
+        #expect(try await outcomes(ada, at: gateway) == Self.valid)
     }
 
     @Test("Removing a password ends the other sessions and opens a new one")
@@ -71,7 +71,7 @@ struct UnlinkedSessionTests {
         let linked = try TestGateway.Tokens(await gateway.link(gateway.apple(), to: first.idToken))
         let unlinked = try TestGateway.Tokens(await gateway.update(linked.idToken, ["deleteProvider": ["password"]]))
         #expect(try await outcomes(first, at: gateway) == Self.ended)
-        #expect(try await outcomes(unlinked, at: gateway) == Self.alive)
+        #expect(try await outcomes(unlinked, at: gateway) == Self.valid)
     }
 
     struct Action: CustomTestStringConvertible {
@@ -84,7 +84,7 @@ struct UnlinkedSessionTests {
         arguments: [
             Action(testDescription: "unlink") { try await $0.unlinkIdentity("google.com", of: $1) },
             Action(testDescription: "move") {
-                try await $0.make(["localId": "target"])
+                try await $0.makeAccount(["localId": "target"])
                 return try await $0.moveIdentity("google.com", of: $1, ["targetLocalId": "target"])
             },
             Action(testDescription: "update") {
@@ -101,7 +101,7 @@ struct UnlinkedSessionTests {
         let sessions = try await Sessions(at: gateway)
         let done = try await row.perform(gateway, sessions.apple[0].localId)
         #expect(done.outcome == "200")
-        for tokens in sessions.apple { #expect(try await outcomes(tokens, at: gateway) == Self.alive) }
+        for tokens in sessions.apple { #expect(try await outcomes(tokens, at: gateway) == Self.valid) }
         for tokens in sessions.google { #expect(try await outcomes(tokens, at: gateway) == Self.ended) }
     }
 
@@ -115,7 +115,7 @@ struct UnlinkedSessionTests {
         let named: JSON = ["providerId": "google.com", "rawId": google["rawId"] ?? .null]
         let done = try await gateway.administer(":update", ["localId": .string(id), "linkProviderUserInfo": named])
         #expect(done.outcome == "200")
-        for tokens in sessions.google { #expect(try await outcomes(tokens, at: gateway) == Self.alive) }
+        for tokens in sessions.google { #expect(try await outcomes(tokens, at: gateway) == Self.valid) }
     }
 
     @Test("A sign-in with an identity that is being unlinked leaves no valid session", arguments: [true, false])
@@ -125,6 +125,7 @@ struct UnlinkedSessionTests {
         for _ in 0..<8 {
             #expect(try await gateway.link(gateway.google(), to: owner.idToken).outcome == "200")
             let signIns = try await withThrowingTaskGroup(of: Exchange?.self) { group in
+                // Twelve sign-ins, with the unlinking in their middle.
                 for turn in 0..<13 {
                     group.addTask {
                         if turn != 6 { return try await gateway.signIn(gateway.google(), ["autoCreate": false]) }
@@ -142,6 +143,6 @@ struct UnlinkedSessionTests {
                 #expect(try await outcomes(TestGateway.Tokens(exchange), at: gateway) == Self.ended)
             }
         }
-        #expect(try await outcomes(owner, at: gateway) == Self.alive)
+        #expect(try await outcomes(owner, at: gateway) == Self.valid)
     }
 }

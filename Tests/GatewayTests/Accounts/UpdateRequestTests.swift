@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Members of an update")
 struct UpdateRequestTests {
-    /// The account after an update. Before, it has a display name, a photo, an address and a password.
+    /// An update, the account after it, and the audit events. Before the update, the account has the default values.
     struct Row: CustomTestStringConvertible {
         /// The members of the request, as JSON.
         let members: String
@@ -32,6 +32,7 @@ struct UpdateRequestTests {
             Row(#""displayName":"","photoUrl":"""#) { ($0.displayName, $0.photoURL) = (nil, nil) },
             Row(#""photo_url":"http://x/y","photoURL":"ignored""#) { $0.photoURL = "http://x/y" },
             Row(#""displayName":"Eve","deleteAttribute":["DISPLAY_NAME"]"#) { $0.displayName = nil },
+            // 0 is unspecified, 2 is DISPLAY_NAME, 4 is PHOTO_URL and 5 is PASSWORD.
             Row(#""delete_attribute":[2,4,0]"#) { ($0.displayName, $0.photoURL) = (nil, nil) },
             Row(#""deleteAttribute":["EMAIL",5]"#) {
                 ($0.email, $0.hasPassword, $0.endsSessions) = (nil, false, true)
@@ -50,7 +51,7 @@ struct UpdateRequestTests {
         let gateway = try await TestGateway(.sekisho) { $0.protectsLastSignInMethod = false }
         let ada = try await gateway.signUp(password: "first secret")
         _ = try await gateway.update(ada.idToken, ["displayName": "Ada", "photoUrl": "http://x/a"])
-        let hash = try await gateway.storedPassword(of: ada.localId)
+        let hash = try await gateway.storedPasswordHash(of: ada.localId)
         var response: Exchange?
         let audit = try await gateway.audited {
             response = try await gateway.post(
@@ -71,18 +72,18 @@ struct UpdateRequestTests {
         #expect(user["emailVerified"] != true)
         #expect(user["phoneNumber"] == nil)
         #expect(user["createdAt"] == "1800000000000")
-        let stored = try await gateway.storedPassword(of: ada.localId)
+        let stored = try await gateway.storedPasswordHash(of: ada.localId)
         #expect((stored != nil) == row.hasPassword)
-        #expect((stored == hash) == !row.members.contains(#""password":"1"#) || !row.hasPassword)
+        #expect((stored == hash) == (row.hasPassword && !row.audit.contains("password.set")))
         #expect(audit.map(\.action).sorted() == row.audit)
         for line in audit {
-            #expect(line.actor == "user" && line.network == "192.0.2.0/24" && line.request != nil, "\(line)")
+            #expect(line.actor == "user" && line.network == "192.0.2.0/24" && line.requestID != nil, "\(line)")
         }
         let former = try await gateway.lookup(ada.idToken).outcome
         #expect(former == (row.endsSessions ? "400 TOKEN_EXPIRED" : "200"))
     }
 
-    private static let rejecting = Task {
+    private static let shared = Task {
         let gateway = try await TestGateway.ofNewProject()
         return (gateway, try await gateway.signUp(password: "first secret"))
     }
@@ -108,7 +109,7 @@ struct UpdateRequestTests {
             (#""deleteAttribute":[6]"#, "501 deleteAttribute RAW_USER_INFO is not implemented."),
         ])
     func rejection(members: String, summary: String) async throws {
-        let (gateway, ada) = try await Self.rejecting.value
+        let (gateway, ada) = try await Self.shared.value
         let before = try await gateway.accountsAsStored()
         let response = try await gateway.post(
             "/v1/accounts:update", text: #"{"idToken":"\#(ada.idToken)",\#(members)}"#)

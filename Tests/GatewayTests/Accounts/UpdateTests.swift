@@ -38,14 +38,13 @@ struct UpdateTests {
             #expect(try await gateway.refresh(old.refreshToken).outcome == "400 TOKEN_EXPIRED")
         }
         let user = try #require(try await gateway.lookup(fresh.idToken).json["users"]?[0])
-        #expect(
-            try claims(of: fresh.idToken)["auth_time"].map { "\($0)" }
-                == "\(JSON.number(Double(user["validSince"]!.string!)!))")
+        let validSince = try #require(user["validSince"]?.string.flatMap { Double($0) })
+        #expect(try claims(of: fresh.idToken)["auth_time"] == .number(validSince))
         #expect(try await gateway.signIn().outcome == "400 INVALID_PASSWORD")
         #expect(try await gateway.signIn(password: "secret2").outcome == "200")
     }
 
-    @Test("A new address is unverified, frees the old one, and ends every session")
+    @Test("A new address is unverified, frees the old address, and ends every session")
     func email() async throws {
         let gateway = try await TestGateway()
         let tokens = try await gateway.signUp()
@@ -75,10 +74,11 @@ struct UpdateTests {
         #expect(try await gateway.lookup(tokens.idToken).outcome == "200", "the session is still valid")
     }
 
-    @Test("Changing credentials or deleting the account needs a recent login; a refresh is not one")
+    @Test("Changing credentials or deleting the account needs a recent login; a refresh does not count as a login")
     func recentLoginMaxAge() async throws {
         let gateway = try await TestGateway()
         let tokens = try await gateway.signUp()
+        // A login is recent for 300 seconds.
         gateway.clock.advance(by: .seconds(300))
         #expect(try await gateway.update(tokens.idToken, ["email": "ada2@example.com"]).status == 200)
         let second = try TestGateway.Tokens(await gateway.signIn(email: "ada2@example.com"))

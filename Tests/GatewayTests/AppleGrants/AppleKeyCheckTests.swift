@@ -8,7 +8,7 @@ import Testing
 @testable import Gateway
 @testable import Support
 
-@Suite("check --live")
+@Suite("Checks of Apple's private keys")
 struct AppleKeyCheckTests {
     private func findings(_ gateway: TestGateway) async throws -> [DatabaseCheck.Finding] {
         try await AppleKeyCheck(pool: gateway.database.pool, masterKeys: gateway.masterKeys)
@@ -43,7 +43,7 @@ struct AppleKeyCheckTests {
         #expect(try await findings(gateway).first?.text.contains("private key is missing") == true)
     }
 
-    @Test("A client ID is listed as having redeemed codes only if one was redeemed with the current key")
+    @Test("A client ID is listed as having redeemed codes only if a code was redeemed with the current key")
     func redeemed() async throws {
         let gateway = try await TestGateway(servesApple: true)
         let store = AppleKeyStore(pool: gateway.database.pool)

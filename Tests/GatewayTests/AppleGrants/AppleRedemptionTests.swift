@@ -33,10 +33,12 @@ struct AppleRedemptionTests {
         #expect(try await gateway.appleGrants() == ["REDEEMING CODE \(Self.client)"])
         try await gateway.attemptAppleGrants()
         #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN \(Self.client)"])
+        // The daily check of the new token is not due yet, so Apple gets no second request.
         try await gateway.appleWorkers.check()
         #expect(gateway.simulators.apple.faultInjection.count(of: SimulatedApple.tokenPath) == 1)
     }
 
+    /// The limit is 2048 bytes. The redirect URI has 8 + 2041 bytes.
     @Test(
         "Authorization codes and redirect URIs that are too long are dropped, and the sign-in succeeds",
         arguments: [
@@ -87,7 +89,7 @@ struct AppleRedemptionTests {
         #expect(try await gateway.lookup(tokens.idToken).status == 200)
     }
 
-    @Test("Redemption is tried again while Apple is unavailable, until the code expires after five minutes")
+    @Test("A code is redeemed after an outage of Apple, or dropped if it expires during the outage")
     func outage() async throws {
         let gateway = try await TestGateway(servesApple: true)
         gateway.simulators.apple.faultInjection.injectFault(.unavailable, at: SimulatedApple.tokenPath)
@@ -101,12 +103,12 @@ struct AppleRedemptionTests {
 
         gateway.simulators.apple.faultInjection.injectFault(.unavailable, at: SimulatedApple.tokenPath)
         _ = try TestGateway.Tokens(await gateway.signIn(gateway.appleWithCode(.mary)))
-        gateway.clock.advance(by: .seconds(290))
+        gateway.clock.advance(by: AuthorizationCode.lifetime + .seconds(5))
         try await gateway.attemptAppleGrants()
         #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN \(Self.client)"])
     }
 
-    @Test("A wrong private key blocks no sign-in, and the codes are redeemed after it is corrected")
+    @Test("A wrong private key blocks no sign-in, and the codes are redeemed after the key is corrected")
     func wrongKey() async throws {
         let gateway = try await TestGateway(servesApple: true)
         let server = try #require(gateway.appleServer)
@@ -156,7 +158,7 @@ struct AppleRedemptionTests {
     }
 
     @Test("Authorization codes are encrypted, and re-encrypted under a new master key")
-    func rewrap() async throws {
+    func reencryption() async throws {
         let gateway = try await TestGateway(servesApple: true)
         let proof = try gateway.appleWithCode()
         _ = try TestGateway.Tokens(await gateway.signIn(proof))

@@ -91,7 +91,7 @@ struct AppleRevocationTests {
         #expect(signedIn.status == 200, "\(signedIn.text)")
         #expect(try await fixture.send(.delete, "\(TenantFixture.tenants)/\(tenant)").status == 200)
         let janitor = Janitor(pool: fixture.gateway.database.pool)
-        _ = try await janitor.remove(.project, at: fixture.gateway.clock.now)
+        _ = try await janitor.remove(.deletedTenant, at: fixture.gateway.clock.now)
         #expect(try await fixture.gateway.appleGrants() == ["REVOKING CODE com.example.app"])
         let keys = try await fixture.gateway.database.pool.query(
             "SELECT 1 AS one FROM identity_provider WHERE project_id LIKE 'demo/%'")
@@ -116,7 +116,7 @@ struct AppleRevocationTests {
         #expect(deleted.json["appleRevocation"]?.string == "NONE")
     }
 
-    @Test("The code of a deleted account is redeemed, and its token revoked")
+    @Test("The code of a deleted account is redeemed, and the resulting token is revoked")
     func codeFirst() async throws {
         let gateway = try await TestGateway(servesApple: true)
         let tokens = try TestGateway.Tokens(await gateway.signIn(gateway.appleWithCode()))
@@ -149,7 +149,7 @@ struct AppleRevocationTests {
         let tokens = try await gateway.signedInWithApple()
         let subject = SimulatedApple.subject(of: .ada, in: AppleServer.team)
         #expect(try await gateway.dump().contains(subject))
-        // Apple's notifications write rows too.
+        // Each notification writes a row to `replay_guard`, and consent-revoked also one to `revoked_subject`.
         for kind in [Simulators.AppleNotification.emailEnabled, .consentRevoked] {
             let payload = try gateway.notification(kind, at: gateway.clock.now - .seconds(60))
             try await gateway.receive(payload)
@@ -160,15 +160,15 @@ struct AppleRevocationTests {
             for text in [subject, "ada.lovelace@example.com", "Lovelace"] { #expect(!dump.contains(text), "\(text)") }
             try await gateway.attemptAppleGrants()
         }
-        #expect(try await tablesNaming(tokens.localId, in: gateway) == ["audit_event", "deleted_account", "outbox"])
-        // These tables contain digests that expire.
-        for table in ["replay_guard", "revoked_subject"] {
-            #expect(try await tablesNaming("\"expires_at\"", in: gateway).contains(table))
-        }
+        let tablesWithID = try await tables(containing: tokens.localId, in: gateway)
+        #expect(tablesWithID == ["audit_event", "deleted_account", "outbox"])
+        // The searches above covered rows of these tables too: each of their rows has a column `expires_at`.
+        let tablesWithExpiry = try await tables(containing: "\"expires_at\"", in: gateway)
+        for table in ["replay_guard", "revoked_subject"] { #expect(tablesWithExpiry.contains(table)) }
     }
 
-    /// The tables that contain the text.
-    private func tablesNaming(_ text: String, in gateway: TestGateway) async throws -> [String] {
+    /// The tables with a row that contains the text, in its values or in the names of its columns.
+    private func tables(containing text: String, in gateway: TestGateway) async throws -> [String] {
         let tables = try await gateway.database.pool.query(
             """
             SELECT tablename, query_to_xml(format('SELECT to_jsonb(t)::text AS row FROM %I t', tablename), false, false,

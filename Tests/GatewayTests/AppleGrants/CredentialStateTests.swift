@@ -12,14 +12,16 @@ struct CredentialStateTests {
         return answer.json["identities"]?[0]?["credentialState"]?.string
     }
 
+    /// Apple rejects the tokens of users who have disconnected the app with `invalid_grant` or `invalid_request`.
     @Test("The credential state follows the sign-in, the daily check and the next sign-in", arguments: [true, false])
-    func changesOfState(invalidRequest: Bool) async throws {
+    func changesOfState(answersInvalidRequest: Bool) async throws {
         let gateway = try await TestGateway(servesApple: true)
-        if invalidRequest { gateway.simulators.apple.quirks.refusalAfterDisconnecting = .invalidRequest }
+        if answersInvalidRequest { gateway.simulators.apple.quirks.refusalAfterDisconnecting = .invalidRequest }
         let tokens = try await gateway.signedInWithApple()
         #expect(try await state(tokens, at: gateway) == "AUTHORIZED")
         gateway.simulators.apple.disconnect(.ada, from: SimulatedProviders.appleClient)
         #expect(try await state(tokens, at: gateway) == "AUTHORIZED", "the gateway has not asked Apple again")
+        // The first check is due one to two days after the redemption.
         gateway.clock.advance(by: .seconds(2 * 86_400))
         try await gateway.appleWorkers.check()
         let session = try TestGateway.Tokens(refreshed: await gateway.refresh(tokens.refreshToken), of: tokens)

@@ -10,6 +10,7 @@ import Testing
 
 @Suite("accounts:revokeToken")
 struct RevokeTokenTests {
+    /// Revokes a token. Type 3 is an authorization code.
     private func revoke(
         _ token: String?, type: JSON = "3", of tokens: TestGateway.Tokens, at gateway: TestGateway,
         _ more: [String: JSON] = [:]
@@ -56,11 +57,12 @@ struct RevokeTokenTests {
         let testDescription: String
         /// Members of the app's settings, as JSON.
         let settings: String
+        /// The client ID that the code is exchanged with.
         let expected: String
     }
 
     @Test(
-        "The code is exchanged for the calling app's client ID, otherwise for that of the latest sign-in",
+        "The code is exchanged with a client ID of the calling app, otherwise with that of the latest sign-in",
         arguments: [
             ClientRow(testDescription: "an app without client IDs", settings: "{}", expected: "com.example.app"),
             ClientRow(
@@ -105,7 +107,7 @@ struct RevokeTokenTests {
     }
 
     @Test(
-        "Other numbers are rejected as token types, as a number and as text",
+        "Numbers of token types other than 1, 2 and 3, and other spellings of these, are rejected",
         arguments: [0, 4, -1, -9_223_372_036_854_775_808, "0", "4", "-1", "-9223372036854775808", "1e0", "03"]
             as [JSON])
     func otherNumbers(type: JSON) async throws {
@@ -115,7 +117,7 @@ struct RevokeTokenTests {
     }
 
     @Test(
-        "A token is revoked as sent, and the stored one too, because Apple accepts unknown tokens",
+        "A token is revoked as sent, and the stored token too, because Apple accepts unknown tokens",
         arguments: ["ACCESS_TOKEN", 2, "REFRESH_TOKEN", 1] as [JSON])
     func tokens(type: JSON) async throws {
         let gateway = try await TestGateway(servesApple: true)
@@ -145,6 +147,7 @@ struct RevokeTokenTests {
 
     @Test("A worker revokes the code's token if the process ends before the exchange")
     func crash() async throws {
+        // The redirect URI marks the request during which the process ends. Apple gets the code without it.
         let crashes = Mutex(true)
         let gateway = try await TestGateway(
             servesApple: true,
@@ -163,6 +166,7 @@ struct RevokeTokenTests {
                 "AUTHORIZED REFRESH_TOKEN com.example.app", "REVOKING CODE com.example.app",
             ])
         crashes.withLock { $0 = false }
+        // The lease of the interrupted request ends after 30 seconds.
         gateway.clock.advance(by: .seconds(30))
         for _ in 0..<2 { try await gateway.attemptAppleGrants() }
         #expect(gateway.simulators.apple.revocations == 1)
@@ -224,6 +228,7 @@ struct RevokeTokenTests {
         gateway.simulators.apple.faultInjection.injectFault(.unavailable, at: SimulatedApple.revocationPath)
         #expect(try await revoke(gateway.appleWithCode().code, of: tokens, at: gateway).status == 200)
         gateway.simulators.apple.faultInjection.reset()
+        // The lease of the request ends after 30 seconds.
         gateway.clock.advance(by: .seconds(30))
         try await gateway.attemptAppleGrants()
         #expect(gateway.simulators.apple.revocations == 1)

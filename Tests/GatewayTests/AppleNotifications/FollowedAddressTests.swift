@@ -58,29 +58,29 @@ struct FollowedAddressTests {
         #expect(try await gateway.user(tokens.localId)["email"] == "grace.hopper@example.com")
     }
 
-    struct Stay: Sendable, CustomTestStringConvertible {
+    struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
         var profile = Policy.Profile.sekisho
         let prepare: @Sendable (TestGateway, TestGateway.Tokens) async throws -> Void
     }
 
-    static let stays = [
-        Stay(testDescription: "in profile firebase", profile: .firebase) { _, _ in },
-        Stay(testDescription: "with a password") { gateway, tokens in
+    static let rows = [
+        Row(testDescription: "in profile firebase", profile: .firebase) { _, _ in },
+        Row(testDescription: "with a password") { gateway, tokens in
             let set = try await gateway.administer(
                 ":update", ["localId": .string(tokens.localId), "password": "a long secret"])
             #expect(set.status == 200, "\(set.text)")
         },
-        Stay(testDescription: "with sign-in by email link") { gateway, tokens in
+        Row(testDescription: "with sign-in by email link") { gateway, tokens in
             try await gateway.database.pool.execute(
                 "UPDATE account SET email_link_sign_in = true WHERE id = \(tokens.localId)")
         },
-        Stay(testDescription: "with another address") { gateway, tokens in
+        Row(testDescription: "with another address") { gateway, tokens in
             let set = try await gateway.administer(
                 ":update", ["localId": .string(tokens.localId), "email": "grace@example.com"])
             #expect(set.status == 200, "\(set.text)")
         },
-        Stay(testDescription: "with a new address that another account holds") { gateway, _ in
+        Row(testDescription: "with a new address that another account holds") { gateway, _ in
             gateway.simulators.apple.quirks.relayDomain = .privateICloud
             let authorized = try gateway.apple(.grace)
             let email = try #require(try claims(of: authorized.idToken)["email"]?.string)
@@ -90,9 +90,9 @@ struct FollowedAddressTests {
     ]
 
     @Test(
-        "An account keeps its address in profile firebase, with a password, email link or another address, or if the new one is taken",
-        arguments: stays)
-    func keepsAddress(row: Stay) async throws {
+        "An account keeps its address in profile firebase, with a password, sign-in by email link or another address, or if the new address is taken",
+        arguments: rows)
+    func keepsAddress(row: Row) async throws {
         let gateway = try await gateway(row.profile)
         let tokens = try Tokens(await gateway.signIn(gateway.apple(.grace)))
         try await row.prepare(gateway, tokens)

@@ -9,9 +9,10 @@ import Tokens
 
 @Suite("A burst of forged notifications from one network")
 struct NotificationBurstTests {
-    private static let count = 150
+    /// More than ``Policy/rejectedNotificationLimit``, which is 100.
+    private static let notificationCount = 150
 
-    /// Lets no verification end before all notifications were admitted or rejected.
+    /// Lets no verification end before each notification is either being verified or was rejected by the rate limit.
     private final class Gate: Sendable {
         private let counts = Mutex((verified: 0, rejected: 0))
 
@@ -22,14 +23,14 @@ struct NotificationBurstTests {
 
         func verify() async throws {
             counts.withLock { $0.verified += 1 }
-            while counts.withLock({ $0.verified + $0.rejected }) < NotificationBurstTests.count {
+            while counts.withLock({ $0.verified + $0.rejected }) < NotificationBurstTests.notificationCount {
                 try await Task.sleep(for: .milliseconds(1))
             }
         }
     }
 
     @Test(
-        "Only as many forged notifications are verified as may fail, even while Apple's keys are unavailable",
+        "No more forged notifications are verified than the rate limit allows, even while Apple's keys are unavailable",
         .timeLimit(.minutes(1)),
         arguments: [true, false])
     func verifications(keysAreAvailable: Bool) async throws {
@@ -46,14 +47,14 @@ struct NotificationBurstTests {
             outOfBand: .live(
                 under: gateway.masterKeys, actionBase: { _, _ in "" }, appLinkBase: { _, _ in nil }, sendsEmail: false),
             limiter: limiter, clock: gateway.clock.wallClock)
-        let origin = RequestContext(
+        let context = RequestContext(
             network: ClientNetwork(prefixes: ["192.0.2.1"], knownNetworkPrefix: nil), device: nil, language: nil,
             trace: .none)
         await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<Self.count {
+            for _ in 0..<Self.notificationCount {
                 group.addTask {
                     do {
-                        _ = try await service.receive("payload", in: nil, from: origin)
+                        _ = try await service.receive("payload", in: nil, from: context)
                     } catch is TooManyAttempts {
                         gate.reject()
                     } catch {}
@@ -61,6 +62,6 @@ struct NotificationBurstTests {
             }
         }
         #expect(gate.verified == Policy.rejectedNotificationLimit)
-        #expect(gate.rejected == Self.count - Policy.rejectedNotificationLimit)
+        #expect(gate.rejected == Self.notificationCount - Policy.rejectedNotificationLimit)
     }
 }

@@ -35,7 +35,7 @@ struct NotificationEffectTests {
         #expect(audited[0].network == "192.0.2.0/24")
     }
 
-    @Test("consent-revoked deletes a code that is not yet redeemed, and the next sign-in redeems its own")
+    @Test("consent-revoked deletes a code that is not yet redeemed, and the next sign-in redeems its own code")
     func signInAgain() async throws {
         let gateway = try await gateway()
         let tokens = try Tokens(await gateway.signIn(gateway.appleWithCode()))
@@ -144,9 +144,7 @@ struct NotificationEffectTests {
         #expect(try await gateway.isSessionValid(tokens))
     }
 
-    @Test(
-        "After the gateway's own revocation, consent-revoked spares the requesting session for ten minutes"
-    )
+    @Test("For ten minutes after the gateway's own revocation, consent-revoked keeps the session that requested it")
     func ownRevocation() async throws {
         let gateway = try await gateway()
         let other = try await gateway.signedInWithApple()
@@ -163,6 +161,7 @@ struct NotificationEffectTests {
         try await gateway.receive(gateway.notification())
         #expect(try await gateway.isSessionValid(tokens))
         #expect(try await !gateway.isSessionValid(other), "the other session may be an attacker's")
+        // 5 + 596 seconds are more than ten minutes.
         gateway.clock.advance(by: .seconds(596))
         try await gateway.receive(gateway.notification())
         #expect(try await !gateway.isSessionValid(tokens))

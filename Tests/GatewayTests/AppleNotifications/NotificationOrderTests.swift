@@ -107,9 +107,10 @@ struct NotificationOrderTests {
         #expect(try row.decode("outlives", as: Bool.self))
     }
 
+    /// A request with an identity token of Apple.
     struct Use: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        let act: @Sendable (TestGateway, Proof) async throws -> Exchange
+        let perform: @Sendable (TestGateway, Proof) async throws -> Exchange
     }
 
     static let uses = [
@@ -134,7 +135,7 @@ struct NotificationOrderTests {
         let old = try gateway.apple()
         gateway.clock.advance(by: .seconds(60))
         try await gateway.receive(gateway.notification(kind))
-        let refused = try await use.act(gateway, old)
+        let refused = try await use.perform(gateway, old)
         #expect(
             refused.outcome
                 == "400 INVALID_IDP_RESPONSE : The ID token was issued before the user stopped using the identity provider for this app."

@@ -10,9 +10,10 @@ import Testing
 struct NotificationRaceTests {
     private typealias Tokens = TestGateway.Tokens
 
-    private func together(_ acts: [@Sendable () async throws -> Exchange]) async throws -> [Exchange] {
+    /// Sends the requests at the same time. Returns the responses in no particular order.
+    private func concurrently(_ requests: [@Sendable () async throws -> Exchange]) async throws -> [Exchange] {
         try await withThrowingTaskGroup(of: Exchange.self) { group in
-            for act in acts { group.addTask { try await act() } }
+            for request in requests { group.addTask { try await request() } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
     }
@@ -20,7 +21,7 @@ struct NotificationRaceTests {
     @Test(
         "A notification concurrent with sign-ins leaves no session of an older identity token",
         arguments: 0..<6, [Simulators.AppleNotification.consentRevoked, .accountDelete])
-    func signIns(round: Int, kind: Simulators.AppleNotification) async throws {
+    func signIns(position: Int, kind: Simulators.AppleNotification) async throws {
         let gateway = try await TestGateway()
         let first = try Tokens(await gateway.signIn(gateway.apple()))
         let proofs = try (0..<8).map { _ in try gateway.apple() }
@@ -28,9 +29,10 @@ struct NotificationRaceTests {
         let payload = try gateway.notification(kind)
         let signIns: [@Sendable () async throws -> Exchange] = proofs.map { proof in { try await gateway.signIn(proof) }
         }
-        var acts = signIns
-        acts.insert({ try await gateway.deliver(payload) }, at: round)
-        let outcomes = try await together(acts)
+        var requests = signIns
+        // The position is the number of sign-ins that are started before the notification is delivered.
+        requests.insert({ try await gateway.deliver(payload) }, at: position)
+        let outcomes = try await concurrently(requests)
         #expect(outcomes.allSatisfy { $0.status == 200 || $0.outcome.hasPrefix("400 INVALID_IDP_RESPONSE") })
         for exchange in outcomes where exchange.json["idToken"] != nil {
             #expect(try await !gateway.isSessionValid(Tokens(exchange)))
@@ -41,7 +43,8 @@ struct NotificationRaceTests {
     }
 
     @Test(
-        "A sign-in is rejected if a notification overtakes it after it has read the account", .timeLimit(.minutes(1)),
+        "A sign-in is rejected if a notification is processed after the sign-in has read the account",
+        .timeLimit(.minutes(1)),
         arguments: [Simulators.AppleNotification.consentRevoked, .accountDelete])
     func overtaken(kind: Simulators.AppleNotification) async throws {
         let gateway = try await TestGateway()
@@ -74,15 +77,15 @@ struct NotificationRaceTests {
         let old = try gateway.apple()
         gateway.clock.advance(by: .seconds(60))
         let payload = try gateway.notification()
-        let (act, notification) = try await gateway.database.pool.transaction { transaction in
+        let (request, notification) = try await gateway.database.pool.transaction { transaction in
             _ = try await transaction.execute("LOCK TABLE outbox IN SHARE MODE")
-            let act = Task {
+            let request = Task {
                 reclaims ? try await gateway.signIn(old) : try await gateway.link(old, to: account.idToken)
             }
             try await gateway.database.waitForBlockedStatements()
-            return (act, try await gateway.deliverUntilBlocked(payload, beside: 1))
+            return (request, try await gateway.deliverUntilBlocked(payload, beside: 1))
         }
-        let exchange = try await act.value
+        let exchange = try await request.value
         #expect(exchange.json["localId"]?.string == account.localId, "\(exchange.text)")
         #expect(try await notification.value.status == 200)
         #expect(try await !gateway.isSessionValid(Tokens(exchange)))
@@ -95,7 +98,7 @@ struct NotificationRaceTests {
         gateway.clock.advance(by: .seconds(60))
         let payload = try gateway.notification()
         let audited = try await gateway.audited {
-            let outcomes = try await together((0..<8).map { _ in { try await gateway.deliver(payload) } })
+            let outcomes = try await concurrently((0..<8).map { _ in { try await gateway.deliver(payload) } })
             #expect(outcomes.allSatisfy { $0.status == 200 })
         }
         #expect(audited.map(\.action) == ["identity.revoked"])
@@ -114,7 +117,7 @@ struct NotificationRaceTests {
             try await gateway.administer(":delete", ["localId": .string(tokens.localId)])
         }
         let deliver: @Sendable () async throws -> Exchange = { try await gateway.deliver(payload) }
-        let outcomes = try await together(round % 2 == 0 ? [delete, deliver] : [deliver, delete])
+        let outcomes = try await concurrently(round % 2 == 0 ? [delete, deliver] : [deliver, delete])
         #expect(outcomes.map(\.outcome) == ["200", "200"])
         let dump = try await gateway.dump()
         let subject = SimulatedApple.subject(of: .ada, in: AppleServer.team)
@@ -125,7 +128,8 @@ struct NotificationRaceTests {
 }
 
 extension TestGateway {
-    /// Returns when the notification was processed, or when it and `count` other statements wait for locks.
+    /// Delivers the notification, and returns when it was processed, or when it and `count` other statements wait for
+    /// locks.
     func deliverUntilBlocked(_ payload: String, beside count: Int) async throws -> Task<Exchange, any Error> {
         let isDelivered = Flag()
         let delivery = Task {

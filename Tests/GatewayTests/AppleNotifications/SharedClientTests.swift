@@ -13,13 +13,13 @@ import Testing
 struct SharedClientTests {
     private static let otherKey = "sk_other"
 
-    /// A gateway with a second project, whose provider and apps have the given client IDs.
-    private func gateway(provider: [String], app: [String]? = nil) async throws -> TestGateway {
+    /// A gateway with a second project, whose Apple provider and apps have the given client IDs.
+    private func gateway(providerClientIDs: [String], appClientIDs: [String]? = nil) async throws -> TestGateway {
         let gateway = try await TestGateway(transport: .socket)
         var draft = try ProjectDraft(
             id: "other", name: "Other", profile: .firebase, policy: Policy(.firebase), algorithm: .es256, domains: [])
         draft.project.providers = SimulatedProviders.providers
-        draft.project.providers[0].clientIDs = provider
+        draft.project.providers[0].clientIDs = providerClientIDs
         draft.secrets = [.apple: Secret("-----BEGIN PRIVATE KEY-----")]
         let pool = gateway.database.pool
         #expect(try await draft.create(in: pool, under: gateway.masterKeys, by: .commandLine, at: gateway.clock.now))
@@ -27,8 +27,8 @@ struct SharedClientTests {
             try await APIKeyStore(pool: pool).create(
                 id: "key", hash: APIKey(text: Self.otherKey).hash, for: ProjectDraft.app.id, in: ID("other"),
                 at: gateway.clock.now))
-        if let app {
-            let ids = "{\"apple.com\": [\(app.map { "\"\($0)\"" }.joined(separator: ", "))]}"
+        if let appClientIDs {
+            let ids = "{\"apple.com\": [\(appClientIDs.map { "\"\($0)\"" }.joined(separator: ", "))]}"
             try await pool.execute(
                 """
                 UPDATE app SET settings = settings || jsonb_build_object('clientIds', \(ids)::text::jsonb)
@@ -54,7 +54,7 @@ struct SharedClientTests {
         "A notification concerns each project with its client ID, or only the project that the path names",
         arguments: [nil, "demo", "other"])
     func paths(named: String?) async throws {
-        let gateway = try await gateway(provider: [SimulatedProviders.appleClient])
+        let gateway = try await gateway(providerClientIDs: [SimulatedProviders.appleClient])
         let ours = try await signIn(gateway, key: TestGateway.apiKey)
         let theirs = try await signIn(gateway, key: Self.otherKey)
         gateway.clock.advance(by: .seconds(1))
@@ -73,7 +73,7 @@ struct SharedClientTests {
 
     @Test("A notification does not concern a project with another client ID")
     func otherClient() async throws {
-        let gateway = try await gateway(provider: ["com.example.other"])
+        let gateway = try await gateway(providerClientIDs: ["com.example.other"])
         let payload = try gateway.notification()
         #expect(try await gateway.deliver(payload, project: "other").status == 400)
         #expect(try await gateway.deliver(payload, project: "unknown").status == 400)
@@ -82,7 +82,7 @@ struct SharedClientTests {
 
     @Test("A notification concerns a project in which only an app has the client ID")
     func appClient() async throws {
-        let gateway = try await gateway(provider: ["com.example.other"], app: ["com.example.extra"])
+        let gateway = try await gateway(providerClientIDs: ["com.example.other"], appClientIDs: ["com.example.extra"])
         try await gateway.receive(gateway.notification(audience: "com.example.extra"))
     }
 

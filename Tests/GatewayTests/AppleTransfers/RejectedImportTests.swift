@@ -10,27 +10,25 @@ import Testing
 
 @Suite("Imports that Apple rejects")
 struct RejectedImportTests {
-    private typealias Fixture = TeamTransferTests.Fixture
-
-    @Test("An import that Apple rejects is recorded with Apple's reason, and requested again only if asked")
+    @Test("An import that Apple rejects is recorded with Apple's reason, and requested again only on demand")
     func rejectedImport() async throws {
-        let fixture = try await exported()
+        let fixture = try await movedApp()
         fixture.gateway.simulators.apple.disconnect(TeamTransferTests.mary, from: SimulatedProviders.appleClient)
         let rejected = [
             AppleTransferStore.RejectedImport(account: ID(fixture.mary.localId), error: "invalid_request")
         ]
         #expect(try await fixture.importAll() == .init(all: 2, done: 1, rejected: 1, rejectedImports: rejected))
         let store = AppleTransferStore(pool: fixture.gateway.database.pool)
-        #expect(try await store.waiting(in: fixture.gateway.project.realm).isEmpty, "`check` does not report it")
+        #expect(try await store.waitingCounts(in: fixture.gateway.project.realm).isEmpty, "`check` does not report it")
         try fixture.reconnect(TeamTransferTests.mary)
         #expect(try await fixture.importAll() == .init(all: 2, done: 1, rejectedImports: rejected))
         #expect(try await fixture.importAll(retryingRejected: true) == .init(all: 2, done: 2))
-        #expect(try await fixture.addresses(fixture.mary) == fixture.expected(TeamTransferTests.mary))
+        #expect(try await fixture.addresses(fixture.mary) == fixture.expectedAddresses(TeamTransferTests.mary))
     }
 
     @Test("A sign-in completes a transfer whose import Apple rejected")
     func signInAfterRejection() async throws {
-        let fixture = try await exported()
+        let fixture = try await movedApp()
         fixture.gateway.simulators.apple.disconnect(TeamTransferTests.mary, from: SimulatedProviders.appleClient)
         #expect(try await fixture.importAll().rejectedImports.count == 1)
         let again = try TestGateway.Tokens(await fixture.gateway.signIn(fixture.gateway.apple(TeamTransferTests.mary)))
@@ -38,9 +36,9 @@ struct RejectedImportTests {
         #expect(try await fixture.importAll() == .init(all: 2, done: 2))
     }
 
-    @Test("An import in which Apple rejects every identity fails, and records none: the team may be wrong")
+    @Test("An import in which Apple rejects every identity fails and records nothing, because the team may be wrong")
     func allImportsRejected() async throws {
-        let fixture = try await exported()
+        let fixture = try await movedApp()
         for person in [TeamTransferTests.ada, TeamTransferTests.mary] {
             fixture.gateway.simulators.apple.disconnect(person, from: SimulatedProviders.appleClient)
         }
@@ -51,11 +49,11 @@ struct RejectedImportTests {
 
     @Test("A rejection is not recorded if Apple accepts the identity when it is requested again")
     func acceptedAgain() async throws {
-        let fixture = try await exported()
+        let fixture = try await movedApp()
         let requests = Mutex<[String: Int]>([:])
         let mary = SimulatedApple.transferSubject(
-            of: TeamTransferTests.mary, from: AppleServer.team, to: TeamTransferTests.team)
-        let run = try fixture.run(as: TeamTransferTests.team) { endpoint in
+            of: TeamTransferTests.mary, from: AppleServer.team, to: TeamTransferTests.newTeam)
+        let run = try fixture.run(as: TeamTransferTests.newTeam) { endpoint in
             endpoint.user = { [user = endpoint.user] transferSubject, token, client in
                 let count = requests.withLock { requests in
                     requests[transferSubject, default: 0] += 1
@@ -71,11 +69,11 @@ struct RejectedImportTests {
         #expect(requests.withLock { $0[mary] } == 2)
     }
 
-    @Test("A rejection is not recorded if the request had another client ID than the identity's latest sign-in")
+    @Test("A rejection is not recorded if the client ID of the request is not that of the identity's latest sign-in")
     func otherClientID() async throws {
-        let fixture = try await exported()
+        let fixture = try await movedApp()
         #expect(try await fixture.gateway.signIn(fixture.gateway.apple(TeamTransferTests.ada)).status == 200)
-        let run = try fixture.run(as: TeamTransferTests.team, clientID: "com.example.other") { endpoint in
+        let run = try fixture.run(as: TeamTransferTests.newTeam, clientID: "com.example.other") { endpoint in
             endpoint.token = { _ in .found(Secret("token")) }
             endpoint.user = { _, _, _ in .failed(.rejected(.invalidRequest)) }
         }
@@ -83,9 +81,9 @@ struct RejectedImportTests {
         #expect(try await fixture.importAll() == .init(all: 2, done: 2))
     }
 
-    @Test("A rejection is recorded if a sign-in or an earlier run has moved another identity to the team")
+    @Test("A rejection is recorded if another identity was moved to the team, even if only by a sign-in")
     func movedEarlier() async throws {
-        let fixture = try await exported()
+        let fixture = try await movedApp()
         #expect(try await fixture.gateway.signIn(fixture.gateway.apple(TeamTransferTests.ada)).status == 200)
         fixture.gateway.simulators.apple.disconnect(TeamTransferTests.mary, from: SimulatedProviders.appleClient)
         let progress = try await fixture.importAll()
@@ -95,7 +93,7 @@ struct RejectedImportTests {
     @Test(
         "A recorded rejection is removed when Apple accepts the identity, even if another account has the new subject")
     func conflictAfterRejection() async throws {
-        let fixture = try await exported()
+        let fixture = try await movedApp()
         fixture.gateway.simulators.apple.disconnect(TeamTransferTests.ada, from: SimulatedProviders.appleClient)
         #expect(try await fixture.importAll().rejectedImports.count == 1)
         let exchange = try await fixture.gateway.signIn(
@@ -107,9 +105,9 @@ struct RejectedImportTests {
         #expect(try await fixture.importAll() == conflict)
     }
 
-    /// A fixture whose identities have transfer subjects, after the move.
-    private func exported() async throws -> TeamTransferTests.Fixture {
-        let fixture = try await Fixture()
+    /// A fixture in which the app has moved to the new team, and the identities have transfer subjects.
+    private func movedApp() async throws -> TeamTransferTests.Fixture {
+        let fixture = try await TeamTransferTests.Fixture()
         _ = try await fixture.export()
         try await fixture.move()
         return fixture

@@ -12,7 +12,8 @@ import Testing
 
 @Suite("Transfer of an app to another Apple developer team")
 struct TeamTransferTests {
-    static let team = "NEWTEAM123"
+    /// The team that the app is transferred to, from `AppleServer.team`.
+    static let newTeam = "NEWTEAM123"
 
     /// Ada hides her address; Mary does not.
     static let ada = SimulatedPerson.ada.with { $0.hidesEmail = true }
@@ -48,23 +49,23 @@ struct TeamTransferTests {
         }
 
         func export() async throws -> AppleTransferRun.Progress {
-            try await run(as: AppleServer.team).export(to: TeamTransferTests.team) { _ in }
+            try await run(as: AppleServer.team).export(to: TeamTransferTests.newTeam) { _ in }
         }
 
         func importAll(retryingRejected: Bool = false) async throws -> AppleTransferRun.Progress {
-            try await run(as: TeamTransferTests.team).import(retryingRejected: retryingRejected) { _ in }
+            try await run(as: TeamTransferTests.newTeam).import(retryingRejected: retryingRejected) { _ in }
         }
 
-        /// The person uses the app again, and has not reached the gateway yet.
+        /// The person signs in to the app at Apple again. The gateway does not learn of it.
         func reconnect(_ person: SimulatedPerson) throws { _ = try gateway.appleWithCode(person) }
 
         /// Apple moves the app, and the operator configures the new team.
         func move() async throws {
-            gateway.simulators.apple.transfer(SimulatedProviders.appleClient, to: TeamTransferTests.team)
+            gateway.simulators.apple.transfer(SimulatedProviders.appleClient, to: TeamTransferTests.newTeam)
             _ = try await gateway.database.pool.execute(
                 """
                 UPDATE identity_provider
-                SET settings = jsonb_set(settings, '{apple,teamId}', to_jsonb(\(TeamTransferTests.team)))
+                SET settings = jsonb_set(settings, '{apple,teamId}', to_jsonb(\(TeamTransferTests.newTeam)))
                 WHERE provider = 'apple.com'
                 """)
             gateway.clock.advance(by: .seconds(10))
@@ -82,10 +83,11 @@ struct TeamTransferTests {
             return [identity?["rawId"]?.string, identity?["email"]?.string, account["email"]?.string]
         }
 
-        func expected(_ person: SimulatedPerson) -> [String?] {
-            let client = AppleClient(id: SimulatedProviders.appleClient, team: TeamTransferTests.team)
+        /// What ``addresses(_:)`` returns after the transfer.
+        func expectedAddresses(_ person: SimulatedPerson) -> [String?] {
+            let client = AppleClient(id: SimulatedProviders.appleClient, team: TeamTransferTests.newTeam)
             let email = SimulatedApple.email(of: person, for: client, AppleQuirks())
-            return [SimulatedApple.subject(of: person, in: TeamTransferTests.team), email, email]
+            return [SimulatedApple.subject(of: person, in: TeamTransferTests.newTeam), email, email]
         }
     }
 
@@ -103,9 +105,9 @@ struct TeamTransferTests {
         #expect(try await fixture.state(fixture.ada) == "TRANSFERRED")
         #expect(try await fixture.addresses(fixture.ada) == before)
         #expect(try await fixture.importAll() == .init(all: 2, done: 2))
-        #expect(try await fixture.addresses(fixture.ada) == fixture.expected(Self.ada))
-        #expect(try await fixture.addresses(fixture.mary) == fixture.expected(Self.mary))
-        #expect(before != fixture.expected(Self.ada))
+        #expect(try await fixture.addresses(fixture.ada) == fixture.expectedAddresses(Self.ada))
+        #expect(try await fixture.addresses(fixture.mary) == fixture.expectedAddresses(Self.mary))
+        #expect(before != fixture.expectedAddresses(Self.ada))
         #expect(try await fixture.state(fixture.ada) == "UNKNOWN", "until the next sign-in")
         #expect(
             try await fixture.gateway.appleGrants()
@@ -132,10 +134,11 @@ struct TeamTransferTests {
         #expect(exchange.json["isNewUser"] == nil)
         let again = try TestGateway.Tokens(exchange)
         #expect(again.localId == fixture.ada.localId)
-        #expect(try await fixture.addresses(again) == fixture.expected(Self.ada))
+        #expect(try await fixture.addresses(again) == fixture.expectedAddresses(Self.ada))
         #expect(try await fixture.state(again) == "AUTHORIZED")
         #expect(
-            try await fixture.addresses(fixture.ada) == fixture.expected(Self.ada), "the old session is still valid")
+            try await fixture.addresses(fixture.ada) == fixture.expectedAddresses(Self.ada),
+            "the old session is still valid")
         let actions = try await fixture.gateway.database.pool.query(
             "SELECT actor || ' ' || action AS line FROM audit_event WHERE action = 'identity.transferred'")
         #expect(try actions.map { try $0.decode("line", as: String.self) } == ["user identity.transferred"])
@@ -145,10 +148,12 @@ struct TeamTransferTests {
                 "AUTHORIZED REFRESH_TOKEN com.example.app", "UNKNOWN REFRESH_TOKEN com.example.app",
             ], "the new token replaces that of the old team")
         #expect(try await fixture.importAll() == .init(all: 2, done: 2))
-        #expect(try await fixture.addresses(again) == fixture.expected(Self.ada))
+        #expect(try await fixture.addresses(again) == fixture.expectedAddresses(Self.ada))
     }
 
-    @Test("A token without transfer_sub, or with an unknown one, finds no account", arguments: [nil, "000000.r0"])
+    @Test(
+        "A token without transfer_sub, or with an unknown transfer_sub, finds no account",
+        arguments: [nil, "000000.r0"])
     func unknownTransferSubject(_ transferSubject: String?) async throws {
         let fixture = try await Fixture()
         _ = try await fixture.export()
@@ -163,7 +168,9 @@ struct TeamTransferTests {
             "Ada's new account already has the new subject")
     }
 
-    @Test("The subject decides before the transfer subject, even that of another user", arguments: [ada, mary])
+    @Test(
+        "The subject takes precedence over the transfer subject, even over that of another user",
+        arguments: [ada, mary])
     func precedence(of person: SimulatedPerson) async throws {
         let fixture = try await Fixture()
         let before = try await fixture.addresses(fixture.mary)
@@ -171,7 +178,7 @@ struct TeamTransferTests {
         try await fixture.move()
         let second = try await fixture.gateway.signIn(
             fixture.gateway.apple(Self.ada) { $0.claims["transfer_sub"] = nil })
-        let transferSubject = SimulatedApple.transferSubject(of: person, from: AppleServer.team, to: Self.team)
+        let transferSubject = SimulatedApple.transferSubject(of: person, from: AppleServer.team, to: Self.newTeam)
         let again = try await fixture.gateway.signIn(
             fixture.gateway.apple(Self.ada) { $0.claims["transfer_sub"] = .string(transferSubject) })
         #expect(again.status == 200, "\(again.text)")
@@ -201,7 +208,7 @@ struct TeamTransferTests {
         #expect(try await fixture.export() == .init(all: 2, done: 1, rejected: 1))
         try await fixture.move()
         #expect(try await fixture.importAll() == .init(all: 1, done: 1))
-        #expect(try await fixture.addresses(fixture.ada) == fixture.expected(Self.ada))
+        #expect(try await fixture.addresses(fixture.ada) == fixture.expectedAddresses(Self.ada))
     }
 
     @Test("An export fails if Apple rejects every identity, because a wrong team is rejected like disconnected users")
@@ -211,7 +218,7 @@ struct TeamTransferTests {
             fixture.gateway.simulators.apple.disconnect(person, from: SimulatedProviders.appleClient)
         }
         let failure = await #expect(throws: Failure.self) { try await fixture.export() }
-        #expect(failure?.message.contains("Apple rejected 2 identities, and no other has succeeded") == true)
+        #expect(failure?.message.contains("Apple rejected 2 identities, and has accepted no other") == true)
         #expect(failure?.message.contains("--to-team") == true)
     }
 
@@ -221,7 +228,7 @@ struct TeamTransferTests {
         let gateway = fixture.gateway
         _ = try await fixture.export()
         try await fixture.move()
-        let run = try fixture.run(as: Self.team) { endpoint in
+        let run = try fixture.run(as: Self.newTeam) { endpoint in
             endpoint.user = { [user = endpoint.user] transferSubject, token, client in
                 let found = try await user(transferSubject, token, client)
                 try await gateway.database.pool.execute(
@@ -238,20 +245,22 @@ struct TeamTransferTests {
         try await fixture.move()
         #expect(try await fixture.export() == .init(all: 2, done: 2))
         #expect(try await fixture.importAll() == .init(all: 2, done: 2))
-        #expect(try await fixture.addresses(fixture.ada) == fixture.expected(Self.ada))
+        #expect(try await fixture.addresses(fixture.ada) == fixture.expectedAddresses(Self.ada))
     }
 
-    @Test("An export stops with a reason if Apple rejects the key or is unavailable", arguments: [true, false])
+    @Test(
+        "An export fails if Apple rejects the key or is unavailable, and the import asks for an export first",
+        arguments: [true, false])
     func failures(isDown: Bool) async throws {
         let fixture = try await Fixture()
         if isDown { fixture.gateway.simulators.apple.faultInjection.injectFault(.unavailable) }
         let failure = await #expect(throws: Failure.self) {
-            try await fixture.run(as: isDown ? AppleServer.team : "OTHERTEAM1").export(to: Self.team) { _ in }
+            try await fixture.run(as: isDown ? AppleServer.team : "OTHERTEAM1").export(to: Self.newTeam) { _ in }
         }
         #expect(
             failure?.message.hasPrefix(isDown ? "the request to Apple failed" : "Apple rejects the private key") == true
         )
-        let nothing = await #expect(throws: Failure.self) { try await fixture.importAll() }
-        #expect(nothing?.message.contains("run export-transfers first") == true)
+        let importFailure = await #expect(throws: Failure.self) { try await fixture.importAll() }
+        #expect(importFailure?.message.contains("run export-transfers first") == true)
     }
 }

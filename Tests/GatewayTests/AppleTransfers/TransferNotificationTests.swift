@@ -6,16 +6,19 @@ import Testing
 @testable import Gateway
 @testable import Support
 
-/// Apple's notifications name the new team's subject as soon as the app has moved.
-@Suite("A notification for the new team's subject, before the identity has moved")
+/// As soon as the app has moved, Apple's notifications name the subject in the new team. An identity has this subject
+/// only after its own move, by the import or by a sign-in.
+@Suite("Notifications before an identity has moved to another team")
 struct TransferNotificationTests {
     private typealias Tokens = TestGateway.Tokens
 
+    /// What moves an identity to the new team.
     enum Move: CaseIterable, Sendable {
         case `import`, signIn
     }
 
-    private func moved() async throws -> TeamTransferTests.Fixture {
+    /// A fixture in which the app has moved to the new team, and the identities have transfer subjects.
+    private func movedApp() async throws -> TeamTransferTests.Fixture {
         let fixture = try await TeamTransferTests.Fixture()
         try await fixture.gateway.makeServiceKey()
         _ = try await fixture.export()
@@ -24,7 +27,9 @@ struct TransferNotificationTests {
         return fixture
     }
 
-    @Test("email-disabled does not concern the relay address of the new team", arguments: Move.allCases)
+    @Test(
+        "email-disabled from before the move of the app does not concern the relay address of the new team",
+        arguments: Move.allCases)
     func forwarding(move: Move) async throws {
         let fixture = try await TeamTransferTests.Fixture()
         let gateway = fixture.gateway
@@ -35,17 +40,17 @@ struct TransferNotificationTests {
         case .import: #expect(try await fixture.importAll() == .init(all: 2, done: 2))
         case .signIn: #expect(try await gateway.signIn(gateway.apple(TeamTransferTests.ada)).status == 200)
         }
-        #expect(try await fixture.addresses(fixture.ada) == fixture.expected(TeamTransferTests.ada))
+        #expect(try await fixture.addresses(fixture.ada) == fixture.expectedAddresses(TeamTransferTests.ada))
         let stopped = try await gateway.database.pool.query("SELECT FROM linked_identity WHERE NOT relay_forwarding")
         #expect(stopped.isEmpty)
     }
 
     @Test(
-        "The notification has its effect when the identity moves",
+        "A notification for the subject in the new team has its effect when the identity moves",
         arguments: [Simulators.AppleNotification.consentRevoked, .accountDelete],
         Move.allCases)
     func early(kind: Simulators.AppleNotification, move: Move) async throws {
-        let fixture = try await moved()
+        let fixture = try await movedApp()
         let gateway = fixture.gateway
         let old = try gateway.apple(TeamTransferTests.ada)
         gateway.clock.advance(by: .seconds(60))
@@ -80,7 +85,7 @@ struct TransferNotificationTests {
         .timeLimit(.minutes(1))
     )
     func race() async throws {
-        let fixture = try await moved()
+        let fixture = try await movedApp()
         let gateway = fixture.gateway
         let old = try gateway.apple(TeamTransferTests.ada)
         gateway.clock.advance(by: .seconds(60))

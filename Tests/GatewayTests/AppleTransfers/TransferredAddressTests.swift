@@ -8,8 +8,6 @@ import Testing
 
 @Suite("The address of an account whose Apple identity moves to another team")
 struct TransferredAddressTests {
-    private typealias Fixture = TeamTransferTests.Fixture
-
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let prepare: @Sendable (TeamTransferTests.Fixture) async throws -> Void
@@ -26,7 +24,7 @@ struct TransferredAddressTests {
                 "UPDATE account SET email_link_sign_in = true WHERE id = \($0.ada.localId)")
         },
         Row(testDescription: "with a new address that another account holds") {
-            let email = try #require($0.expected(TeamTransferTests.ada)[1])
+            let email = try #require($0.expectedAddresses(TeamTransferTests.ada)[1])
             let made = try await $0.gateway.administer("", ["email": .string(email)])
             #expect(made.status == 200, "\(made.text)")
         },
@@ -52,7 +50,7 @@ struct TransferredAddressTests {
         #expect(user["email"] == email && email != nil)
         #expect(user["emailVerified"] == true)
         let identity = user["providerUserInfo"]?.elements.first { $0["providerId"] == "apple.com" }
-        #expect(identity?["email"]?.string == fixture.expected(TeamTransferTests.ada)[1])
+        #expect(identity?["email"]?.string == fixture.expectedAddresses(TeamTransferTests.ada)[1])
     }
 
     @Test(

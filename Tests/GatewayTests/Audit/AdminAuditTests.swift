@@ -95,11 +95,11 @@ struct AdminAuditTests {
         #expect(lines.map(\.description) == row.lines.map { "key:service " + $0 })
         for line in lines {
             #expect(line.network == "192.0.2.0/24")
-            #expect(line.request == "0", "the request ID of the log")
+            #expect(line.requestID == "0", "the request ID of the log")
         }
     }
 
-    @Test("The event of an import lists at most a hundred accounts, and their total number")
+    @Test("The event of an import lists at most a hundred account IDs, and counts all imported accounts")
     func many() async throws {
         let gateway = try await TestGateway.administered()
         let users = (0..<150).map { JSON.object(["localId": .string("user-\($0 + 100)")]) }
@@ -134,7 +134,8 @@ struct AdminAuditTests {
     func atomicity(row: Row) async throws {
         let gateway = try await Self.populated()
         _ = try await gateway.database.pool.execute("ALTER TABLE audit_event ADD CHECK (actor = 'cli') NOT VALID")
-        func accounts() async throws -> String? {
+        /// The accounts, their identities, and the number of codes.
+        func storedState() async throws -> String? {
             try await gateway.database.pool.query(
                 """
                 SELECT (SELECT string_agg(a::text, ';' ORDER BY id) FROM account a)
@@ -142,9 +143,9 @@ struct AdminAuditTests {
                 """
             ).first?.decode("state")
         }
-        let before = try await accounts()
+        let before = try await storedState()
         let answer = try await gateway.administer(row.operation, row.body)
         #expect(answer.status == 500)
-        #expect(try await accounts() == before)
+        #expect(try await storedState() == before)
     }
 }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Reading the audit trail")
 struct AuditQueryTests {
-    private struct Archive {
+    private struct Fixture {
         let gateway: TestGateway
         let reader: ServiceKey
         let store: AuditStore
@@ -39,22 +39,22 @@ struct AuditQueryTests {
         }
     }
 
-    @Test("The latest audit events come first, with every member")
+    @Test("The latest audit events come first, with actor, subject, detail, network, request ID and time")
     func shape() async throws {
-        let archive = try await Archive()
-        try await archive.write("a")
-        archive.gateway.clock.advance(by: .microseconds(1))
+        let fixture = try await Fixture()
+        try await fixture.write("a")
+        fixture.gateway.clock.advance(by: .microseconds(1))
         let trace = RequestTrace(network: "192.0.2.0/24", request: "r1")
-        try await archive.store.trail.record(
-            AuditNote("b", "ada", ["members": "email"]), .key("k", trace), ID("demo"), archive.gateway.clock.now)
-        #expect(try await archive.actions() == ["b", "a"])
-        let line = try #require(try await archive.page().json["auditEvents"]?[0])
+        try await fixture.store.trail.record(
+            AuditNote("b", "ada", ["members": "email"]), .key("k", trace), ID("demo"), fixture.gateway.clock.now)
+        #expect(try await fixture.actions() == ["b", "a"])
+        let line = try #require(try await fixture.page().json["auditEvents"]?[0])
         #expect(line["actor"] == "key:k")
         #expect(line["subject"] == "ada")
         #expect(line["detail"] == ["members": "email"])
         #expect(line["network"] == "192.0.2.0/24")
         #expect(line["requestId"] == "r1")
-        #expect(line["occurredAt"]?.string == archive.gateway.clock.now.iso8601)
+        #expect(line["occurredAt"]?.string == fixture.gateway.clock.now.iso8601)
     }
 
     struct Filter: CustomTestStringConvertible {
@@ -80,35 +80,35 @@ struct AuditQueryTests {
                 actions: ["c", "b", "a"]),
         ])
     func filters(row: Filter) async throws {
-        let archive = try await Archive()
-        #expect(archive.gateway.clock.now.iso8601 == "2027-01-15T08:00:00.000Z")
-        try await archive.write("a")
-        try await archive.write("z", in: "other")
-        archive.gateway.clock.advance(by: .seconds(1))
-        try await archive.write("b", by: .key("k"))
-        archive.gateway.clock.advance(by: .seconds(1))
-        try await archive.write("c", "bob")
-        #expect(try await archive.actions(row.query) == row.actions)
+        let fixture = try await Fixture()
+        #expect(fixture.gateway.clock.now.iso8601 == "2027-01-15T08:00:00.000Z")
+        try await fixture.write("a")
+        try await fixture.write("z", in: "other")
+        fixture.gateway.clock.advance(by: .seconds(1))
+        try await fixture.write("b", by: .key("k"))
+        fixture.gateway.clock.advance(by: .seconds(1))
+        try await fixture.write("c", "bob")
+        #expect(try await fixture.actions(row.query) == row.actions)
     }
 
     @Test("Pages have no gaps and no repeated events while other events are written", arguments: [1, 3, 7])
     func pages(size: Int) async throws {
-        let archive = try await Archive()
+        let fixture = try await Fixture()
         for index in 0..<10 {
             // Some events have the same time.
-            if index.isMultiple(of: 4) { archive.gateway.clock.advance(by: .microseconds(1)) }
-            try await archive.write("line-\(index)")
+            if index.isMultiple(of: 4) { fixture.gateway.clock.advance(by: .microseconds(1)) }
+            try await fixture.write("line-\(index)")
         }
         var seen: [String] = []
         var token: String?
         repeat {
-            let page = try await archive.page(
+            let page = try await fixture.page(
                 [("pageSize", String(size)), ("subject", "ada")] + (token.map { [("pageToken", $0)] } ?? []))
             #expect(page.actions.count <= size)
             seen += page.actions
             token = page.json["nextPageToken"]?.string
-            archive.gateway.clock.advance(by: .microseconds(1))
-            try await archive.write("late")
+            fixture.gateway.clock.advance(by: .microseconds(1))
+            try await fixture.write("late")
         } while token != nil
         #expect(seen.count == 10)
         #expect(Set(seen) == Set((0..<10).map { "line-\($0)" }))
@@ -122,8 +122,8 @@ struct AuditQueryTests {
             ("actor", String(repeating: "x", count: 201)),
         ])
     func refusals(member: String, value: String) async throws {
-        let archive = try await Archive()
-        #expect(try await archive.page([(member, value)]).status == 400)
+        let fixture = try await Fixture()
+        #expect(try await fixture.page([(member, value)]).status == 400)
     }
 }
 

@@ -31,6 +31,6 @@ struct DevAuditTests {
                 "emulator account.created owner", "emulator account.created ya29.token",
                 "emulator project.changed demo members=authorizedDomains",
             ])
-        #expect(lines.allSatisfy { $0.request != nil && $0.network != nil })
+        #expect(lines.allSatisfy { $0.requestID != nil && $0.network != nil })
     }
 }

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("The handler of Firebase's JavaScript SDK", .serialized)
 struct AuthHandlerTests {
-    private static let app = "https://localhost/app?tab=1#top"
+    private static let appPage = "https://localhost/app?tab=1#top"
 
     /// Signs in with the event of a result page, as the SDK does.
     static func signIn(by page: Exchange, at gateway: TestGateway, _ more: [String: JSON] = [:]) async throws
@@ -37,7 +37,7 @@ struct AuthHandlerTests {
             let delivery = try #require(page.delivery)
             #expect(delivery["mode"]?.string == mode)
             #expect(delivery["key"] == "sk_test:[DEFAULT]")
-            #expect(delivery["returnTo"]?.string == Self.app)
+            #expect(delivery["returnTo"]?.string == Self.appPage)
             #expect(delivery["event"]?["type"]?.string == type)
             #expect(delivery["event"]?["eventId"] == "0123456789")
             #expect(delivery["event"]?["error"] == nil)
@@ -80,7 +80,7 @@ struct AuthHandlerTests {
         #expect(started.location?.hasSuffix("#") == true, "the browser would add the SDK's fragment otherwise")
     }
 
-    @Test("The handler's pages have their own headers, and no Cross-Origin-Opener-Policy")
+    @Test("The handler's pages have strict headers, but none that separates a popup from the page that opened it")
     func headers() async throws {
         let gateway = try await ClientFlowTests.gateway()
         let browser = TestBrowser(gateway)

@@ -62,7 +62,7 @@ struct AuthorizationAttackTests {
         #expect(again.outcome == Self.invalidGrant)
     }
 
-    @Test("A forged state causes no query")
+    @Test("A forged state causes no database query")
     func forgedStateIsNotLookedUp() async throws {
         let gateway = try await ClientFlowTests.gateway()
         _ = try await gateway.database.pool.execute("ALTER TABLE project RENAME TO renamed")
@@ -142,7 +142,7 @@ struct AuthorizationAttackTests {
         #expect(page.heading == "We could not sign you in")
     }
 
-    @Test("A response of one provider is not accepted for another")
+    @Test("A response of one provider is not accepted for another provider")
     func mixUp() async throws {
         let gateway = try await ClientFlowTests.gateway()
         let google = try await gateway.startFlow("google.com")
@@ -188,7 +188,7 @@ struct AuthorizationAttackTests {
         #expect(try await flow.signIn(at: location).outcome == "200")
     }
 
-    @Test("A browser keeps at most five cookies of flows, and a rejected flow removes its own")
+    @Test("A browser keeps at most five cookies of flows, and a rejected flow removes its own cookie")
     func cookies() async throws {
         let gateway = try await ClientFlowTests.gateway()
         let browser = TestBrowser(gateway)
@@ -197,7 +197,7 @@ struct AuthorizationAttackTests {
         let started = try await browser.send(.get, TestGateway.handlerURL("google.com"))
         let before = browser.cookies.count
         _ = try await browser.agree(at: #require(started.location)) { $0 = $0.filter { $0.0 == "state" } }
-        #expect(browser.cookies.count == before - 1, "a rejected flow is over")
+        #expect(browser.cookies.count == before - 1, "the cookie of the rejected flow is removed")
     }
 
     @Test("A repeated parameter of a response is rejected", arguments: ["state", "code", "iss", "error"])
@@ -212,7 +212,7 @@ struct AuthorizationAttackTests {
         let apple = try await gateway.startFlow("apple.com")
         let form = try await TestBrowser(gateway).agree(at: apple.authURI) { $0 += [(name, "x"), (name, "y")] }
         #expect(form.status == 400)
-        #expect(gateway.codesRedeemed == 0)
+        #expect(gateway.tokenRequestCount == 0)
     }
 
     @Test("A code of one tenant's provider is not sent to another tenant's provider of the same name")
@@ -259,6 +259,7 @@ struct AuthorizationAttackTests {
     func forgedState(text: String) async throws {
         let gateway = try await ClientFlowTests.gateway()
         let real = Parameters(try await gateway.startFlow("google.com").authURI)["state"]
+        // The suffix `.demo` has 5 characters, so 7 characters before it are changed too.
         for state in [
             text, real.replacing(".demo", with: ".demo/t"), String(real.dropLast(12)) + "AAAAAAA.demo", real + "x",
         ] {

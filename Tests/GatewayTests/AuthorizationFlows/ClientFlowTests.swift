@@ -13,6 +13,8 @@ struct ClientFlowTests {
     private typealias Tokens = TestGateway.Tokens
 
     /// A gateway with Apple, Google and an OpenID provider.
+    ///
+    /// - Parameter settings: further members of the app's settings, as JSON.
     static func gateway(_ settings: String = "") async throws -> TestGateway {
         let gateway = try await TestGateway(servesApple: true)
         _ = try await gateway.database.pool.execute(
@@ -46,7 +48,7 @@ struct ClientFlowTests {
         #expect(again.json["isNewUser"] == nil)
     }
 
-    @Test("The request to Apple asks for a form, with a nonce and the Services ID")
+    @Test("The request to Apple asks for a response by form, with a nonce and the Services ID")
     func appleRequest() async throws {
         let flow = try await Self.gateway().startFlow("apple.com")
         #expect(flow.authURI.hasPrefix("https://appleid.apple.com/auth/authorize?"))
@@ -75,8 +77,8 @@ struct ClientFlowTests {
     @Test("A flow returns the name that Apple sends once, and keeps the refresh token to revoke it")
     func appleGrant() async throws {
         let gateway = try await Self.gateway()
-        let silent = try await gateway.startFlow("apple.com").complete(.mary)
-        #expect(silent.json["oauthRefreshToken"] == nil)
+        let notRequested = try await gateway.startFlow("apple.com").complete(.mary)
+        #expect(notRequested.json["oauthRefreshToken"] == nil)
         _ = try await gateway.database.pool.execute("DELETE FROM apple_grant")
         let calls = gateway.simulators.apple.faultInjection.count(of: SimulatedApple.tokenPath)
         let signedIn = try await gateway.startFlow("apple.com").complete(.ada, ["returnRefreshToken": true])
@@ -233,7 +235,7 @@ struct ClientFlowTests {
         }
     }
 
-    @Test("A flow does not start without Apple beside Google, or as a sign-in with a link-only provider")
+    @Test("A flow with Google does not start if the project lacks Apple, or as a sign-in if Google is link-only")
     func loginServices() async throws {
         let gateway = try await Self.gateway()
         _ = try await gateway.database.pool.execute("DELETE FROM identity_provider WHERE provider = 'apple.com'")
@@ -257,7 +259,7 @@ struct ClientFlowTests {
         #expect(signedIn.json["tenantId"]?.string == tenant)
     }
 
-    @Test("Authorization flows of one network are limited")
+    @Test("The rate limit applies to the authorization flows that one network starts")
     func limits() async throws {
         let gateway = try await TestGateway(limitsRates: true)
         var last = try await gateway.createAuthUri("google.com")

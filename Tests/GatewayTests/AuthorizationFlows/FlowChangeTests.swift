@@ -21,7 +21,7 @@ struct FlowChangeTests {
         "A change that forbids the provider ends the sign-in at the provider's response, and at the use of the grant",
         arguments: [
             Change(
-                testDescription: "guideline 4.8 is no longer met",
+                testDescription: "App Store guideline 4.8 is no longer met",
                 statement: "DELETE FROM identity_provider WHERE provider = 'apple.com'",
                 heading: "This sign-in is not available", code: "OPERATION_NOT_ALLOWED"),
             Change(
@@ -40,12 +40,12 @@ struct FlowChangeTests {
         let gateway = try await ClientFlowTests.gateway()
         let (early, late) = (try await gateway.startFlow("google.com"), try await gateway.startFlow("google.com"))
         let location = try await late.agree(.mary)
-        let redeemed = gateway.codesRedeemed
+        let before = gateway.tokenRequestCount
         _ = try await gateway.database.pool.execute(change.statement)
         let changed = try gateway.withFreshCaches()
         let page = try await TestBrowser(changed).agree(.mary, at: early.authURI)
         #expect(page.heading == change.heading)
-        #expect(gateway.codesRedeemed == redeemed)
+        #expect(gateway.tokenRequestCount == before)
         #expect(try await changed.signIn(at: location, sessionID: late.sessionID).wireCode == change.code)
     }
 
@@ -70,7 +70,7 @@ struct FlowChangeTests {
             #expect(page.location == nil && page.delivery == nil)
             #expect(!page.text.contains(target))
         }
-        #expect(gateway.codesRedeemed == 0)
+        #expect(gateway.tokenRequestCount == 0)
     }
 
     @Test("A sign-in ends if its tenant is disabled or its app is deleted")
@@ -83,7 +83,7 @@ struct FlowChangeTests {
             try await gateway.startFlow("google.com", named), try await gateway.startFlow("google.com", named)
         )
         let location = try await late.agree(.mary)
-        let redeemed = gateway.codesRedeemed
+        let before = gateway.tokenRequestCount
         _ = try await fixture.send(
             .patch, "\(TenantFixture.tenants)/\(tenant)", ["disableAuth": true], [("updateMask", "disableAuth")])
         let changed = try gateway.withFreshCaches()
@@ -97,6 +97,6 @@ struct FlowChangeTests {
         _ = try await gateway.database.pool.execute("DELETE FROM app")
         let gone = try await TestBrowser(gateway.withFreshCaches()).agree(.mary, at: ofApp.authURI)
         #expect(gone.status == 400)
-        #expect(gateway.codesRedeemed == redeemed)
+        #expect(gateway.tokenRequestCount == before)
     }
 }

@@ -15,7 +15,7 @@ struct FlowConcurrencyTests {
         for _ in 0..<4 {
             let flow = try await gateway.startFlow(provider)
             let url = try await TestBrowser(gateway).responseURL(.mary, at: flow.authURI)
-            let before = gateway.codesRedeemed
+            let before = gateway.tokenRequestCount
             let pages = try await withThrowingTaskGroup(of: Exchange.self) { group in
                 for number in 0..<9 {
                     group.addTask { try await TestBrowser(replicas[number % 3]).send(.get, url) }
@@ -24,7 +24,7 @@ struct FlowConcurrencyTests {
             }
             #expect(pages.count { $0.status == 303 } == 1)
             #expect(pages.count { $0.heading == "This sign-in is already finished" } == 8)
-            #expect(gateway.codesRedeemed == before + 1)
+            #expect(gateway.tokenRequestCount == before + 1)
             let location = try #require(pages.first { $0.status == 303 }?.location)
             #expect(try await flow.signIn(at: location).outcome == "200")
         }

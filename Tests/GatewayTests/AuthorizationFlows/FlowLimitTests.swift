@@ -19,14 +19,14 @@ struct FlowLimitTests {
             #expect(checked.status == 200)
             #expect(checked.location == nil && checked.text.isEmpty)
         }
-        #expect(gateway.codesRedeemed == 0)
+        #expect(gateway.tokenRequestCount == 0)
         let start = try await TestBrowser(gateway).send(.head, TestGateway.handlerURL(provider))
         #expect(start.headers["Set-Cookie"] == nil && start.location == nil)
         let location = try #require(try await TestBrowser(gateway).send(.get, url).location)
         #expect(try await flow.signIn(at: location).outcome == "200")
     }
 
-    @Test("Forms and responses from one network are limited")
+    @Test("The rate limit applies to the forms and responses that one network sends to the handler")
     func responses() async throws {
         for method in [HTTP.Method.post, .get] {
             let gateway = try await TestGateway(limitsRates: true, servesApple: true)
@@ -47,7 +47,7 @@ struct FlowLimitTests {
         }
     }
 
-    @Test("The janitor removes the providers' tokens soon after the grant expires, and the row after the state")
+    @Test("The janitor removes a provider's tokens soon after the grant expires, and the row after the state expires")
     func rows() async throws {
         let gateway = try await ClientFlowTests.gateway()
         let flow = try await gateway.startFlow("google.com")
@@ -60,6 +60,7 @@ struct FlowLimitTests {
         #expect(failed.status == 400)
         #expect(try await gateway.flowRows() == ["claimed", "claimed result"], "a rejected form is not kept")
         let janitor = Janitor(pool: gateway.database.pool)
+        // The grant expires after 60 seconds, and the result is kept for another 60 seconds.
         gateway.clock.advance(by: .seconds(119))
         _ = try await janitor.remove(.authorizationFlow, at: gateway.clock.now)
         #expect(try await gateway.flowRows() == ["claimed", "claimed result"])
@@ -68,6 +69,7 @@ struct FlowLimitTests {
         #expect(try await gateway.flowRows() == ["claimed", "claimed"])
         let replay = try await TestBrowser(gateway).send(.get, url)
         #expect(replay.heading == "This sign-in is already finished", "the state stays used")
+        // The state expires after 600 seconds. The row is kept for another 300, because clocks of replicas may differ.
         gateway.clock.advance(by: .seconds(600 + 300))
         #expect(try await janitor.remove(.authorizationFlow, at: gateway.clock.now) == 2)
         #expect(try await gateway.flowRows().isEmpty)

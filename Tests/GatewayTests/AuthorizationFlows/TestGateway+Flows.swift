@@ -8,9 +8,10 @@ import Testing
 
 extension TestGateway {
     /// The number of requests to the token endpoints of all providers.
-    var codesRedeemed: Int {
+    var tokenRequestCount: Int {
         simulators.apple.faultInjection.count(of: SimulatedApple.tokenPath)
-            + simulators.google.faultInjection.count(of: SimulatedGoogle.tokenPath) + simulators.corporate.redemptions
+            + simulators.google.faultInjection.count(of: SimulatedGoogle.tokenPath)
+            + simulators.corporate.tokenRequestCount
     }
 }
 

@@ -10,13 +10,14 @@ struct ActionPageContinueURLTests {
     /// A gateway whose project has the domains `App.example.com` and `localhost`.
     private static func gateway(change: @escaping (inout Policy) -> Void = { _ in }) async throws -> TestGateway {
         let gateway = try await TestGateway(.sekisho, passwords: .plain, change: change)
-        let isChanged = try await gateway.database.pool.execute(
+        let changedRows = try await gateway.database.pool.execute(
             "UPDATE project SET authorized_domains = ARRAY['App.example.com', 'localhost']")
-        #expect(isChanged == 1)
+        #expect(changedRows == 1)
         return try gateway.withFreshCaches()
     }
 
-    /// The last page of each purpose, with an account for each, because most codes change their account.
+    /// Returns the last page of each purpose. Each code has an account of its own, because the redemption of most codes
+    /// changes the account.
     private static func lastPages(
         _ gateway: TestGateway, _ purposes: [OOBCode.Purpose], continuingAt url: String
     ) async throws -> [String] {
@@ -67,7 +68,9 @@ struct ActionPageContinueURLTests {
         "https://аpp.example.com", "https://app%2eexample.com", "https://[::1]/", "ftp://app.example.com", "",
     ]
 
-    @Test("The action page does not link to other domains", arguments: OOBCode.Purpose.allCases)
+    @Test(
+        "The action page does not link to continue URLs that are invalid or not at an authorized domain",
+        arguments: OOBCode.Purpose.allCases)
     func unauthorized(purpose: OOBCode.Purpose) async throws {
         let gateway = try await Self.gateway()
         let code = try await gateway.makeCode(purpose, of: gateway.makeAccount())
@@ -79,7 +82,7 @@ struct ActionPageContinueURLTests {
     }
 
     @Test(
-        "After redemption the action page does not link to other domains",
+        "After redemption the action page does not link to invalid continue URLs, or to unauthorized domains",
         arguments: [OOBCode.Purpose.verifyEmail, .changeEmail, .resetPassword, .recoverEmail])
     func unauthorizedAfterwards(purpose: OOBCode.Purpose) async throws {
         let gateway = try await Self.gateway { $0.allowsPasswords = purpose != .recoverEmail }

@@ -52,7 +52,7 @@ struct ActionPageRequestTests {
         #expect(page.text.contains(#"name="newPassword""#))
     }
 
-    @Test("A code that changes an address ignores `step=disavow`")
+    @Test("The action page ignores `step=disavow` with a code that changes an address")
     func ignoredStep() async throws {
         let fixture = try await Fixture(.changeEmail)
         let page = try await fixture.submit("&step=disavow")
@@ -61,7 +61,7 @@ struct ActionPageRequestTests {
             try await fixture.gateway.signIn(email: "new@example.com", password: "first secret").status == 200)
     }
 
-    @Test("A sign-in code is left for the app to redeem")
+    @Test("Submitting the action page does not redeem a sign-in code: only the app can redeem it")
     func signIn() async throws {
         let fixture = try await Fixture(.signIn)
         let before = try await fixture.gateway.dump()
@@ -110,7 +110,7 @@ struct ActionPageRequestTests {
         #expect(page.headers["Content-Language"] == language)
     }
 
-    @Test("Notices about an action are in the language of the action page")
+    @Test("Notices about an action are in the language of the form, and the audit events have the client's network")
     func languageOfEmails() async throws {
         let fixture = try await Fixture(.changeEmail)
         _ = try await fixture.gateway.database.pool.execute("UPDATE account SET email_verified = true")

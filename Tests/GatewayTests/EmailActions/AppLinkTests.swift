@@ -9,8 +9,8 @@ import Testing
 @Suite("Links that an app opens", .serialized)
 struct AppLinkTests {
     private static let shared = Task {
-        let backend = try await Configurator()
-        try await backend.enableApple()
+        let configurator = try await Configurator()
+        try await configurator.enableApple()
         let associated: JSON = [
             "appId": "shop", "bundleIds": ["com.example.app"], "androidPackages": ["com.example.droid"],
             "androidFingerprints": [.string(String(repeating: "ab", count: 32))],
@@ -19,8 +19,8 @@ struct AppLinkTests {
         let alien: JSON = [
             "appId": "alien", "bundleIds": ["com.example.alien"], "associatedDomains": ["other.example.com"],
         ]
-        for app in [associated, alien] { #expect(try await backend.send(.post, "apps", app).outcome == "200") }
-        return Configurator(gateway: try backend.gateway.withFreshCaches(), backend: backend.backend)
+        for app in [associated, alien] { #expect(try await configurator.send(.post, "apps", app).outcome == "200") }
+        return Configurator(gateway: try configurator.gateway.withFreshCaches(), backend: configurator.backend)
     }
 
     static let page = "https://auth.example.com/__/auth/action?"
@@ -28,47 +28,50 @@ struct AppLinkTests {
 
     struct Row: CustomTestStringConvertible {
         let testDescription: String
-        var handles: JSON = true
-        var more: [String: JSON] = [:]
+        /// The member `canHandleCodeInApp` of the request.
+        var canHandleCodeInApp: JSON = true
+        /// The members of the request that name apps.
+        var apps: [String: JSON] = [:]
+        /// The expected beginning of the link.
         let base: String
     }
 
     @Test(
-        "A link in an email names the app that the client requested, or opens the page",
+        "A link names the requested apps that are associated with its host, or opens the action page if there are none",
         arguments: [
             Row(
-                testDescription: "an app of Apple's platforms", more: ["iOSBundleId": "com.example.app"],
+                testDescription: "an app of Apple's platforms", apps: ["iOSBundleId": "com.example.app"],
                 base: links + "ibi=com.example.app&"),
             Row(
-                testDescription: "an Android app", more: ["androidPackageName": "com.example.droid"],
+                testDescription: "an Android app", apps: ["androidPackageName": "com.example.droid"],
                 base: links + "apn=com.example.droid&"),
             Row(
                 testDescription: "an app of each platform",
-                more: ["iOSBundleId": "com.example.app", "androidPackageName": "com.example.droid"],
+                apps: ["iOSBundleId": "com.example.app", "androidPackageName": "com.example.droid"],
                 base: links + "ibi=com.example.app&apn=com.example.droid&"),
             Row(
                 testDescription: "a known and an unknown app",
-                more: ["iOSBundleId": "com.example.app", "androidPackageName": "com.evil"],
+                apps: ["iOSBundleId": "com.example.app", "androidPackageName": "com.evil"],
                 base: links + "ibi=com.example.app&"),
             Row(testDescription: "no app", base: page),
-            Row(testDescription: "an unknown app", more: ["iOSBundleId": "com.evil&mode=x"], base: page),
+            Row(testDescription: "an unknown app", apps: ["iOSBundleId": "com.evil&mode=x"], base: page),
             Row(
                 testDescription: "an app that is associated with another host",
-                more: ["iOSBundleId": "com.example.alien"],
+                apps: ["iOSBundleId": "com.example.alien"],
                 base: page),
             Row(
-                testDescription: "the app does not handle the code", handles: false,
-                more: ["iOSBundleId": "com.example.app"], base: page),
+                testDescription: "the app does not handle the code", canHandleCodeInApp: false,
+                apps: ["iOSBundleId": "com.example.app"], base: page),
         ])
     func base(row: Row) async throws {
-        let backend = try await Self.shared.value
+        let configurator = try await Self.shared.value
         let input: [String: JSON] = [
             "requestType": "EMAIL_SIGNIN", "email": "ada@example.com", "returnOobLink": true,
-            "canHandleCodeInApp": row.handles, "continueUrl": "http://localhost/",
+            "canHandleCodeInApp": row.canHandleCodeInApp, "continueUrl": "http://localhost/",
         ]
-        let issued = try await backend.gateway.administer(
-            .post, "/v1/projects/demo/accounts:sendOobCode", .object(input.merging(row.more) { $1 }),
-            by: backend.backend)
+        let issued = try await configurator.gateway.administer(
+            .post, "/v1/projects/demo/accounts:sendOobCode", .object(input.merging(row.apps) { $1 }),
+            by: configurator.backend)
         let link = try #require(issued.json["oobLink"]?.string)
         #expect(link.hasPrefix(row.base + "mode=signIn&oobCode="), "\(link)")
     }
@@ -85,7 +88,7 @@ struct AppLinkTests {
     }
 
     @Test(
-        "A browser without the app is redirected to the action page",
+        "A browser without the app is redirected to the project's action URL, or to the action page for other modes",
         arguments: [
             ("signIn", nil, "../../../__/auth/action"), ("nonsense", nil, "../../../__/auth/action"),
             ("signIn", "https://localhost/action", "https://localhost/action"),

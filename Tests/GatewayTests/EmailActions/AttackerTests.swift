@@ -24,13 +24,13 @@ struct AttackerTests {
         try await breakIn.expectOwnerHasTheAccount(attacker.log, remedy)
         let before = try await breakIn.stored()
         let owner = try await breakIn.signIn()
-        try await attacker.tryEverything(expecting: breakIn.localId, remedy)
+        try await attacker.tryEverything(against: breakIn.localId, remedy)
         #expect(try await breakIn.stored() == before, "\(attacker.log) then \(remedy)")
         #expect(try await breakIn.gateway.lookup(owner.idToken).status == 200, "\(attacker.log) then \(remedy)")
     }
 }
 
-/// An account with a verified address whose password an attacker knows.
+/// An account with a verified address. An attacker knows the account's password.
 private struct BreakIn {
     static let email = "ada@example.com"
     static let stolenPassword = "stolen secret"
@@ -72,17 +72,17 @@ private struct BreakIn {
             guard page.status == 200 else { continue }
             var next = page
             if !page.text.contains(#"name="newPassword""#) {
-                next = try await gateway.submit(code, try await ticked(page))
+                next = try await gateway.submit(code, try await selection(page))
                 guard next.status == 200, next.text.contains(#"name="newPassword""#) else { continue }
             }
-            let fields = try await ticked(next).merging(["newPassword": Self.newPassword]) { $1 }
-            let done = try await gateway.submit(try next.nextCode(), fields)
+            let fields = try await selection(next).merging(["newPassword": Self.newPassword]) { $1 }
+            let done = try await gateway.submit(try next.requiredFormCode(), fields)
             #expect(done.status == 200, "\(name): \(done.text)")
             return name
         }
         let code = try #require(try await resetCode(), "the owner had no remedy")
         let page = try await gateway.page(code)
-        let fields = try await ticked(page).merging(["newPassword": Self.newPassword]) { $1 }
+        let fields = try await selection(page).merging(["newPassword": Self.newPassword]) { $1 }
         #expect(try await gateway.submit(code, fields).status == 200)
         return "reset"
     }
@@ -97,8 +97,8 @@ private struct BreakIn {
         return try await gateway.code(.resetPassword)
     }
 
-    /// Checkboxes of identities that the owner did not add.
-    private func ticked(_ page: Exchange) async throws -> [String: String] {
+    /// Form fields that select every identity that the owner did not add.
+    private func selection(_ page: Exchange) async throws -> [String: String] {
         let keepsGoogle = try await isGoogleTheOwners()
         let foreign = page.checkboxes.filter { !($0.contains("google.com") && keepsGoogle) }
         return Dictionary(uniqueKeysWithValues: foreign.map { ($0, "on") })
@@ -136,7 +136,7 @@ private struct BreakIn {
 private struct Attacker {
     enum Action: CaseIterable {
         case linkGoogle, linkApple, replaceGoogle, changePassword, changeAddress, linkMailbox, keepPendingToken
-        case mergeOwnAccountIn, mergeAway, signInAgain, keepNonce
+        case mergeOwnAccountIn, mergeAway, signInAgain, issueNonce
     }
 
     static let mailboxes = ["eve@example.com", "eve2@example.com", "eve3@example.com"]
@@ -186,7 +186,7 @@ private struct Attacker {
         case .mergeOwnAccountIn: try await merge(ownAccountIsSource: true)
         case .mergeAway: try await merge(ownAccountIsSource: false)
         case .signInAgain: try await signInAgain()
-        case .keepNonce: _ = try await gateway.post("/v1/accounts:issueNonce")
+        case .issueNonce: _ = try await gateway.post("/v1/accounts:issueNonce")
         }
     }
 
@@ -251,7 +251,7 @@ private struct Attacker {
     }
 
     /// Uses every stored credential. None of them may give access to the owner's account.
-    func tryEverything(expecting owner: String, _ remedy: String) async throws {
+    func tryEverything(against owner: String, _ remedy: String) async throws {
         let history = "\(log) then \(remedy)"
         for kept in tokens {
             let looked = try await gateway.lookup(kept.idToken)

@@ -1,4 +1,3 @@
-import HTTP
 import Identity
 import Postgres
 import Testing
@@ -8,10 +7,7 @@ import Testing
 @Suite("Disavowing an address")
 struct DisavowalTests {
     private func disavow(_ code: String, at gateway: TestGateway) async throws -> Exchange {
-        var headers = Headers()
-        headers.add("Content-Type", "application/x-www-form-urlencoded")
-        return try await gateway.send(
-            .post, "/__/auth/action", body: Array("oobCode=\(code)&step=disavow".utf8), query: [], headers: headers)
+        try await gateway.submit(code, ["step": "disavow"])
     }
 
     @Test("The owner of the mailbox removes the address from another user's account")

@@ -81,7 +81,8 @@ struct ForgotPasswordTests {
     }
 
     @Test(
-        "The forgot-password page does not exist for an unknown or unnamed project", arguments: [path, "/none" + path])
+        "The forgot-password page does not exist if the path names an unknown project, or none of several",
+        arguments: [path, "/none" + path])
     func unknownProject(path: String) async throws {
         let gateway = try await Self.twoProjects.value
         let shown = try await gateway.send(.get, path)
@@ -93,7 +94,9 @@ struct ForgotPasswordTests {
         #expect(try await gateway.emails().isEmpty)
     }
 
-    @Test("The well-known URL for changing passwords redirects to the forgot-password page", arguments: ["", "/demo"])
+    @Test(
+        "The well-known URL of a known project for changing passwords redirects to the forgot-password page",
+        arguments: ["", "/demo"])
     func wellKnown(prefix: String) async throws {
         let response = try await TestGateway().send(.get, prefix + "/.well-known/change-password", query: [])
         #expect(response.status == 303)

@@ -6,19 +6,17 @@ import Testing
 @testable import DevMode
 @testable import Support
 
-/// Ada's account, an attacker with a session in it, and the remedies in Ada's mailbox.
+/// Ada's account, and the actions of an attacker who knows its password.
 struct Intrusion: Sendable {
     static let victim = "ada@example.com"
     static let password = "correct horse"
-    /// The attacker at Google.
-    static let eve = SimulatedPerson.named("Eve", "Attacker")
-    /// The attacker at Apple, without an address.
-    static let secondEve = SimulatedPerson.alan
+    /// The attacker's Google account.
+    static let attackerGoogle = SimulatedPerson.named("Eve", "Attacker")
+    /// The attacker's Apple account, which has no address.
+    static let attackerApple = SimulatedPerson.alan
 
     let gateway: TestGateway
     let ada: TestGateway.Tokens
-    /// The attacker's own account, which is older than Ada's.
-    let own: TestGateway.Tokens
 
     init(change: (inout Policy) -> Void = { _ in }) async throws {
         gateway = try await TestGateway(.sekisho) {
@@ -26,7 +24,8 @@ struct Intrusion: Sendable {
             change(&$0)
         }
         try await gateway.makeServiceKey()
-        own = try await gateway.signUp(email: "eve@example.com", password: "known to eve")
+        // The attacker's own account, which is older than Ada's.
+        _ = try await gateway.signUp(email: "eve@example.com", password: "known to eve")
         gateway.clock.advance(by: .seconds(86_400))
         ada = try await gateway.signUpVerified(email: Self.victim, password: Self.password)
         gateway.clock.advance(by: .seconds(60))
@@ -41,7 +40,7 @@ struct Intrusion: Sendable {
     ///
     /// - Returns: the code of the notice to Ada.
     func linkIdentity(_ stolen: TestGateway.Tokens) async throws -> String {
-        let linked = try await gateway.link(gateway.google(Self.eve), to: stolen.idToken)
+        let linked = try await gateway.link(gateway.google(Self.attackerGoogle), to: stolen.idToken)
         #expect(linked.status == 200, "\(linked.text)")
         let email = try #require(try await gateway.emails(.identityLinked).last)
         #expect(email.recipient == Self.victim)
@@ -61,8 +60,8 @@ struct Intrusion: Sendable {
     /// The attacker's sign-in methods that still work for Ada's account.
     func workingSignInMethods() async throws -> [String] {
         let attempts: [(String, Exchange)] = [
-            ("google.com", try await gateway.signIn(gateway.google(Self.eve))),
-            ("apple.com", try await gateway.signIn(gateway.apple(Self.secondEve))),
+            ("google.com", try await gateway.signIn(gateway.google(Self.attackerGoogle))),
+            ("apple.com", try await gateway.signIn(gateway.apple(Self.attackerApple))),
             ("password of the account", try await gateway.signIn(email: Self.victim, password: Self.password)),
             ("another password", try await gateway.signIn(email: Self.victim, password: "known to eve")),
             ("another address", try await gateway.signIn(email: "evil@example.com", password: Self.password)),
@@ -71,8 +70,8 @@ struct Intrusion: Sendable {
         return attempts.filter { $0.1.json["localId"]?.string == ada.localId }.map(\.0)
     }
 
-    /// The attacker's own account with an Apple identity.
-    func ownApple() async throws -> TestGateway.Tokens {
-        try TestGateway.Tokens(await gateway.signIn(gateway.apple(Self.secondEve)))
+    /// Signs in to the attacker's own account with an Apple identity, and creates the account if necessary.
+    func signInWithAttackerApple() async throws -> TestGateway.Tokens {
+        try TestGateway.Tokens(await gateway.signIn(gateway.apple(Self.attackerApple)))
     }
 }

@@ -6,14 +6,14 @@ import Testing
 @testable import DevMode
 @testable import Support
 
-/// The classes of pre-hijacking by Sudhodanan and Paverd, for a victim who verifies the mailbox.
+/// The attacks of the paper "Pre-hijacked accounts" by Sudhodanan and Paverd. The victim verifies the mailbox.
 @Suite("Pre-hijacking of a user who verifies a mailbox")
 struct MailboxPreHijackingTests {
     /// How the victim verifies the mailbox.
-    enum Arrival: String, CaseIterable, Sendable {
+    enum Verification: String, CaseIterable, Sendable {
         case reset, link
 
-        func proof(_ gateway: TestGateway) async throws -> Exchange {
+        func perform(_ gateway: TestGateway) async throws -> Exchange {
             switch self {
             case .reset:
                 try await gateway.reset(
@@ -25,8 +25,10 @@ struct MailboxPreHijackingTests {
         }
     }
 
-    @Test("No session, password, identity, name or refresh token of the attacker survives", arguments: Arrival.allCases)
-    func nothingSurvives(arrival: Arrival) async throws {
+    @Test(
+        "No session, password, identity, name or refresh token of the attacker survives",
+        arguments: Verification.allCases)
+    func nothingSurvives(verification: Verification) async throws {
         let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
         let attacker = try await gateway.signUp(password: "known to the attacker")
         let trojan = SimulatedPerson.named("Eve", "Attacker")
@@ -34,7 +36,7 @@ struct MailboxPreHijackingTests {
         _ = try await gateway.update(
             attacker.idToken, ["displayName": "Eve", "photoUrl": "https://evil.example/pixel"])
         gateway.clock.advance(by: .seconds(60))
-        #expect(try await arrival.proof(gateway).status == 200)
+        #expect(try await verification.perform(gateway).status == 200)
         #expect(try await gateway.lookup(attacker.idToken).outcome == "400 TOKEN_EXPIRED")
         #expect(try await gateway.refresh(attacker.refreshToken).outcome == "400 TOKEN_EXPIRED")
         #expect(try await gateway.signIn(password: "known to the attacker").outcome == "400 INVALID_PASSWORD")
@@ -51,18 +53,20 @@ struct MailboxPreHijackingTests {
         #expect(try await gateway.emails(.accountReclaimed).map(\.recipient) == ["ada@example.com"])
     }
 
-    @Test("No change or recovery of an address that the attacker began can be completed", arguments: Arrival.allCases)
-    func pendingChanges(arrival: Arrival) async throws {
+    @Test(
+        "No change or recovery of an address that the attacker began can be completed",
+        arguments: Verification.allCases)
+    func pendingChanges(verification: Verification) async throws {
         let gateway = try await TestGateway { $0.emailEnumerationProtection = false }
         // Verified once, so that a recovery code is sent when the account takes the victim's address.
         let attacker = try await gateway.signUpVerified(email: "eve@example.com", password: "known to the attacker")
         gateway.clock.advance(by: .seconds(1))
-        let bait = try TestGateway.Tokens(await gateway.update(attacker.idToken, ["email": "ada@example.com"]))
+        let renewed = try TestGateway.Tokens(await gateway.update(attacker.idToken, ["email": "ada@example.com"]))
         let recovery = try await gateway.code(.emailChanged)
         let change = try await gateway.requestedCode(
-            "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(bait.idToken), "newEmail": "eve@example.com"])
+            "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(renewed.idToken), "newEmail": "eve@example.com"])
         gateway.clock.advance(by: .seconds(1))
-        #expect(try await arrival.proof(gateway).status == 200)
+        #expect(try await verification.perform(gateway).status == 200)
         for code in [recovery, change] {
             #expect(try await gateway.check(code).outcome == "400 INVALID_OOB_CODE")
             #expect(try await gateway.apply(code).outcome == "400 INVALID_OOB_CODE")
@@ -78,10 +82,10 @@ struct MailboxPreHijackingTests {
         let email = try #require(victim.email)
         let attacker = try await gateway.signUpVerified(email: "eve@example.com", password: "known to the attacker")
         gateway.clock.advance(by: .seconds(1))
-        let bait = try TestGateway.Tokens(await gateway.update(attacker.idToken, ["email": .string(email)]))
+        let renewed = try TestGateway.Tokens(await gateway.update(attacker.idToken, ["email": .string(email)]))
         let recovery = try await gateway.code(.emailChanged)
         let change = try await gateway.requestedCode(
-            "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(bait.idToken), "newEmail": "eve@example.com"])
+            "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(renewed.idToken), "newEmail": "eve@example.com"])
         let reset = try await gateway.requestedCode("PASSWORD_RESET", ["email": .string(email)])
         #expect(try await gateway.signIn(gateway.apple(victim)).json["localId"]?.string == attacker.localId)
         for code in [recovery, change, reset] {

@@ -6,7 +6,7 @@ import Testing
 @testable import Support
 
 @Suite("Email action codes")
-struct SendingTests {
+struct OOBCodeTests {
     struct Row: CustomTestStringConvertible {
         let testDescription: String
         let body: [String: JSON]
@@ -14,7 +14,7 @@ struct SendingTests {
     }
 
     @Test(
-        "Invalid requests for codes are rejected with Firebase's errors, in Firebase's order",
+        "Invalid requests for codes are rejected with Firebase's error codes, in Firebase's order",
         arguments: [
             Row(testDescription: "no type", body: [:], outcome: "400 MISSING_REQ_TYPE"),
             Row(testDescription: "type 0", body: ["requestType": 0], outcome: "400 MISSING_REQ_TYPE"),
@@ -50,7 +50,7 @@ struct SendingTests {
                 body: ["requestType": "VERIFY_AND_CHANGE_EMAIL", "newEmail": "b@example.com"],
                 outcome: "400 MISSING_ID_TOKEN"),
             Row(
-                testDescription: "a link for a client",
+                testDescription: "a client that asks for the link itself",
                 body: ["requestType": "PASSWORD_RESET", "email": "ada@example.com", "returnOobLink": true],
                 outcome: "400 INSUFFICIENT_PERMISSION"),
             Row(
@@ -94,7 +94,7 @@ struct SendingTests {
         #expect(try await gateway.database.pool.query("SELECT 1 FROM oob_code").isEmpty)
     }
 
-    @Test("Codes have 43 characters, and the database does not contain them in plain text")
+    @Test("Codes have 43 characters (32 bytes in base64url), and the database does not contain them in plain text")
     func secrecy() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
@@ -108,7 +108,7 @@ struct SendingTests {
         #expect(!dump.contains(second))
     }
 
-    @Test("An email is in the requested language")
+    @Test("A queued email has the first requested language that is supported, or none")
     func language() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signUp()
@@ -131,6 +131,7 @@ struct SendingTests {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
         let change: [String: JSON] = ["idToken": .string(ada.idToken), "newEmail": "b@example.com"]
+        // A recent login is at most 300 seconds old.
         gateway.clock.advance(by: .seconds(301))
         #expect(
             try await gateway.sendCode("VERIFY_AND_CHANGE_EMAIL", change).outcome

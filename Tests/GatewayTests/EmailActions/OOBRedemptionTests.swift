@@ -27,7 +27,7 @@ struct VerificationTests {
         for _ in 0..<2 { #expect(try await gateway.apply(code).outcome == "400 INVALID_OOB_CODE") }
     }
 
-    @Test("A code changes the address to the one that it was sent to, as verified, and ends the sessions")
+    @Test("A code makes the address that it was sent to the account's verified address, and ends the sessions")
     func change() async throws {
         let gateway = try await TestGateway { $0.emailEnumerationProtection = true }
         let ada = try await gateway.signUpVerified()
@@ -96,7 +96,7 @@ struct VerificationTests {
         #expect(try await gateway.emails().isEmpty)
     }
 
-    @Test("An earlier address can be restored although a later one was restored before")
+    @Test("An earlier address can be restored even after a later address was restored")
     func furthestBack() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUpVerified()
@@ -191,7 +191,7 @@ struct ResetTests {
         #expect(try await gateway.reset(code).outcome == end.outcome)
     }
 
-    @Test("One of twenty concurrent requests redeems a reset code")
+    @Test("Only one of twenty concurrent requests redeems a reset code")
     func race() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signUp()
@@ -233,7 +233,7 @@ struct ResetTests {
     }
 
     @Test(
-        "A reset code becomes invalid if an administrator sets password, validSince or address, not by other changes",
+        "A reset code becomes invalid if an administrator sets password, validSince or address, but not after other changes",
         arguments: [
             (["disableUser": false], "200"), (["displayName": "Ada"], "200"),
             (["password": "secret2"], "400 INVALID_OOB_CODE"), (["validSince": "1"], "400 INVALID_OOB_CODE"),

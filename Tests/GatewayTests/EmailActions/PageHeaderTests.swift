@@ -14,7 +14,8 @@ struct PageHeaderTests {
 
     private static let shared = Task { try await ActionPageRequestTests.Fixture(.resetPassword) }
 
-    /// Responses to a valid, a rejected and a malformed form; none of them redeems the code.
+    /// Responses to three forms: with a valid code and address, with invalid ones, and malformed. None of the forms
+    /// redeems the code, because they have no new password.
     static func responses(_ endpoint: Endpoint) async throws -> [Exchange] {
         let fixture = try await shared.value
         let path = endpoint.path.replacing("{project}", with: "demo")

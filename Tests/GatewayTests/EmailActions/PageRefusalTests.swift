@@ -21,6 +21,7 @@ struct PageRefusalTests {
     @Test(
         "The action page explains why a request was rejected",
         arguments: [
+            // The codes of the fixture are valid for an hour.
             Row(
                 testDescription: "expired", prepare: { $0.gateway.clock.advance(by: .seconds(3601)) },
                 text: "This link has expired"),
@@ -58,7 +59,9 @@ struct PageRefusalTests {
         #expect(shown.text.contains("Demo") == row.isShown && done.text.contains("Demo") == row.isShown)
     }
 
-    @Test("An unknown code does not appear on the page", arguments: ["", "other", "\"><script>"])
+    @Test(
+        "The page for an unknown code has no form, no project name and no markup from the code",
+        arguments: ["", "other", "\"><script>"])
     func unknownCode(code: String) async throws {
         let gateway = try await TestGateway()
         for response in [try await gateway.page(code), try await gateway.submit(code.percentEncoded)] {
@@ -69,7 +72,7 @@ struct PageRefusalTests {
         }
     }
 
-    struct Weak: CustomTestStringConvertible, Sendable {
+    struct WeakPassword: CustomTestStringConvertible, Sendable {
         let testDescription: String
         var password = "horse1"
         var change: @Sendable (inout Policy) -> Void
@@ -77,22 +80,22 @@ struct PageRefusalTests {
     }
 
     @Test(
-        "The action page lists the missing requirements of a password and keeps the code",
+        "The action page lists the requirements that a password does not meet, and keeps the code in its form",
         arguments: [
-            Weak(
+            WeakPassword(
                 testDescription: "too short", change: { $0.minimumPasswordLength = 12 },
                 text: "<li>At least 12 characters</li>"),
-            Weak(
+            WeakPassword(
                 testDescription: "no password", password: "", change: { _ in }, text: "<li>At least 8 characters</li>"),
-            Weak(
+            WeakPassword(
                 testDescription: "lacks characters", password: "horsehorse",
                 change: { ($0.requiresDigit, $0.requiresSymbol) = (true, true) },
                 text: "<li>A digit</li><li>A symbol, such as ! or #</li>"),
-            Weak(
+            WeakPassword(
                 testDescription: "breached", password: "breached", change: { _ in },
                 text: "<li>Not known from a data leak</li>"),
         ])
-    func weakPassword(row: Weak) async throws {
+    func weakPassword(row: WeakPassword) async throws {
         let gateway = try await TestGateway(
             .sekisho, passwords: .plain, breaches: BreachedPasswords { $0.expose() == "breached" }, change: row.change)
         let code = try await gateway.makeCode(.resetPassword, of: gateway.makeAccount())
@@ -116,7 +119,7 @@ struct PageRefusalTests {
         #expect(text.contains(#"autocomplete="new-password""#))
     }
 
-    @Test("A request over the rate limit gets a page")
+    @Test("A form over the rate limit gets a page that says so, and the time to wait")
     func rateLimit() async throws {
         let gateway = try await TestGateway(limitsRates: true) { $0.emailLimit = 1 }
         let first = try await gateway.submitForm("/__/auth/forgotPassword", ["email": "ada@example.com"])
@@ -129,7 +132,7 @@ struct PageRefusalTests {
 
     @Test("Failures of the gateway are plain text")
     func failure() async throws {
-        let busy = try await TestGateway(passwords: .full)
+        let busy = try await TestGateway(passwords: .overloaded)
         let code = try await busy.makeCode(.resetPassword, of: busy.makeAccount())
         let down = try await TestGateway()
         #expect(try await down.send(.get, "/v1/projects").status == 200)

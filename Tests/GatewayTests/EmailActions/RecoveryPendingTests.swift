@@ -15,9 +15,9 @@ struct RecoveryPendingTests {
         let gateway = try await TestGateway.administered()
         let target = try await gateway.signIn(gateway.apple(.grace)).json["localId"]?.string
         let source = try await gateway.signUpVerified()
-        let pending = try #require(try await gateway.link(gateway.apple(.grace), to: source.idToken).pendingToken)
+        let pendingToken = try #require(try await gateway.link(gateway.apple(.grace), to: source.idToken).pendingToken)
         let proof: JSON = [
-            "idToken": .string(source.idToken), "dryRun": true, "pendingToken": .string(pending),
+            "idToken": .string(source.idToken), "dryRun": true, "pendingToken": .string(pendingToken),
         ]
         let refused = "400 RECOVERY_PENDING"
         if isPendingAtPreview {
@@ -47,12 +47,13 @@ struct RecoveryPendingTests {
         let ada = try await gateway.signUpVerified()
         gateway.clock.advance(by: .seconds(1))
         var tokens = try TestGateway.Tokens(await gateway.update(ada.idToken, ["email": "eve@example.com"]))
-        for isPending in [true, false] {
-            let pending = try #require(try await gateway.link(gateway.apple(.grace), to: tokens.idToken).pendingToken)
+        for isRecoveryPending in [true, false] {
+            let conflict = try await gateway.link(gateway.apple(.grace), to: tokens.idToken)
+            let pendingToken = try #require(conflict.pendingToken)
             let preview = try await gateway.post(
                 "/v1/accounts:merge",
-                ["idToken": .string(tokens.idToken), "dryRun": true, "pendingToken": .string(pending)])
-            #expect(preview.outcome.hasPrefix(isPending ? "400 RECOVERY_PENDING" : "200"), "\(preview.text)")
+                ["idToken": .string(tokens.idToken), "dryRun": true, "pendingToken": .string(pendingToken)])
+            #expect(preview.outcome.hasPrefix(isRecoveryPending ? "400 RECOVERY_PENDING" : "200"), "\(preview.text)")
             gateway.clock.advance(by: Policy.recoveryLifetime)
             tokens = try TestGateway.Tokens(await gateway.signIn(email: "eve@example.com"))
         }
@@ -60,7 +61,7 @@ struct RecoveryPendingTests {
 }
 
 extension RecoveryPendingTests {
-    @Test("A removal link at an earlier address blocks the merge even after the recovery link has expired")
+    @Test("A removal link sent to an earlier address blocks the merge until it expires, later than the recovery link")
     func removalLink() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.apple(.grace))
@@ -71,10 +72,11 @@ extension RecoveryPendingTests {
         gateway.clock.advance(by: Policy.recoveryLifetime)
         for outcome in ["400 RECOVERY_PENDING", "200"] {
             let tokens = try TestGateway.Tokens(await gateway.signIn(email: "eve@example.com"))
-            let pending = try #require(try await gateway.link(gateway.apple(.grace), to: tokens.idToken).pendingToken)
+            let conflict = try await gateway.link(gateway.apple(.grace), to: tokens.idToken)
+            let pendingToken = try #require(conflict.pendingToken)
             let preview = try await gateway.post(
                 "/v1/accounts:merge",
-                ["idToken": .string(tokens.idToken), "dryRun": true, "pendingToken": .string(pending)])
+                ["idToken": .string(tokens.idToken), "dryRun": true, "pendingToken": .string(pendingToken)])
             #expect(preview.outcome.hasPrefix(outcome), "\(preview.text)")
             gateway.clock.advance(by: Policy.removalLinkLifetime)
         }

@@ -6,7 +6,7 @@ import Testing
 @testable import DevMode
 @testable import Support
 
-@Suite("Links in notices that remove an added identity")
+@Suite("The link in a notice about an added identity, which removes the identity")
 struct RemovalLinkTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String
@@ -22,7 +22,7 @@ struct RemovalLinkTests {
         Row(testDescription: "takes another address") { intrusion, stolen in
             _ = try await intrusion.changeAddress(stolen, to: "evil@example.com")
         },
-        Row(testDescription: "takes another address and resets the password there") { intrusion, stolen in
+        Row(testDescription: "takes another address and resets the password by email") { intrusion, stolen in
             try await intrusion.takeOver(stolen)
         },
         Row(testDescription: "removes the address with the password") { intrusion, stolen in
@@ -31,12 +31,13 @@ struct RemovalLinkTests {
         },
         Row(testDescription: "links a second identity") { intrusion, stolen in
             let gateway = intrusion.gateway
-            let linked = try await gateway.link(gateway.apple(Intrusion.secondEve), to: stolen.idToken)
+            let linked = try await gateway.link(gateway.apple(Intrusion.attackerApple), to: stolen.idToken)
             #expect(linked.status == 200, "\(linked.text)")
         },
         Row(testDescription: "merges another account in") { intrusion, _ in
             let gateway = intrusion.gateway
-            let merged = try await gateway.merge(intrusion.ownApple(), by: gateway.google(Intrusion.eve))
+            let merged = try await gateway.merge(
+                intrusion.signInWithAttackerApple(), by: gateway.google(Intrusion.attackerGoogle))
             #expect(merged.status == 200, "\(merged.text)")
         },
         Row(testDescription: "unlinks the identity again") { intrusion, stolen in
@@ -58,7 +59,7 @@ struct RemovalLinkTests {
         #expect(try await gateway.lookup(stolen.idToken).outcome == "400 TOKEN_EXPIRED")
         #expect(try await gateway.refresh(stolen.refreshToken).status == 400)
         #expect(try await gateway.submit(code).text.contains("This link does not work"))
-        let done = try await gateway.submit(next.nextCode(), ["newPassword": "staple battery"])
+        let done = try await gateway.submit(next.requiredFormCode(), ["newPassword": "staple battery"])
         #expect(done.text.contains("Your password has been changed"), "\(done.text)")
         #expect(try await intrusion.workingSignInMethods() == [])
         let back = try await gateway.signIn(email: Intrusion.victim, password: "staple battery")
@@ -98,6 +99,7 @@ struct RemovalLinkTests {
         #expect(try await gateway.page(code).status == 200)
     }
 
+    /// Events after which the link is invalid.
     private static let endings = [
         Row(testDescription: "the end of its seven days") { intrusion, _ in
             intrusion.gateway.clock.advance(by: Policy.removalLinkLifetime)
@@ -137,8 +139,8 @@ struct RemovalLinkTests {
     func furthestBack() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
-        let ownIdentity = SimulatedPerson.named("Ada", "Elsewhere")
-        _ = try await gateway.link(gateway.apple(ownIdentity), to: intrusion.intrude().idToken)
+        let adasIdentity = SimulatedPerson.named("Ada", "Elsewhere")
+        _ = try await gateway.link(gateway.apple(adasIdentity), to: intrusion.intrude().idToken)
         gateway.clock.advance(by: .seconds(60))
         let stolen = try await intrusion.intrude()
         let code = try await intrusion.linkIdentity(stolen)
@@ -162,7 +164,7 @@ struct RemovalLinkTests {
 }
 
 extension Intrusion {
-    /// Changes the address to a verified one of the attacker, and resets the password there.
+    /// Changes the address to one that the attacker has verified, and resets the password by an email to that address.
     func takeOver(_ stolen: TestGateway.Tokens) async throws {
         let change = try await gateway.requestedCode(
             "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(stolen.idToken), "newEmail": "evil@example.com"])

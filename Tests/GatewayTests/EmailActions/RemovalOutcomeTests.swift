@@ -7,9 +7,9 @@ import Testing
 @testable import DevMode
 @testable import Support
 
-@Suite("Link in a security notice that removes an added sign-in method")
+@Suite("Effects of a removal link")
 struct RemovalOutcomeTests {
-    @Test("The removal link deletes pending codes and tokens")
+    @Test("The removal link deletes codes and invalidates pending tokens")
     func pending() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
@@ -23,7 +23,7 @@ struct RemovalOutcomeTests {
         let reset = try await gateway.requestedCode("PASSWORD_RESET", ["email": .string(Intrusion.victim)])
         let next = try await gateway.submit(code)
         for old in [change, reset] { #expect(try await gateway.check(old).outcome == "400 INVALID_OOB_CODE") }
-        _ = try await gateway.submit(next.nextCode(), ["newPassword": "staple battery"])
+        _ = try await gateway.submit(next.requiredFormCode(), ["newPassword": "staple battery"])
         let owner = try TestGateway.Tokens(
             await gateway.signIn(email: Intrusion.victim, password: "staple battery"))
         let pending = try #require(conflict.pendingToken, "\(conflict.text)")
@@ -49,11 +49,11 @@ struct RemovalOutcomeTests {
                 "user email.changed \(id)", "user identity.unlinked \(id) provider=google.com",
                 "user password.removed \(id)",
             ])
-        #expect(lines.allSatisfy { $0.network == "192.0.2.0/24" && $0.request == "0" })
+        #expect(lines.allSatisfy { $0.network == "192.0.2.0/24" && $0.requestID == "0" })
         #expect(try await gateway.recordedEvents().outbox.contains("identity.unlinked \(id) google.com"))
     }
 
-    @Test("The account is left without an address if another account has verified it in the meantime")
+    @Test("The removal leaves the account without an address if another account has meanwhile verified the address")
     func addressTaken() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
@@ -68,7 +68,7 @@ struct RemovalOutcomeTests {
         #expect(try await gateway.user(intrusion.ada.localId)["email"] == nil)
     }
 
-    @Test("The removal page offers no new password if the project does not allow passwords")
+    @Test("The removal page does not ask for a new password if the project does not allow passwords")
     func withoutPasswords() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
@@ -132,7 +132,7 @@ extension RemovalOutcomeTests {
         let gateway = intrusion.gateway
         let stolen = try await intrusion.changeAddress(try await intrusion.intrude(), to: "evil@example.com")
         _ = try await gateway.database.pool.execute("UPDATE account SET email_verified = true")
-        #expect(try await gateway.link(gateway.google(Intrusion.eve), to: stolen.idToken).status == 200)
+        #expect(try await gateway.link(gateway.google(Intrusion.attackerGoogle), to: stolen.idToken).status == 200)
         let code = try #require(try await gateway.emails(.identityLinked).last?.content.code)
         let id = JSON.string(intrusion.ada.localId)
         #expect(

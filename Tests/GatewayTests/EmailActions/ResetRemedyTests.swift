@@ -36,7 +36,7 @@ struct ResetRemedyTests {
         try await gateway.identities(of: localId).compactMap { $0["providerId"]?.string }.sorted()
     }
 
-    @Test("A reset on the page removes the identities that were selected, and no others")
+    @Test("A reset on the page removes the selected identities that the page offers, and no others")
     func page() async throws {
         let (gateway, localId) = try await Self.threeIdentities()
         let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "person@gmail.com"])
@@ -62,7 +62,7 @@ struct ResetRemedyTests {
         #expect(try await gateway.signIn(gateway.apple(.alan)).json["localId"]?.string != localId)
     }
 
-    @Test("A reset through the API keeps all identities, and emails a link for each recently linked one")
+    @Test("A reset through the API keeps all identities, and emails a removal link for each recently linked identity")
     func api() async throws {
         let (gateway, localId) = try await Self.threeIdentities()
         let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "person@gmail.com"])

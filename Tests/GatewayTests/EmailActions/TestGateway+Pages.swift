@@ -4,10 +4,8 @@ import Testing
 @testable import Support
 
 extension Exchange {
-    /// The code in the form of the next page.
-    func nextCode() throws -> String {
-        try String(#require(text.firstMatch(of: #/name="oobCode" value="([^"]+)"/#)?.output.1))
-    }
+    /// Returns ``formCode``, and fails the test if the page has no such form.
+    func requiredFormCode() throws -> String { try #require(formCode) }
 
     /// Names of the checkboxes on a page.
     var checkboxes: [String] {
@@ -16,17 +14,18 @@ extension Exchange {
 }
 
 extension TestGateway {
-    /// Opens the action page with a code.
+    /// Opens the action page with a code, and with the query parameters in `more`.
     func page(_ code: String, _ more: [String: String] = [:]) async throws -> Exchange {
         let query = ["oobCode": code].merging(more) { $1 }.map { (name: $0.key, value: $0.value) }
         return try await send(.get, "/__/auth/action", body: [], query: query)
     }
 
-    /// Submits the form of the action page.
+    /// Submits the form of the action page with a code, and with the fields in `more`.
     func submit(_ code: String, _ more: [String: String] = [:]) async throws -> Exchange {
         try await submitForm("/__/auth/action", ["oobCode": code].merging(more) { $1 })
     }
 
+    /// Submits a form. Encodes only the spaces of its fields.
     func submitForm(_ path: String, _ fields: [String: String]) async throws -> Exchange {
         let body = fields.map { "\($0.key)=\($0.value.replacing(" ", with: "+"))" }.joined(separator: "&")
         return try await send(

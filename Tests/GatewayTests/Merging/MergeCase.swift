@@ -22,7 +22,7 @@ extension TestGateway {
     }
 }
 
-/// Two accounts that are merged, `ada` into `bob`.
+/// Two accounts of which the source, `ada`, is merged into the target, `bob`.
 struct MergeCase: CustomTestStringConvertible, Sendable {
     var testDescription: String
     var ada: [String: JSON] = [:]
@@ -31,9 +31,9 @@ struct MergeCase: CustomTestStringConvertible, Sendable {
     var adaMore: [String: JSON] = [:]
     var bob: [String: JSON] = [:]
     var bobIdentities: [JSON] = []
-    /// What the preview says that the target gets.
+    /// What the preview says the target will get.
     var moves: JSON = ["providers": [], "email": false, "phoneNumber": false, "displayName": false, "photoUrl": false]
-    /// What the preview says that is lost.
+    /// What the preview says will be lost.
     var drops: JSON = []
 
     static let google: JSON = [
@@ -47,7 +47,7 @@ struct MergeCase: CustomTestStringConvertible, Sendable {
     ]
 
     /// The target has nothing, so everything that can move does.
-    static let whole = MergeCase(
+    static let emptyTarget = MergeCase(
         testDescription: "the source has everything, the target nothing", ada: full,
         adaIdentities: [google, apple],
         adaMore: ["customAttributes": #"{"role":"editor"}"#, "createdAt": "1700000000123"],
@@ -56,19 +56,22 @@ struct MergeCase: CustomTestStringConvertible, Sendable {
             "photoUrl": true,
         ], drops: ["customClaims"])
 
+    /// The target has everything, so only the source's identity moves.
+    static let bothFull = MergeCase(
+        testDescription: "both have everything", ada: full, adaIdentities: [google],
+        bob: [
+            "email": "bob@example.com", "password": "secret2", "displayName": "Bob",
+            "photoUrl": "https://example.com/bob.png", "phoneNumber": "+15555550101",
+        ], bobIdentities: [apple],
+        moves: [
+            "providers": ["google.com"], "email": false, "phoneNumber": false, "displayName": false,
+            "photoUrl": false,
+        ], drops: ["email", "password", "phoneNumber"])
+
     static let all = [
-        whole,
+        emptyTarget,
         MergeCase(testDescription: "both have nothing"),
-        MergeCase(
-            testDescription: "both have everything", ada: full, adaIdentities: [google],
-            bob: [
-                "email": "bob@example.com", "password": "secret2", "displayName": "Bob",
-                "photoUrl": "https://example.com/bob.png", "phoneNumber": "+15555550101",
-            ], bobIdentities: [apple],
-            moves: [
-                "providers": ["google.com"], "email": false, "phoneNumber": false, "displayName": false,
-                "photoUrl": false,
-            ], drops: ["email", "password", "phoneNumber"]),
+        bothFull,
         MergeCase(
             testDescription: "an address alone, never verified", ada: ["email": "ada@example.com"],
             bobIdentities: [apple],
@@ -83,11 +86,12 @@ struct MergeCase: CustomTestStringConvertible, Sendable {
             ]),
     ]
 
+    /// A gateway with both accounts, whose clock is 10 seconds after its start.
     func gateway() async throws -> TestGateway {
         let gateway = try await TestGateway.administered()
-        try await gateway.make(
+        try await gateway.makeAccount(
             .object(ada.merging(["localId": "ada"]) { $1 }), identities: adaIdentities, more: adaMore)
-        try await gateway.make(.object(bob.merging(["localId": "bob"]) { $1 }), identities: bobIdentities)
+        try await gateway.makeAccount(.object(bob.merging(["localId": "bob"]) { $1 }), identities: bobIdentities)
         gateway.clock.advance(by: .seconds(10))
         return gateway
     }

@@ -25,7 +25,7 @@ extension TestGateway {
 @Suite("Merging two accounts")
 struct MergeTests {
     /// An anonymous account whose user already has an account with an Apple identity.
-    private struct Case {
+    private struct Fixture {
         let gateway: TestGateway
         let anonymous: TestGateway.Tokens
         let target: String
@@ -53,29 +53,29 @@ struct MergeTests {
 
     @Test("The preview of a merge describes it and changes nothing")
     func preview() async throws {
-        let row = try await Case()
-        let preview = try await row.preview()
-        #expect(preview.json["sourceLocalId"]?.string == row.anonymous.localId, "\(preview.text)")
-        #expect(preview.json["localId"]?.string == row.target)
+        let fixture = try await Fixture()
+        let preview = try await fixture.preview()
+        #expect(preview.json["sourceLocalId"]?.string == fixture.anonymous.localId, "\(preview.text)")
+        #expect(preview.json["localId"]?.string == fixture.target)
         #expect(preview.json["drops"] == [])
         #expect(preview.json["idToken"] == nil)
-        #expect(try await row.gateway.lookup(row.anonymous.idToken).status == 200)
-        #expect(try await row.preview().status == 200)
+        #expect(try await fixture.gateway.lookup(fixture.anonymous.idToken).status == 200)
+        #expect(try await fixture.preview().status == 200)
     }
 
     @Test("A merge signs in to the target, deletes the source with its session, and writes an outbox event")
     func commit() async throws {
-        let row = try await Case()
-        let merged = try await row.commit(row.preview().json["mergeToken"]?.string)
-        #expect(merged.json["localId"]?.string == row.target, "\(merged.text)")
+        let fixture = try await Fixture()
+        let merged = try await fixture.commit(fixture.preview().json["mergeToken"]?.string)
+        #expect(merged.json["localId"]?.string == fixture.target, "\(merged.text)")
         #expect(merged.json["undoableUntil"] != nil)
-        #expect(try await row.gateway.lookup(try #require(merged.json["idToken"]?.string)).status == 200)
-        #expect(try await row.gateway.lookup(row.anonymous.idToken).outcome == "400 USER_NOT_FOUND")
-        #expect(try await row.gateway.refresh(row.anonymous.refreshToken).status == 400)
-        let events = try await row.gateway.database.pool.query(
+        #expect(try await fixture.gateway.lookup(try #require(merged.json["idToken"]?.string)).status == 200)
+        #expect(try await fixture.gateway.lookup(fixture.anonymous.idToken).outcome == "400 USER_NOT_FOUND")
+        #expect(try await fixture.gateway.refresh(fixture.anonymous.refreshToken).status == 400)
+        let events = try await fixture.gateway.database.pool.query(
             "SELECT account_id, detail ->> 'source' AS source FROM outbox WHERE kind = 'account.merged'")
-        #expect(try events.first?.decode("account_id") == row.target)
-        #expect(try events.first?.decode("source") == row.anonymous.localId)
+        #expect(try events.first?.decode("account_id") == fixture.target)
+        #expect(try events.first?.decode("source") == fixture.anonymous.localId)
     }
 
     /// How the target loses the identity that proved its ownership in a preview.
@@ -97,7 +97,9 @@ struct MergeTests {
         ]
     }
 
-    @Test("A merge preview is invalid after the target has lost the identity that proved it", arguments: Loss.all)
+    @Test(
+        "A merge token is invalid after the target has lost the identity that proved its ownership",
+        arguments: Loss.all)
     func lostProof(loss: Loss) async throws {
         let gateway = try await TestGateway.administered()
         let owner = try await gateway.signUpVerified()
@@ -146,7 +148,7 @@ struct MergeTests {
     }
 
     @Test(
-        "A merge is rejected without a second account, with the same provider twice, an old login or no preview",
+        "A merge is rejected without a second account, with the same provider twice, an old login or no merge token",
         arguments: ["nothing to merge with", "itself", "same provider twice", "old login", "no dry run"])
     func refused(what: String) async throws {
         let gateway = try await TestGateway()
@@ -195,12 +197,13 @@ struct MergeTests {
         #expect(merged.json["expiresIn"] == 3600)
         let fresh = try #require(merged.json["idToken"]?.string)
         #expect(try claims(of: fresh)["auth_time"] == claims(of: ada.idToken)["auth_time"])
+        // Now 400 seconds after the login. A recent login is at most 300 seconds old.
         gateway.clock.advance(by: .seconds(200))
         #expect(try await gateway.delete(fresh).outcome == "400 CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
     }
 
     @Test(
-        "The target's ID token is rejected with an old login, an ended session, the source's own or beside a pending token",
+        "The target's ID token is rejected if its login is old, its session has ended, it is the source's own, or a pending token is also sent",
         arguments: ["an old login", "an ended session", "itself", "beside a pending token"])
     func targetRefused(what: String) async throws {
         let gateway = try await TestGateway()
@@ -243,22 +246,22 @@ struct MergeTests {
 
     @Test("A merge is rejected if an account has changed since the preview")
     func outdated() async throws {
-        let row = try await Case()
-        let token = try await row.preview().json["mergeToken"]?.string
-        _ = try await row.gateway.link(row.gateway.google(), to: row.anonymous.idToken)
-        #expect(try await row.commit(token).outcome.hasPrefix("400 MERGE_PREVIEW_OUTDATED"))
-        #expect(try await row.gateway.lookup(row.anonymous.idToken).status == 200)
+        let fixture = try await Fixture()
+        let token = try await fixture.preview().json["mergeToken"]?.string
+        _ = try await fixture.gateway.link(fixture.gateway.google(), to: fixture.anonymous.idToken)
+        #expect(try await fixture.commit(token).outcome.hasPrefix("400 MERGE_PREVIEW_OUTDATED"))
+        #expect(try await fixture.gateway.lookup(fixture.anonymous.idToken).status == 200)
     }
 
     @Test("A merge token is accepted only from the account that it was issued to, for ten minutes")
     func tokens() async throws {
-        let row = try await Case()
-        let token = try await row.preview().json["mergeToken"] ?? .null
-        let other = try await row.gateway.signUpAnonymously()
-        let stolen = try await row.gateway.post(
+        let fixture = try await Fixture()
+        let token = try await fixture.preview().json["mergeToken"] ?? .null
+        let other = try await fixture.gateway.signUpAnonymously()
+        let stolen = try await fixture.gateway.post(
             "/v1/accounts:merge", ["idToken": .string(other.idToken), "mergeToken": token])
         #expect(stolen.outcome.hasPrefix("400 INVALID_PENDING_TOKEN"))
-        row.gateway.clock.advance(by: .seconds(601))
-        #expect(try await row.commit(token.string).outcome.hasPrefix("400 INVALID_PENDING_TOKEN"))
+        fixture.gateway.clock.advance(by: .seconds(601))
+        #expect(try await fixture.commit(token.string).outcome.hasPrefix("400 INVALID_PENDING_TOKEN"))
     }
 }

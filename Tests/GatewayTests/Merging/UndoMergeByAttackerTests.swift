@@ -11,7 +11,7 @@ import Testing
 struct UndoMergeByAttackerTests {
     private static let owner = SimulatedPerson.grace
 
-    private struct Case {
+    private struct Fixture {
         let gateway: TestGateway
         let victim: TestGateway.Tokens
         let attacker: TestGateway.Tokens
@@ -48,38 +48,38 @@ struct UndoMergeByAttackerTests {
         "The undo link changes nothing in an account that has removed what came with the merge",
         arguments: [true, false])
     func removed(victimHasAddress: Bool) async throws {
-        let row = try await Case(victimHasAddress: victimHasAddress)
-        var victim = row.victim
-        let unlinked = try await row.gateway.post(
+        let fixture = try await Fixture(victimHasAddress: victimHasAddress)
+        var victim = fixture.victim
+        let unlinked = try await fixture.gateway.post(
             "/v1/accounts:unlink", ["idToken": .string(victim.idToken), "deleteProvider": ["google.com"]])
         #expect(unlinked.outcome == "200")
         if !victimHasAddress {
             let change: [String: JSON] = ["email": "ada@example.com", "password": "the victim's own"]
-            victim = try TestGateway.Tokens(await row.gateway.update(victim.idToken, change))
+            victim = try TestGateway.Tokens(await fixture.gateway.update(victim.idToken, change))
         }
-        row.gateway.clock.advance(by: .seconds(1))
-        let before = try await row.victimAsStored()
-        let undone = try await row.gateway.submit(row.code)
+        fixture.gateway.clock.advance(by: .seconds(1))
+        let before = try await fixture.victimAsStored()
+        let undone = try await fixture.gateway.submit(fixture.code)
         #expect(undone.formCode != nil, "\(undone.text)")
-        #expect(try await row.victimAsStored() == before)
-        #expect(try await row.gateway.lookup(victim.idToken).status == 200)
-        #expect(try await row.gateway.refresh(victim.refreshToken).status == 200)
-        let attacker = try await row.gateway.signIn(email: "eve@example.com", password: "attacker's own")
-        #expect(attacker.json["localId"]?.string == row.attacker.localId)
-        #expect(try await row.gateway.identities(of: row.attacker.localId).count == 1)
+        #expect(try await fixture.victimAsStored() == before)
+        #expect(try await fixture.gateway.lookup(victim.idToken).status == 200)
+        #expect(try await fixture.gateway.refresh(victim.refreshToken).status == 200)
+        let attacker = try await fixture.gateway.signIn(email: "eve@example.com", password: "attacker's own")
+        #expect(attacker.json["localId"]?.string == fixture.attacker.localId)
+        #expect(try await fixture.gateway.identities(of: fixture.attacker.localId).count == 1)
     }
 
     @Test("The undo link removes only what came with the merge, and ends the victim's session")
     func notRemoved() async throws {
-        let row = try await Case(victimHasAddress: true)
-        let account = try await row.gateway.user(row.victim.localId)
-        #expect(try await row.gateway.submit(row.code).status == 200)
-        #expect(try await row.gateway.lookup(row.victim.idToken).outcome == "400 TOKEN_EXPIRED")
-        let after = try await row.gateway.user(row.victim.localId)
+        let fixture = try await Fixture(victimHasAddress: true)
+        let account = try await fixture.gateway.user(fixture.victim.localId)
+        #expect(try await fixture.gateway.submit(fixture.code).status == 200)
+        #expect(try await fixture.gateway.lookup(fixture.victim.idToken).outcome == "400 TOKEN_EXPIRED")
+        let after = try await fixture.gateway.user(fixture.victim.localId)
         for member in ["email", "emailVerified", "passwordUpdatedAt"] { #expect(after[member] == account[member]) }
-        let providers = try await row.gateway.identities(of: row.victim.localId).map { $0["providerId"]?.string }
-        #expect(providers == ["apple.com"])
-        let again = try await row.gateway.signIn(row.gateway.apple(Self.owner))
-        #expect(again.json["localId"]?.string == row.victim.localId)
+        let identities = try await fixture.gateway.identities(of: fixture.victim.localId)
+        #expect(identities.map { $0["providerId"]?.string } == ["apple.com"])
+        let again = try await fixture.gateway.signIn(fixture.gateway.apple(Self.owner))
+        #expect(again.json["localId"]?.string == fixture.victim.localId)
     }
 }

@@ -14,7 +14,7 @@ struct UndoMergeLinkTests {
         let happen: @Sendable (StolenAccount) async throws -> Exchange
     }
 
-    /// What the attacker does to make the victim's link useless, and what administrators may do.
+    /// What the attacker does to make the victim's link useless, and what administrators do. Both after the merge.
     private static let actions = [
         Action(testDescription: "nothing") { try await $0.gateway.lookup($0.attacker.idToken) },
         Action(testDescription: "nothing, and the victim's address has moved to the target", targetHasAddress: false) {
@@ -74,14 +74,14 @@ struct UndoMergeLinkTests {
             try await $0.gateway.merge(
                 try $0.gateway.signUpAnonymously(), by: $0.gateway.apple(StolenAccount.attackerApple))
         },
-        Action(testDescription: "the target merged into a third account") { try await moveOn($0) },
+        Action(testDescription: "the target merged into a third account") { try await mergeIntoThirdAccount($0) },
         Action(testDescription: "the target merged into a third account, and back by its own link") { stolen in
-            _ = try await moveOn(stolen)
+            _ = try await mergeIntoThirdAccount(stolen)
             let own = try await stolen.gateway.emails(.accountsMerged).compactMap(\.content.code)
             return try await stolen.gateway.submit(try #require(own.first { $0 != stolen.code }))
         },
         Action(testDescription: "the target merged into a third account, and back by an administrator") { stolen in
-            _ = try await moveOn(stolen)
+            _ = try await mergeIntoThirdAccount(stolen)
             return try await stolen.gateway.undoMerge(stolen.attacker.localId)
         },
         Action(testDescription: "the target disabled by an administrator") {
@@ -89,14 +89,16 @@ struct UndoMergeLinkTests {
         },
     ]
 
-    private static func moveOn(_ stolen: StolenAccount) async throws -> Exchange {
+    private static func mergeIntoThirdAccount(_ stolen: StolenAccount) async throws -> Exchange {
         #expect(try await stolen.unlink("google.com").outcome == "200")
         _ = try await stolen.gateway.signIn(stolen.gateway.google(.alan))
         stolen.gateway.clock.advance(by: .seconds(1))
         return try await stolen.gateway.merge(stolen.attacker, by: stolen.gateway.google(.alan))
     }
 
-    @Test("The undo link restores the victim's account, whatever the attacker does", arguments: actions)
+    @Test(
+        "The undo link restores the victim's account after each action of the attacker or an administrator",
+        arguments: actions)
     func robust(action: Action) async throws {
         let stolen = try await StolenAccount(targetHasAddress: action.targetHasAddress)
         let gateway = stolen.gateway
@@ -141,7 +143,7 @@ struct UndoMergeLinkTests {
                     "user account.merge-undone \(victim) target=\(attacker)",
                     "user account.merge-undone \(attacker) source=\(victim)",
                 ].sorted())
-        #expect(trail.allSatisfy { $0.request == "0" && $0.network != nil })
+        #expect(trail.allSatisfy { $0.requestID == "0" && $0.network != nil })
         let events = try await stolen.gateway.recordedEvents().outbox
         #expect(events.contains("account.merge-undone \(attacker) \(victim)"))
         let before = try await stolen.gateway.dump()
@@ -180,7 +182,7 @@ struct UndoMergeLinkTests {
             #expect(try await gateway.delete(stolen.attacker.idToken).outcome == "200")
             let emails = try await gateway.emails(.accountsMerged)
             #expect(emails.map(\.recipient) == [StolenAccount.email], "the victim still gets the notice")
-        case .idTaken: try await gateway.make(["localId": .string(stolen.victim.localId)])
+        case .idTaken: try await gateway.makeAccount(["localId": .string(stolen.victim.localId)])
         }
         let before = try await gateway.dump()
         let answer = try await gateway.submit(stolen.code)

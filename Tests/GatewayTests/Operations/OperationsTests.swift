@@ -33,10 +33,12 @@ struct OperationsTests {
         #expect(response.headers["Vary"] == "Origin")
     }
 
-    @Test("An unknown project has no documents", arguments: ["/.well-known/jwks.json", "/none/.well-known/jwks.json"])
+    @Test(
+        "There are no documents if the path names an unknown project, or none of several",
+        arguments: ["/.well-known/jwks.json", "/none/.well-known/jwks.json"])
     func unknownProject(path: String) async throws {
         let gateway = try await TestGateway()
-        // With two projects, a path without a project names neither.
+        // Now a path without a project names neither of the two.
         try await gateway.makeOtherProject("other", serviceKey: "sks_other")
         #expect(try await gateway.send(.get, path, query: []).summary == "404 Not Found")
     }
@@ -54,7 +56,7 @@ struct OperationsTests {
     }
 
     @Test(
-        "The readiness response names the cause if the gateway is not ready",
+        "The readiness response names the cause if the gateway is not ready; the health response stays ok",
         arguments: [
             Row(testDescription: "ready", expected: "200 ok\n"),
             Row(

@@ -22,7 +22,7 @@ struct ProgramPagesTests {
     static let range: Range<UInt> = 0x7f27_5d44_4000..<0x7f27_5d59_a000
 
     @Test(
-        "Only pages of unchanged files that cannot be written can be released",
+        "Only read-only pages that still have the contents of their file can be released",
         arguments: [
             ("code", mapping(), true),
             ("constants", mapping(permissions: "r--p"), true),
@@ -47,6 +47,7 @@ struct ProgramPagesTests {
     @Test("The program still runs after its pages were released")
     func used() {
         ProgramPages.release()
+        // Runs code and reads constants whose pages were released.
         #expect(Self.mapping().contains("1368 kB"))
     }
 }

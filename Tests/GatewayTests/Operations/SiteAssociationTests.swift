@@ -37,7 +37,7 @@ struct SiteAssociationTests {
         return backend
     }
 
-    @Test("Apple's file has the bundle IDs with the team, and matches only links for apps")
+    @Test("Apple's file has each bundle ID with the team ID, and matches only links that name the bundle ID")
     func appleFile() async throws {
         let file = try await file(Self.apple, of: backend(), at: "auth.example.com")
         #expect(file.status == 200 && file.headers["Content-Type"] == "application/json; charset=UTF-8")
@@ -59,7 +59,7 @@ struct SiteAssociationTests {
             ])
     }
 
-    @Test("Android's file has the packages, and the fingerprints in Android's format")
+    @Test("Android's file has fingerprints in Android's format, and matches only links that name the package")
     func androidFile() async throws {
         let opensLinks = "delegate_permission/common.handle_all_urls"
         #expect(
@@ -78,7 +78,7 @@ struct SiteAssociationTests {
     }
 
     @Test(
-        "An app is named only at the hosts that are its associated domains",
+        "Apple's file names an app only at the hosts that are its associated domains",
         arguments: [
             ("AUTH.example.com:8443", appleIDs), ("other.example.com", []), ("example.com", []),
             ("auth.example.com.evil.example", []), ("", []),

@@ -13,7 +13,9 @@ struct AdminAccessTests {
         "", ":lookup", ":update", ":delete", ":batchDelete", ":batchCreate", ":query",
     ]
 
-    @Test("A service key of one project has no access to another, and learns nothing about it", arguments: operations)
+    @Test(
+        "A service key has no access to another project, and the response does not reveal whether the project exists",
+        arguments: operations)
     func otherProject(operation: String) async throws {
         let gateway = try await TestGateway.administered()
         try await gateway.makeOtherProject("other", serviceKey: "sks_other")
@@ -30,7 +32,8 @@ struct AdminAccessTests {
         #expect(count.json == ["recordsCount": "1"])
     }
 
-    @Test("Accounts of another project are not found")
+    @Test(
+        "Two projects can have accounts with the same ID, address and number, and a deletion removes only one of them")
     func accountsOfOtherProject() async throws {
         let gateway = try await TestGateway.administered()
         try await gateway.makeOtherProject("other", serviceKey: "sks_other")
@@ -61,7 +64,7 @@ struct AdminAccessTests {
     }
 
     @Test(
-        "A path that names no project uses the project in the body, if the caller has access to it",
+        "If the path names no project, the one in the body is used, if the caller has access to it",
         arguments: [(true, "other", "200"), (false, "other", "403"), (true, "demo", "200"), (false, "demo", "200")])
     func targetProject(isDev: Bool, target: String, expected: String) async throws {
         let gateway = try await TestGateway(mode: isDev ? .dev(ID("demo")) : .serve(at: "https://auth.example.com"))
@@ -77,10 +80,12 @@ struct AdminAccessTests {
         #expect(accounts == (expected == "200" ? [target] : []))
         let scoped = try await gateway.send(
             .post, "/v1/projects/demo/accounts", body: try body.bytes, query: [], headers: headers)
-        #expect((scoped.status == 403) == (target == "other"), "a path that names a project is not overruled")
+        #expect(
+            (scoped.status == 403) == (target == "other"),
+            "a project in the body that is not the one in the path is rejected")
     }
 
-    @Test("A page of accounts needs a service key of the project")
+    @Test("Listing accounts needs a service key of the project")
     func batchGet() async throws {
         let gateway = try await TestGateway.administered()
         try await gateway.makeOtherProject("other", serviceKey: "sks_other")

@@ -15,6 +15,7 @@ struct AppsTests {
         "clientIds": ["google.com": ["ios-client"]],
     ]
 
+    /// ``ios`` as a response contains it: with default values and the result of the check of guideline 4.8.
     static func shown(_ change: (inout [String: JSON]) -> Void = { _ in }) -> JSON {
         guard case .object(var members) = ios else { return .null }
         members["loginServices"] = compliant
@@ -23,6 +24,7 @@ struct AppsTests {
         return .object(members)
     }
 
+    /// The `loginServices` of an app that does not violate guideline 4.8.
     static let compliant: JSON = ["compliant": true, "violations": [], "problems": []]
 
     /// The default values of an app's members.
@@ -32,7 +34,7 @@ struct AppsTests {
         "androidFingerprints": [], "redirectUris": [],
     ]
 
-    static let byDefault: JSON = {
+    static let defaultApp: JSON = {
         let own: [String: JSON] = [
             "appId": "default", "displayName": "default", "platform": "other", "distribution": "other",
             "loginServices": compliant,
@@ -43,11 +45,11 @@ struct AppsTests {
     @Test("Apps are created, returned, listed, changed and deleted")
     func createToDelete() async throws {
         let backend = try await Configurator()
-        #expect(try await backend.send(.get, "apps").json == ["apps": [Self.byDefault]])
+        #expect(try await backend.send(.get, "apps").json == ["apps": [Self.defaultApp]])
         #expect(try await backend.send(.post, "apps", Self.ios).json == Self.shown())
         #expect(try await backend.send(.post, "apps", Self.ios).outcome == "409 CONFIGURATION_EXISTS")
         #expect(try await backend.send(.get, "apps/ios").json == Self.shown())
-        #expect(try await backend.send(.get, "apps").json == ["apps": [Self.byDefault, Self.shown()]])
+        #expect(try await backend.send(.get, "apps").json == ["apps": [Self.defaultApp, Self.shown()]])
         let exemption: JSON = ["kind": "thirdPartyClient", "reason": "it reads that service's mail"]
         let changed = try await backend.send(
             .patch, "apps/ios", ["exemption": exemption, "platform": "web", "bundleIds": []],
@@ -118,18 +120,18 @@ struct AppsTests {
             ),
             (
                 "bundleIds", ["a b"],
-                "400 INVALID_CONFIG : app ios: each bundle ID must be at most 155 letters, digits, hyphens and dots, and listed once"
+                "400 INVALID_CONFIG : app ios: each bundle ID must be at most 155 letters, digits, hyphens, underscores and dots, and listed once"
             ),
         ] as [(String, JSON?, String)])
     func refusals(member: String, value: JSON?, expected: String) async throws {
         let backend = try await Configurator()
         let body = Self.shown { $0[member] = value }
         #expect(try await backend.send(.post, "apps", body).outcome == expected)
-        #expect(try await backend.send(.get, "apps").json == ["apps": [Self.byDefault]])
+        #expect(try await backend.send(.get, "apps").json == ["apps": [Self.defaultApp]])
     }
 
     @Test(
-        "Apps that violate guideline 4.8 are rejected, unless they are exempt",
+        "A change by which an app would violate guideline 4.8 is rejected, unless the app is exempt",
         arguments: [
             (["signInMethods": ["google.com"]], "it shows google.com but not apple.com (APPLE_NOT_SHOWN)"),
             (
@@ -151,13 +153,13 @@ struct AppsTests {
         #expect(answer.outcome == (problem.map { "409 LOGIN_SERVICES_4_8 : app default: \($0)" } ?? "200"))
     }
 
-    @Test("Apps of another project are not accessible")
+    @Test("Apps are accessible only with a service key of their project")
     func otherProject() async throws {
         let backend = try await Configurator()
         let answer = try await backend.gateway.administer(.get, "/v2/projects/other/apps", by: backend.backend)
         #expect(answer.outcome == "403 The caller does not have permission")
         let client = try await backend.gateway.send(
-            .get, "\(Configurator.root)/apps", body: [], query: [("key", TestGateway.apiKey)])
+            .get, "\(Configurator.projectPath)/apps", body: [], query: [("key", TestGateway.apiKey)])
         #expect(client.outcome.hasPrefix("400 INSUFFICIENT_PERMISSION"))
     }
 }

@@ -52,24 +52,24 @@ struct DefaultSupportedIdpTests {
             ])
     }
 
-    @Test("The private key is encrypted with the master key and bound to its provider")
+    @Test("The private key is bound to its provider, and can be re-encrypted with another master key")
     func secret() async throws {
         let backend = try await Configurator()
         try await backend.enableApple()
         let store = ProviderSecretStore(pool: backend.gateway.database.pool)
         let keys = try MasterKeys(current: [UInt8](repeating: 7, count: 32))
-        let kept = try await store.secret(of: .apple, in: ID("demo"), under: keys)
-        #expect(try kept?.expose() == Configurator.key.get())
-        let others = try MasterKeys(
+        let stored = try await store.secret(of: .apple, in: ID("demo"), under: keys)
+        #expect(try stored?.expose() == Configurator.applePrivateKey.get())
+        let rotatedKeys = try MasterKeys(
             current: [UInt8](repeating: 8, count: 32), previous: [UInt8](repeating: 7, count: 32))
-        let (column, box) = (Reencryption.providerSecrets(in: store), SealedBox(keys: others))
+        let (column, box) = (Reencryption.providerSecrets(in: store), SealedBox(keys: rotatedKeys))
         #expect(try await column.reencrypt(with: box) == 1)
         #expect(try await column.reencrypt(with: box) == 0)
         await #expect(throws: SealFault.self) { try await store.secret(of: .apple, in: ID("demo"), under: keys) }
         _ = try await backend.gateway.database.pool.execute(
             "UPDATE identity_provider SET provider = 'google.com'")
         await #expect(throws: SealFault.tagMismatch) {
-            try await store.secret(of: .google, in: ID("demo"), under: others)
+            try await store.secret(of: .google, in: ID("demo"), under: rotatedKeys)
         }
     }
 
@@ -96,8 +96,8 @@ struct DefaultSupportedIdpTests {
                 testDescription: "all client IDs", body: ["clientIds": ["x", "y"], "clientId": "z"],
                 mask: "clientIds", member: "clientIds", expected: ["x", "y"]),
             Change(
-                testDescription: "nothing", body: ["clientIds": ["x", "y"], "clientId": "z"], mask: "enabled",
-                member: "clientIds", expected: ["com.example.web", "com.example.app"]),
+                testDescription: "members the mask does not name", body: ["clientIds": ["x", "y"], "clientId": "z"],
+                mask: "enabled", member: "clientIds", expected: ["com.example.web", "com.example.app"]),
             Change(
                 testDescription: "switched off", body: ["enabled": false], mask: "enabled", member: "enabled",
                 expected: false),
@@ -155,7 +155,7 @@ struct DefaultSupportedIdpTests {
             ),
             (
                 "?idpId=google.com", ["clientId": "a b", "clientSecret": "\n"],
-                "400 INVALID_CONFIG : client ID 1 of google.com must be 1 to 255 visible ASCII characters, and listed once; google.com's client secret must be visible ASCII of at most 512 bytes"
+                "400 INVALID_CONFIG : client ID 1 of google.com must be 1 to 255 visible ASCII characters, and listed once; google.com's client secret must be printable ASCII of at most 512 bytes"
             ),
             (
                 "?idpId=google.com", ["clientId": "a", "appleSignInConfig": [:]],
@@ -172,6 +172,10 @@ struct DefaultSupportedIdpTests {
                     "appleSignInConfig": ["codeFlowConfig": ["teamId": "T", "keyId": "k", "privateKey": "PEM"]],
                 ],
                 "400 INVALID_CONFIG : apple.com's team ID must be ten upper-case letters and digits; apple.com's key ID must be ten upper-case letters and digits; apple.com's private key must be a P-256 key in PEM, as in the .p8 file"
+            ),
+            (
+                "?idpId=apple.com", ["clientId": "a", "appleSignInConfig": ["acceptsUnhashedNonces": true]],
+                "400 INVALID_CONFIG : apple.com's team ID must be ten upper-case letters and digits; apple.com's key ID must be ten upper-case letters and digits"
             ),
             (
                 "?idpId=google.com", ["enabled": true, "clientId": "a"],
@@ -218,7 +222,7 @@ struct DefaultSupportedIdpTests {
     }
 
     @Test(
-        "Apple cannot be removed or disabled while a social provider is enabled",
+        "Apple cannot be removed, disabled or left without a private key while a social provider is enabled",
         arguments: [
             (.delete, nil, nil, "while apple.com is not configured and enabled (APPLE_NOT_ENABLED)"),
             (

@@ -27,7 +27,7 @@ struct LoginMethodsTests {
         #expect(answer.json["anonymous"] == false)
         #expect(answer.json["compliant"] == true)
         #expect(answer.json["violations"] == [])
-        guard case .array(let shown)? = answer.json["methods"] else { return }
+        let shown = try #require(answer.json["methods"]).elements
         #expect(shown.allSatisfy { $0["prominence"] == "equal" && $0["visible"] == true })
         #expect(shown.map { $0["buttons"] != nil } == [true, false, false])
         #expect(answer.headers["Cache-Control"] == "no-store")

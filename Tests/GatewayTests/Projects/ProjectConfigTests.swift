@@ -149,13 +149,14 @@ struct ProjectConfigTests {
         #expect(project.json["authorizedDomains"] == ["a.example"])
     }
 
-    static let length = "/passwordPolicyConfig/passwordPolicyVersions/0/customStrengthOptions/minPasswordLength"
+    static let minimumLengthPath =
+        "/passwordPolicyConfig/passwordPolicyVersions/0/customStrengthOptions/minPasswordLength"
 
     @Test(
         "An invalid change of the configuration changes nothing",
         arguments: [
-            (length(5), "400 Invalid JSON payload received. \(length) must be 6 to 64"),
-            (length(65), "400 Invalid JSON payload received. \(length) must be 6 to 64"),
+            (minimumLength(5), "400 Invalid JSON payload received. \(minimumLengthPath) must be 6 to 64"),
+            (minimumLength(65), "400 Invalid JSON payload received. \(minimumLengthPath) must be 6 to 64"),
             (
                 ["passwordPolicyConfig": ["passwordPolicyVersions": [[:], [:]]]],
                 "400 Invalid JSON payload received. /passwordPolicyConfig/passwordPolicyVersions must not have more than 1 item"
@@ -194,8 +195,8 @@ struct ProjectConfigTests {
         #expect(config.json["emailPrivacyConfig"]?["enableImprovedEmailPrivacy"] == false)
     }
 
-    @Test("Values that are already set are accepted")
-    func harmless() async throws {
+    @Test("A configuration can be written back unchanged")
+    func roundTrip() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
         let present = try await gateway.administer(.get, Self.path, by: backend)
@@ -204,7 +205,7 @@ struct ProjectConfigTests {
         #expect(same.json == present.json)
     }
 
-    static func length(_ count: Int) -> [String: JSON] {
+    static func minimumLength(_ count: Int) -> [String: JSON] {
         [
             "passwordPolicyConfig": [
                 "passwordPolicyVersions": [["customStrengthOptions": ["minPasswordLength": .number(Double(count))]]]
@@ -214,6 +215,9 @@ struct ProjectConfigTests {
 }
 
 extension TestGateway {
+    /// Changes the configuration of the project `demo`.
+    ///
+    /// - Parameter mask: the `updateMask`, if there is one.
     func configure(_ body: JSON, _ mask: String?, by key: ServiceKey) async throws -> Exchange {
         try await administer(
             .patch, ProjectConfigTests.path, body, by: key, query: mask.map { [("updateMask", $0)] } ?? [])

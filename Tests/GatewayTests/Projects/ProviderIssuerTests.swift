@@ -28,15 +28,21 @@ struct ProviderIssuerTests {
             #expect(try await configure(first).outcome == "200")
         }
 
-        func configure(_ issuer: String, _ query: String = "", at place: String = "") async throws -> Exchange {
+        /// Creates `oidc.corp`.
+        ///
+        /// - Parameters:
+        ///   - query: more query parameters, each after an ampersand.
+        ///   - realm: empty for the project, otherwise `tenants/ID/`.
+        func configure(_ issuer: String, _ query: String = "", at realm: String = "") async throws -> Exchange {
             let input: JSON = [
                 "clientId": .string(CorporateProvider.client), "issuer": .string(issuer), "enabled": true,
             ]
-            return try await backend.send(.post, "\(place)oauthIdpConfigs?oauthIdpConfigId=oidc.corp\(query)", input)
+            return try await backend.send(.post, "\(realm)oauthIdpConfigs?oauthIdpConfigId=oidc.corp\(query)", input)
         }
 
-        func change(to issuer: String, _ query: String = "", at place: String = "") async throws -> Exchange {
-            try await backend.send(.patch, "\(place)\(path)\(query)", ["issuer": .string(issuer)], mask: "issuer")
+        /// Changes the issuer of `oidc.corp`.
+        func change(to issuer: String, _ query: String = "", at realm: String = "") async throws -> Exchange {
+            try await backend.send(.patch, "\(realm)\(path)\(query)", ["issuer": .string(issuer)], mask: "issuer")
         }
 
         func signIn(_ subject: String = "1", of issuer: String = first, email: String? = nil) async throws -> Exchange {
@@ -78,11 +84,11 @@ struct ProviderIssuerTests {
         #expect(try await fixture.identities().contains("1 \(Self.second)"))
     }
 
-    @Test("Identities keep the issuer in use after the provider is removed", arguments: [false, true])
-    func removed(isOfOlderRelease: Bool) async throws {
+    @Test("Identities keep the issuer in use after the provider is removed", arguments: [true, false])
+    func removed(hasIssuer: Bool) async throws {
         let fixture = try await Fixture()
         let ada = try await fixture.signIn()
-        if isOfOlderRelease { try await fixture.execute("UPDATE linked_identity SET issuer = NULL") }
+        if !hasIssuer { try await fixture.execute("UPDATE linked_identity SET issuer = NULL") }
         #expect(try await fixture.backend.send(.delete, Self.path).outcome == "200")
         #expect(try await fixture.configure(Self.second).outcome.hasPrefix(Self.inUse))
         #expect(try await fixture.configure(Self.first).outcome == "200")
@@ -154,7 +160,8 @@ struct ProviderIssuerTests {
     func adopted() async throws {
         let fixture = try await Fixture()
         #expect(try await fixture.backend.send(.delete, Self.path).outcome == "200")
-        try await fixture.gateway.make(["localId": "ada"], identities: [["providerId": "oidc.corp", "rawId": "1"]])
+        try await fixture.gateway.makeAccount(
+            ["localId": "ada"], identities: [["providerId": "oidc.corp", "rawId": "1"]])
         #expect(try await fixture.identities() == ["1 -"], "the provider is not configured")
         #expect(try await fixture.configure(Self.first).outcome == "200", "no sign-in has verified the issuer yet")
         #expect(
@@ -167,9 +174,10 @@ struct ProviderIssuerTests {
     @Test("An identity that an administrator links or imports gets the provider's issuer")
     func administrators() async throws {
         let fixture = try await Fixture()
-        try await fixture.gateway.make(["localId": "a"], identities: [["providerId": "oidc.corp", "rawId": "1"]])
+        try await fixture.gateway.makeAccount(
+            ["localId": "a"], identities: [["providerId": "oidc.corp", "rawId": "1"]])
         let update: JSON = ["localId": "b", "linkProviderUserInfo": ["providerId": "oidc.corp", "rawId": "2"]]
-        try await fixture.gateway.make(["localId": "b"])
+        try await fixture.gateway.makeAccount(["localId": "b"])
         #expect(try await fixture.gateway.administer(":update", update).outcome == "200")
         let users: JSON = [
             [
@@ -202,18 +210,18 @@ struct ProviderIssuerTests {
     func tenants() async throws {
         let fixture = try await Fixture()
         let made = try await fixture.backend.send(.post, "tenants", ["displayName": "Corp"])
-        let place = "tenants/\(try #require(made.json["tenantId"]?.string))/"
+        let realm = "tenants/\(try #require(made.json["tenantId"]?.string))/"
         let apple = try await fixture.backend.send(
-            .post, "\(place)defaultSupportedIdpConfigs?idpId=apple.com", try Configurator.apple())
+            .post, "\(realm)defaultSupportedIdpConfigs?idpId=apple.com", try Configurator.apple())
         #expect(apple.outcome == "200")
-        #expect(try await fixture.configure(Self.first, at: place).outcome == "200")
+        #expect(try await fixture.configure(Self.first, at: realm).outcome == "200")
         #expect(try await fixture.signIn().outcome == "200")
-        #expect(try await fixture.change(to: Self.second, at: place).outcome == "200", "the tenant has no identities")
+        #expect(try await fixture.change(to: Self.second, at: realm).outcome == "200", "the tenant has no identities")
         let proof = try fixture.gateway.corporate("1", of: Self.second)
         let tenantID = try #require(made.json["tenantId"])
         #expect(try await fixture.gateway.signIn(proof, ["tenantId": tenantID]).outcome == "200")
-        #expect(try await fixture.change(to: Self.first, at: place).outcome.hasPrefix(Self.inUse))
-        #expect(try await fixture.change(to: Self.first, "?discardIdentities=true", at: place).outcome == "200")
+        #expect(try await fixture.change(to: Self.first, at: realm).outcome.hasPrefix(Self.inUse))
+        #expect(try await fixture.change(to: Self.first, "?discardIdentities=true", at: realm).outcome == "200")
         #expect(try await fixture.identities() == ["1 \(Self.first)"], "the project's identity stays")
     }
 }
@@ -222,12 +230,12 @@ extension ProviderIssuerTests {
     @Test("A change of the issuer is rejected if a concurrent sign-in links an identity first", .timeLimit(.minutes(1)))
     func signInBeforeChange() async throws {
         let fixture = try await Fixture()
-        try await fixture.gateway.make(["localId": "ghost"])
+        try await fixture.gateway.makeAccount(["localId": "ghost"])
         struct RolledBack: Error {}
         var (signIn, change): (Task<Exchange, any Error>?, Task<Exchange, any Error>?)
         do {
             try await fixture.gateway.database.pool.transaction { transaction in
-                // The sign-in holds its lock on the provider and waits.
+                // While this identity is not committed, the sign-in holds its lock on the provider and waits.
                 _ = try await transaction.execute(
                     """
                     INSERT INTO linked_identity (project_id, provider, subject, account_id, created_at)
@@ -245,12 +253,13 @@ extension ProviderIssuerTests {
     }
 
     @Test(
-        "A change of the issuer leaves no identity of a concurrent sign-in", .timeLimit(.minutes(1)),
+        "A sign-in that is concurrent with a change of the issuer stores no identity of the old issuer",
+        .timeLimit(.minutes(1)),
         arguments: [false, true])
-    func changeBeforeSignIn(links: Bool) async throws {
+    func changeBeforeSignIn(isLinking: Bool) async throws {
         let fixture = try await Fixture()
         let more: [String: JSON] =
-            links ? ["idToken": .string(try await fixture.gateway.signUpAnonymously().idToken)] : [:]
+            isLinking ? ["idToken": .string(try await fixture.gateway.signUpAnonymously().idToken)] : [:]
         let proof = try fixture.gateway.corporate("1", of: Self.first)
         let signIn = try await fixture.gateway.database.pool.transaction { transaction in
             _ = try await transaction.execute(

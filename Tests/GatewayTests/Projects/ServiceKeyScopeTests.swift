@@ -77,6 +77,7 @@ struct ServiceKeyScopeTests {
 
     @Test(
         "An import that replaces an account with identities needs users.link",
+        // Of the stored accounts, `ada` has no identity, and `bob` has one. There is no `eve`.
         arguments: [
             (["localId": "bob"], true, false), (["localId": "bob", "email": "bob@example.com"], true, false),
             (["localId": "ada"], true, true), (["localId": "eve"], true, true), (["localId": "bob"], false, true),
@@ -123,9 +124,9 @@ struct ServiceKeyScopeTests {
                 "400 INVALID_CUSTOM_TOKEN : Its kid (or its iss, if it has no kid) is not the ID of an active service key."
             ),
         ])
-    func customToken(scopes: ServiceKeyScopes, life: Duration, expected: String) async throws {
+    func customToken(scopes: ServiceKeyScopes, keyLifetime: Duration, expected: String) async throws {
         let gateway = try await TestGateway()
-        let key = try await ServiceKey(in: gateway, scopes: scopes, expiresAt: gateway.clock.now + life)
+        let key = try await ServiceKey(in: gateway, scopes: scopes, expiresAt: gateway.clock.now + keyLifetime)
         let token = try key.customToken(at: gateway.clock.now)
         #expect(try await gateway.signIn(customToken: token).outcome == expected)
     }
@@ -149,25 +150,25 @@ struct ServiceKeyScopeTests {
     func rotation() async throws {
         let gateway = try await TestGateway()
         let path = "/v1/projects/demo/accounts:query"
-        func works(_ key: ServiceKey, _ gateway: TestGateway) async throws -> [Int] {
+        func statuses(_ key: ServiceKey, _ gateway: TestGateway) async throws -> [Int] {
             let query = try await gateway.administer(.post, path, [:], by: key)
             let token = try key.customToken(at: gateway.clock.now)
             return [query.status, try await gateway.signIn(customToken: token).status]
         }
         let old = try await ServiceKey(id: "old", in: gateway)
-        #expect(try await works(old, gateway) == [200, 200])
+        #expect(try await statuses(old, gateway) == [200, 200])
         let new = try await ServiceKey(id: "new", in: gateway)
-        #expect(try await works(new, gateway) == [200, 200])
-        #expect(try await works(old, gateway) == [200, 200], "requests continue")
+        #expect(try await statuses(new, gateway) == [200, 200])
+        #expect(try await statuses(old, gateway) == [200, 200], "requests continue")
         let keys = ServiceKeyStore(pool: gateway.database.pool)
         #expect(try await keys.revoke(old.id, in: gateway.project.id, at: gateway.clock.now))
-        #expect(try await works(new, gateway) == [200, 200])
+        #expect(try await statuses(new, gateway) == [200, 200])
         let later = try gateway.withFreshCaches()
-        #expect(try await works(old, later) == [401, 400])
-        #expect(try await works(new, later) == [200, 200])
+        #expect(try await statuses(old, later) == [401, 400])
+        #expect(try await statuses(new, later) == [200, 200])
     }
 
-    @Test("The last use of a key is written later, and at most every five minutes")
+    @Test("The last use of a key is not written by the request itself, and at most every five minutes")
     func lastUse() async throws {
         let gateway = try await TestGateway()
         let key = try await ServiceKey(in: gateway)

@@ -10,11 +10,11 @@ struct TenantAccountTests {
     func separation() async throws {
         let fixture = try await TenantFixture()
         let realms: [String?] = [nil, try await fixture.tenant(), try await fixture.tenant()]
-        var people: [String] = []
+        var ids: [String] = []
         for (index, realm) in realms.enumerated() {
-            people.append(try await fixture.signUp(in: realm, password: "secret\(index)").localId)
+            ids.append(try await fixture.signUp(in: realm, password: "secret\(index)").localId)
         }
-        #expect(Set(people).count == 3)
+        #expect(Set(ids).count == 3)
         for (index, realm) in realms.enumerated() {
             for other in 0..<3 {
                 let exchange = try await fixture.signIn(in: realm, password: "secret\(other)")
@@ -72,11 +72,11 @@ struct TenantAccountTests {
         for token in [ada.idToken, plain.idToken] {
             #expect(try await fixture.gateway.lookup(token).status == 200, "the gateway caches the token as valid")
         }
-        let unknown: [(String?, String, String)] = [
+        let rejected: [(String?, String, String)] = [
             (other, ada.idToken, "400 TENANT_ID_MISMATCH"), (tenant, plain.idToken, "400 TENANT_ID_MISMATCH"),
             ("nobody", plain.idToken, "400 INVALID_TENANT_ID"), ("a/b", plain.idToken, "400 INVALID_TENANT_ID"),
         ]
-        for (named, token, outcome) in unknown {
+        for (named, token, outcome) in rejected {
             #expect(
                 try await fixture.client("lookup", in: named, ["idToken": .string(token)]).outcome == outcome)
         }
@@ -87,8 +87,8 @@ struct TenantAccountTests {
     }
 
     /// The project signs the tokens of tenants, so only a claim distinguishes them from tokens of its own accounts.
-    @Test("A tenant's ID token gets no session cookie of the project, although the same key signs it")
-    func projectsOwn() async throws {
+    @Test("A tenant's ID token is rejected for a session cookie of the project, and accepted for one of the tenant")
+    func sessionCookies() async throws {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.tenant()
         let ada = try await fixture.signUp(in: tenant)
@@ -131,7 +131,9 @@ struct TenantAccountTests {
                 .contains(refused.outcome), "\(refused.outcome)")
     }
 
-    @Test("While a tenant is disabled, accounts cannot sign in or be looked up, but refresh tokens and can be deleted")
+    @Test(
+        "While a tenant is disabled, its accounts cannot sign in or be looked up, but they can refresh tokens and be deleted"
+    )
     func disabled() async throws {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.tenant()

@@ -31,7 +31,7 @@ struct TenantBoundaryTests {
     }
 
     @Test("An unknown tenant in the body is not found")
-    func goneInBody() async throws {
+    func unknownTenantInBody() async throws {
         let fixture = try await TenantFixture()
         let ada = try await fixture.signUp(in: nil)
         let body: JSON = [
@@ -100,7 +100,7 @@ struct TenantBoundaryTests {
     }
 
     @Test("The configuration of a deleted tenant cannot be changed or read")
-    func configurationOfNone() async throws {
+    func configurationOfDeletedTenant() async throws {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.tenant()
         let realm = ID<Realm>(ID<Tenant>(tenant), of: ID("demo"))
@@ -129,7 +129,7 @@ struct TenantBoundaryTests {
         #expect(try await fixture.gateway.submit(code).text.contains("Your email address is confirmed"))
     }
 
-    /// Tenants share the project's apps, so a token for one tenant has the audience of all.
+    /// Tenants share the project's apps, so a token for one tenant has the audience of all tenants.
     @Test("An Apple credential is accepted in only one tenant")
     func replay() async throws {
         let fixture = try await TenantFixture()
@@ -166,6 +166,7 @@ struct TenantBoundaryTests {
         let signUps = try await tenants.prefix(4).asyncMap { try await fixture.client("signUp", in: $0, [:]).outcome }
         #expect(signUps == ["200", "200", "200", tooMany])
         let failures = try await tenants.asyncMap { try await fixture.signIn(in: $0).outcome }
+        // One network may fail for ten email addresses as often as the limit of one address allows.
         #expect(failures == Array(repeating: "400 EMAIL_NOT_FOUND", count: 10) + [tooMany, tooMany])
     }
 

@@ -23,7 +23,7 @@ struct TenantTests {
         #expect(try await fixture.send(.get, "\(TenantFixture.tenants)/\(id)").json == made.json)
     }
 
-    @Test("A change applies to the members that the mask names, or to all members")
+    @Test("A change applies to the members that the mask names, or without a mask to all members")
     func update() async throws {
         let fixture = try await TenantFixture()
         let path = "\(TenantFixture.tenants)/\(try await fixture.tenant())"
@@ -41,7 +41,7 @@ struct TenantTests {
         #expect(try await fixture.send(.get, path).json == whole.json)
     }
 
-    @Test("Tenants are listed in pages, by ID")
+    @Test("Tenants are listed in pages, ordered by ID")
     func list() async throws {
         let fixture = try await TenantFixture()
         #expect(try await fixture.send(.get, TenantFixture.tenants).json == ["tenants": []])

@@ -6,7 +6,7 @@ import Testing
 @testable import Gateway
 @testable import Support
 
-@Suite("The scope trust", .serialized)
+@Suite("The scope `trust`", .serialized)
 struct TrustScopeTests {
     static let refusal = "403 PERMISSION_DENIED : The service key lacks the scope trust."
 
@@ -17,8 +17,8 @@ struct TrustScopeTests {
         let body: JSON
         var mask: String?
 
-        init(_ says: String, _ method: HTTP.Method, _ path: String, _ body: JSON = [:], mask: String? = nil) {
-            testDescription = says
+        init(_ description: String, _ method: HTTP.Method, _ path: String, _ body: JSON = [:], mask: String? = nil) {
+            testDescription = description
             (self.method, self.path, self.body, self.mask) = (method, path, body, mask)
         }
     }
@@ -27,6 +27,7 @@ struct TrustScopeTests {
     static let google = "defaultSupportedIdpConfigs/google.com"
     static let corp = "oauthIdpConfigs/oidc.corp"
 
+    /// Requests that need the scope `trust`.
     static let trusted: [Row] = [
         Row(
             "where links in emails lead", .patch, "config",
@@ -40,7 +41,7 @@ struct TrustScopeTests {
             "authorized domains", .patch, "config", ["authorizedDomains": ["localhost", "evil.example"]],
             mask: "authorizedDomains"),
         Row(
-            "the first OpenID provider", .post, "oauthIdpConfigs?oauthIdpConfigId=oidc.new",
+            "a new OpenID provider", .post, "oauthIdpConfigs?oauthIdpConfigId=oidc.new",
             ["issuer": "https://new.example.com", "clientId": "c"]),
         Row("an issuer", .patch, corp, ["issuer": "https://evil.example"], mask: "issuer"),
         Row("the client ID of an OpenID provider", .patch, corp, ["clientId": "x"], mask: "clientId"),
@@ -58,7 +59,7 @@ struct TrustScopeTests {
             ["appleSignInConfig": ["codeFlowConfig": ["teamId": "TEAM999999"]]],
             mask: "appleSignInConfig.codeFlowConfig.teamId"),
         Row(
-            "Apple's nonces", .patch, apple, ["appleSignInConfig": ["acceptsUnhashedNonces": true]],
+            "unhashed nonces of Apple", .patch, apple, ["appleSignInConfig": ["acceptsUnhashedNonces": true]],
             mask: "appleSignInConfig.acceptsUnhashedNonces"),
         Row("an app with a bundle ID", .post, "apps", ["appId": "new", "bundleIds": ["com.example.new"]]),
         Row("an app's client IDs", .patch, "apps/ios", ["clientIds": ["google.com": ["x"]]], mask: "clientIds"),
@@ -69,6 +70,7 @@ struct TrustScopeTests {
             ["issuer": "https://new.example.com", "clientId": "c"]),
     ]
 
+    /// Requests that need only the scope `config`.
     static let ordinary: [Row] = [
         Row("passwords switched off", .patch, "config", ["signIn": ["email": ["enabled": false]]], mask: "signIn"),
         Row(
@@ -119,7 +121,7 @@ struct TrustScopeTests {
     }
 
     @Test(
-        "The scope trust is needed for settings that decide which tokens are trusted or where codes go",
+        "The scope `trust` is needed for settings that decide which tokens are trusted or where codes go",
         arguments: trusted)
     func needed(row: Row) async throws {
         let fixture = try await Fixture()
@@ -129,18 +131,19 @@ struct TrustScopeTests {
         #expect(try await fixture.configurator.trail() == trail, "the audit trail is unchanged")
     }
 
-    @Test("The scopes config and trust are enough", arguments: trusted)
+    @Test("The scopes `config` and `trust` are enough for these settings", arguments: trusted)
     func enough(row: Row) async throws {
         #expect(try await Fixture().outcome(of: row, scopes: [.config, .trust]) == "200")
     }
 
-    @Test("The scope trust does not replace config", arguments: [trusted[0], trusted[4], trusted[15]])
+    /// A row for the project's configuration, one for a provider, and one for an app.
+    @Test("The scope `trust` does not replace `config`", arguments: [trusted[0], trusted[4], trusted[15]])
     func notAlone(row: Row) async throws {
         let outcome = try await Fixture().outcome(of: row, scopes: [.trust])
         #expect(outcome == "403 PERMISSION_DENIED : The service key lacks the scope config.")
     }
 
-    @Test("The scope trust is not needed for other settings", arguments: ordinary)
+    @Test("The scope `trust` is not needed for other settings", arguments: ordinary)
     func notNeeded(row: Row) async throws {
         #expect(try await Fixture().outcome(of: row, scopes: [.config]) == "200")
     }

@@ -8,7 +8,7 @@ import Testing
 @Suite("Limits on connections")
 struct ConnectionExemptionTests {
     @Test(
-        "Limits by address do not apply to loopback and trusted proxies",
+        "The limit of connections per address does not apply to loopback addresses and trusted proxies",
         arguments: [
             ("127.0.0.1", true), ("127.9.9.9", true), ("::1", true), ("10.1.2.3", true), ("fd00::7", true),
             ("11.0.0.1", false), ("192.0.2.1", false), ("fe80::1", false), ("1270:1::1", false), ("nonsense", false),
@@ -20,6 +20,6 @@ struct ConnectionExemptionTests {
         #expect(limits.isExempt(address) == isExempt)
         #expect(limits.connections == 100)
         #expect(limits.connectionsPerAddress == 5)
-        #expect(limits.heldBodyBytes == 33_554_432)
+        #expect(limits.bodyBudgetBytes == 32 * 1_048_576)
     }
 }

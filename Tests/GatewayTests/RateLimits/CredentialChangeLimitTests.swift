@@ -73,7 +73,9 @@ struct CredentialChangeLimitTests {
         Action(testDescription: "deletion", isLimited: false) { try await $0.delete($1.idToken) },
     ]
 
-    @Test("Each account has twenty changes of credentials in ten minutes, of any kind", arguments: actions)
+    @Test(
+        "Each account has twenty changes of credentials of all kinds in ten minutes; a name, a refresh, a sign-out and a deletion are not limited",
+        arguments: actions)
     func limit(row: Action) async throws {
         let gateway = try await LimitedGateway().gateway
         let tokens = try await exhausted(at: gateway)

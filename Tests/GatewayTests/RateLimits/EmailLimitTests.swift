@@ -7,50 +7,50 @@ import Testing
 @Suite("Email limits")
 struct EmailLimitTests {
     private static let tooMany = LimitedGateway.tooMany
-    private static let owner = "198.51.100.9"
+    private static let ownerPeer = "198.51.100.9"
 
     struct Row: CustomTestStringConvertible {
         let testDescription: String
         /// Purpose and IP address of the requests of other people.
-        let strangers: [(type: String, peer: String)]
-        /// The number of these requests that are accepted.
+        let strangers: [(purpose: String, peer: String)]
+        /// The number of these requests that are accepted: two for each network, four for all networks together.
         let passes: Int
         /// The purpose of the owner's later request from another network.
-        let owner: String
+        let ownerPurpose: String
         /// The outcome of the owner's request.
-        let outcome: String
+        let ownerOutcome: String
     }
 
     @Test(
-        "Each purpose of an address is counted separately, and one network cannot use up the limit",
+        "Emails of one purpose to an address are limited from one network, and less strictly from all networks",
         arguments: [
             Row(
-                testDescription: "one address",
+                testDescription: "one IP address",
                 strangers: Array(repeating: ("PASSWORD_RESET", "192.0.2.1"), count: 5), passes: 2,
-                owner: "PASSWORD_RESET", outcome: "200"),
+                ownerPurpose: "PASSWORD_RESET", ownerOutcome: "200"),
             Row(
                 testDescription: "one /24", strangers: (1...9).map { ("EMAIL_SIGNIN", "192.0.2.\($0)") }, passes: 2,
-                owner: "EMAIL_SIGNIN", outcome: "200"),
+                ownerPurpose: "EMAIL_SIGNIN", ownerOutcome: "200"),
             Row(
                 testDescription: "one /48", strangers: (1...9).map { ("EMAIL_SIGNIN", "2001:db8:1:\($0)00::1") },
-                passes: 2, owner: "EMAIL_SIGNIN", outcome: "200"),
+                passes: 2, ownerPurpose: "EMAIL_SIGNIN", ownerOutcome: "200"),
             Row(
                 testDescription: "many networks, the same purpose",
-                strangers: (1...9).map { ("EMAIL_SIGNIN", "192.0.\($0).1") }, passes: 4, owner: "EMAIL_SIGNIN",
-                outcome: tooMany),
+                strangers: (1...9).map { ("EMAIL_SIGNIN", "192.0.\($0).1") }, passes: 4, ownerPurpose: "EMAIL_SIGNIN",
+                ownerOutcome: tooMany),
             Row(
                 testDescription: "many networks, another purpose",
-                strangers: (1...9).map { ("EMAIL_SIGNIN", "192.0.\($0).1") }, passes: 4, owner: "PASSWORD_RESET",
-                outcome: "200"),
+                strangers: (1...9).map { ("EMAIL_SIGNIN", "192.0.\($0).1") }, passes: 4, ownerPurpose: "PASSWORD_RESET",
+                ownerOutcome: "200"),
         ])
     func strangers(row: Row) async throws {
         let limited = try await LimitedGateway { $0.emailLimit = 2 }
         var outcomes: [String] = []
-        for (type, peer) in row.strangers {
-            outcomes.append(try await Self.ask(limited.gateway, type, from: peer))
+        for (purpose, peer) in row.strangers {
+            outcomes.append(try await Self.sendCode(limited.gateway, purpose, from: peer))
         }
         #expect(outcomes.count { $0 == "200" } == row.passes)
-        #expect(try await Self.ask(limited.gateway, row.owner, from: Self.owner) == row.outcome)
+        #expect(try await Self.sendCode(limited.gateway, row.ownerPurpose, from: Self.ownerPeer) == row.ownerOutcome)
     }
 
     @Test("With a limit of one, each tenant can send one reset to an address in each window")
@@ -72,22 +72,24 @@ struct EmailLimitTests {
         }
     }
 
-    @Test("Each network has a limit on emails, whatever their recipients")
+    @Test("Each network has a limit on emails of one purpose, whatever their recipients")
     func networkLimit() async throws {
         let limited = try await LimitedGateway { $0.emailLimit = 1 }
         var outcomes: [String] = []
         for number in 1...12 {
             outcomes.append(
-                try await Self.ask(limited.gateway, "PASSWORD_RESET", of: "p\(number)@example.com", from: "192.0.2.1"))
+                try await Self.sendCode(
+                    limited.gateway, "PASSWORD_RESET", to: "p\(number)@example.com", from: "192.0.2.1"))
         }
+        // A network may use up the limits of ten addresses.
         #expect(outcomes == Array(repeating: "200", count: 10) + Array(repeating: Self.tooMany, count: 2))
     }
 
-    private static func ask(
-        _ gateway: TestGateway, _ type: String, of email: String = "ada@example.com", from peer: String
+    private static func sendCode(
+        _ gateway: TestGateway, _ purpose: String, to email: String = "ada@example.com", from peer: String
     ) async throws -> String {
         try await gateway.post(
-            "/v1/accounts:sendOobCode", ["requestType": .string(type), "email": .string(email)], from: peer
+            "/v1/accounts:sendOobCode", ["requestType": .string(purpose), "email": .string(email)], from: peer
         ).outcome
     }
 }

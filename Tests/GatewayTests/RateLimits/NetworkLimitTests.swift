@@ -10,7 +10,8 @@ struct NetworkLimitTests {
     struct Row: CustomTestStringConvertible {
         let testDescription: String
         let peers: [String]
-        /// The number of requests that are not limited if the limit of one address is three.
+        /// The number of requests that are not limited if the limit of one IPv4 address or IPv6 /64 is three. The limit
+        /// of a /24 or /56 is four times as high (12), that of a /48 sixteen times (48).
         let passes: Int
     }
 
@@ -31,7 +32,7 @@ struct NetworkLimitTests {
             passes: 24),
     ]
 
-    @Test("Anonymous sign-ups are limited at each of the prefix lengths, with its own factor", arguments: rows)
+    @Test("Anonymous sign-ups are limited at each prefix length, with a factor of its own", arguments: rows)
     func signUps(row: Row) async throws {
         let limited = try await LimitedGateway()
         var outcomes: [String] = []
@@ -43,7 +44,7 @@ struct NetworkLimitTests {
         #expect(try await limited.gateway.post("/v1/accounts:signUp", from: "198.51.100.9").outcome == "200")
     }
 
-    @Test("Wrong passwords for one address are limited at each of the prefix lengths", arguments: rows)
+    @Test("Wrong passwords for one email address are limited at each prefix length", arguments: rows)
     func passwords(row: Row) async throws {
         let limited = try await LimitedGateway()
         var outcomes: [String] = []

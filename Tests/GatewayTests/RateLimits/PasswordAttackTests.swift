@@ -8,18 +8,20 @@ import Testing
 @testable import Gateway
 @testable import Support
 
-@Suite("Wrong passwords for one address from many networks")
+@Suite("Wrong passwords for one email address from many networks")
 struct PasswordAttackTests {
     private let tooMany = LimitedGateway.tooMany
     private let wrong = "400 INVALID_LOGIN_CREDENTIALS"
 
-    /// Tries one wrong password from each of the networks with the numbers in `places`.
+    /// Tries one wrong password from each of the networks with the numbers in `networks`, each a /24.
+    ///
+    /// - Parameter networks: by default as many as ``Policy/addressFailureLimit``.
     private func attack(
-        _ limited: LimitedGateway, _ name: String = "ada", places: Range<Int> = 0..<100,
+        _ limited: LimitedGateway, _ name: String = "ada", networks: Range<Int> = 0..<100,
         at gateway: TestGateway? = nil
     ) async throws -> [String] {
         var outcomes: [String] = []
-        for number in places {
+        for number in networks {
             outcomes.append(
                 try await limited.signIn(name, from: "10.\(number / 250).\(number % 250).1", at: gateway).outcome)
         }
@@ -31,7 +33,7 @@ struct PasswordAttackTests {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp()
         #expect(try await attack(limited) == Array(repeating: wrong, count: 100))
-        #expect(try await attack(limited, places: 100..<110) == [wrong] + Array(repeating: tooMany, count: 9))
+        #expect(try await attack(limited, networks: 100..<110) == [wrong] + Array(repeating: tooMany, count: 9))
         let refused = try await limited.signIn("ada", "secret1", from: "203.0.113.1")
         #expect(refused.outcome == tooMany, "the right password from an unknown network")
         #expect(refused.headers["Retry-After"] == "60")
@@ -55,36 +57,41 @@ struct PasswordAttackTests {
     func knownAndUnknownAddresses() async throws {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp("known")
-        let seen = try await ["known", "unknown"].asyncMap { try await attack(limited, $0, places: 0..<105) }
+        let seen = try await ["known", "unknown"].asyncMap { try await attack(limited, $0, networks: 0..<105) }
         #expect(seen[0] == seen[1])
         #expect(seen[0].suffix(5) == [wrong, tooMany, tooMany, tooMany, tooMany])
+        // For each of the two addresses: 100 within the limit, and the one attempt of the minute.
         #expect(limited.checks.all.count == 202)
     }
 
     struct Place: CustomTestStringConvertible {
         let testDescription: String
-        /// The address of the account's session.
-        let network: String
+        /// The client's address in the account's session before the attack.
+        let sessionAddress: String
         /// The address from which the owner signs in during the attack.
-        let here: String
+        let ownerAddress: String
         let isKnown: Bool
     }
 
     @Test(
-        "Known networks are a /24 or a /56",
+        "The network that a session makes known is a /24 or, for IPv6, a /56",
         arguments: [
-            Place(testDescription: "the /24", network: "192.0.2.1", here: "192.0.2.99", isKnown: true),
-            Place(testDescription: "the next /24", network: "192.0.2.1", here: "192.0.3.1", isKnown: false),
-            Place(testDescription: "the /56", network: "2001:db8:1:1100::1", here: "2001:db8:1:11ff::1", isKnown: true),
             Place(
-                testDescription: "the next /56", network: "2001:db8:1:1100::1", here: "2001:db8:1:1200::1",
-                isKnown: false),
+                testDescription: "the same /24", sessionAddress: "192.0.2.1", ownerAddress: "192.0.2.99", isKnown: true),
+            Place(
+                testDescription: "the next /24", sessionAddress: "192.0.2.1", ownerAddress: "192.0.3.1", isKnown: false),
+            Place(
+                testDescription: "the same /56", sessionAddress: "2001:db8:1:1100::1",
+                ownerAddress: "2001:db8:1:11ff::1", isKnown: true),
+            Place(
+                testDescription: "the next /56", sessionAddress: "2001:db8:1:1100::1",
+                ownerAddress: "2001:db8:1:1200::1", isKnown: false),
         ])
     func places(row: Place) async throws {
         let limited = try await LimitedGateway()
-        _ = try await limited.signUp(from: row.network)
-        _ = try await attack(limited, places: 0..<101)
-        let outcome = try await limited.signIn("ada", "secret1", from: row.here).outcome
+        _ = try await limited.signUp(from: row.sessionAddress)
+        _ = try await attack(limited, networks: 0..<101)
+        let outcome = try await limited.signIn("ada", "secret1", from: row.ownerAddress).outcome
         #expect(outcome == (row.isKnown ? "200" : tooMany))
     }
 
@@ -93,17 +100,17 @@ struct PasswordAttackTests {
         let limited = try await LimitedGateway()
         let replica = try limited.gateway.replica()
         _ = try await limited.signUp()
-        func merge(_ gateway: TestGateway) async throws {
+        func synchronize(_ gateway: TestGateway) async throws {
             try await gateway.limits?.exchange(with: RateLimitCounterStore(pool: gateway.database.pool))
         }
-        _ = try await attack(limited, places: 0..<50)
-        _ = try await attack(limited, places: 50..<100, at: replica)
+        _ = try await attack(limited, networks: 0..<50)
+        _ = try await attack(limited, networks: 50..<100, at: replica)
         for gateway in [limited.gateway, replica, limited.gateway] {
             _ = try await limited.signIn("ada", "secret1", at: gateway)
-            try await merge(gateway)
+            try await synchronize(gateway)
         }
         for gateway in [limited.gateway, replica] {
-            let outcomes = try await attack(limited, places: 100..<103, at: gateway)
+            let outcomes = try await attack(limited, networks: 100..<103, at: gateway)
             #expect(outcomes == [wrong, tooMany, tooMany])
             #expect(try await limited.signIn("ada", "secret1", at: gateway).outcome == "200", "from the known network")
         }
@@ -119,20 +126,21 @@ struct PasswordAttackTests {
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
+        // 100 within the limit, and at most the one attempt of the minute that all unknown networks share.
         #expect((100...101).contains(outcomes.count { $0 == wrong }))
         #expect(outcomes.allSatisfy { $0 == wrong || $0 == tooMany })
     }
 
     @Test(
-        "During an attack other sign-in methods stay open, and each makes the network known",
+        "During an attack a password reset and a sign-in link still work, and each makes the network known",
         arguments: ["reset", "link"])
-    func otherWays(way: String) async throws {
+    func otherMethods(method: String) async throws {
         let limited = try await LimitedGateway()
         let gateway = limited.gateway
         _ = try await limited.signUp(from: "203.0.113.1")
-        _ = try await attack(limited, places: 0..<101)
+        _ = try await attack(limited, networks: 0..<101)
         #expect(try await limited.signIn("ada", "secret1").outcome == tooMany)
-        if way == "reset" {
+        if method == "reset" {
             let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])
             #expect(try await gateway.reset(code, "secret1").outcome == "200")
         } else {
@@ -140,6 +148,7 @@ struct PasswordAttackTests {
                 "EMAIL_SIGNIN", ["email": "ada@example.com", "continueUrl": "http://localhost/"])
             let signedIn = try await gateway.signInWithLink("ada@example.com", code)
             #expect(signedIn.outcome == "200")
+            // The sign-in verified the address, and so removed the password that was set before.
             let token = try #require(signedIn.json["idToken"])
             #expect(
                 try await gateway.post("/v1/accounts:update", ["idToken": token, "password": "secret1"]).status == 200)
@@ -147,21 +156,21 @@ struct PasswordAttackTests {
         #expect(try await limited.signIn("ada", "secret1").outcome == "200")
     }
 
-    @Test("A network is unknown thirty days after the account's last session there")
+    @Test("A network is unknown thirty days after the account's last sign-in there")
     func forgotten() async throws {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp()
         limited.gateway.clock.advance(by: .seconds(20 * 86_400))
         #expect(try await limited.signIn("ada", "secret1").outcome == "200")
         limited.gateway.clock.advance(by: .seconds(29 * 86_400))
-        _ = try await attack(limited, places: 0..<101)
+        _ = try await attack(limited, networks: 0..<101)
         #expect(try await limited.signIn("ada", "secret1").outcome == "200")
         limited.gateway.clock.advance(by: Policy.knownNetworkLifetime)
-        _ = try await attack(limited, places: 0..<101)
+        _ = try await attack(limited, networks: 0..<101)
         #expect(try await limited.signIn("ada", "secret1").outcome == tooMany)
     }
 
-    @Test("Known networks are stored without IP addresses, and are deleted with the account")
+    @Test("Known networks are stored as keyed hashes, without IP addresses, and are deleted with the account")
     func hashed() async throws {
         let limited = try await LimitedGateway()
         let pool = limited.gateway.database.pool
@@ -180,10 +189,10 @@ struct PasswordAttackTests {
         #expect(try await pool.query("SELECT 1 AS one FROM known_network").isEmpty)
     }
 
-    @Test("Wrong passwords are not counted if there is no limit")
+    @Test("Wrong passwords from many networks are not limited if the limit is 0")
     func unlimited() async throws {
         let limited = try await LimitedGateway { $0.passwordFailureLimit = 0 }
         _ = try await limited.signUp()
-        #expect(try await attack(limited, places: 0..<105) == Array(repeating: wrong, count: 105))
+        #expect(try await attack(limited, networks: 0..<105) == Array(repeating: wrong, count: 105))
     }
 }

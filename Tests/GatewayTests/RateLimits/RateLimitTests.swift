@@ -27,10 +27,12 @@ struct RateLimitTests {
 
     struct Place: CustomTestStringConvertible {
         let testDescription: String
+        /// The trusted proxies.
         var proxies: [String] = []
+        // Two clients: the IP address of the connection, and the value of `X-Forwarded-For`.
         let first: (peer: String, hops: String?)
         let second: (peer: String, hops: String?)
-        let isTheSame: Bool
+        let isCountedTogether: Bool
     }
 
     @Test(
@@ -38,39 +40,39 @@ struct RateLimitTests {
         arguments: [
             Place(
                 testDescription: "the same address", first: ("192.0.2.7", nil), second: ("192.0.2.7", nil),
-                isTheSame: true),
+                isCountedTogether: true),
             Place(
                 testDescription: "another address of its /24", first: ("192.0.2.7", nil), second: ("192.0.2.8", nil),
-                isTheSame: false),
+                isCountedTogether: false),
             Place(
                 testDescription: "the same as IPv4-mapped IPv6", first: ("192.0.2.7", nil),
-                second: ("::ffff:192.0.2.7", nil), isTheSame: true),
+                second: ("::ffff:192.0.2.7", nil), isCountedTogether: true),
             Place(
                 testDescription: "two of one /64", first: ("2001:db8:1:2::1", nil),
-                second: ("2001:db8:1:2:ffff:ffff:ffff:ffff", nil), isTheSame: true),
+                second: ("2001:db8:1:2:ffff:ffff:ffff:ffff", nil), isCountedTogether: true),
             Place(
                 testDescription: "two spellings", first: ("2001:db8:0:0:0:0:0:1", nil), second: ("2001:DB8::1", nil),
-                isTheSame: true),
+                isCountedTogether: true),
             Place(
                 testDescription: "another /64", first: ("2001:db8:1:2::1", nil), second: ("2001:db8:1:3::1", nil),
-                isTheSame: false),
+                isCountedTogether: false),
             Place(
                 testDescription: "a forged header", first: ("192.0.2.7", "198.51.100.1"),
-                second: ("192.0.2.7", "198.51.100.2"), isTheSame: true),
+                second: ("192.0.2.7", "198.51.100.2"), isCountedTogether: true),
             Place(
                 testDescription: "a trusted proxy's header", proxies: ["10.0.0.0/8"],
-                first: ("10.0.0.1", "198.51.100.1"), second: ("10.0.0.1", "198.51.100.2"), isTheSame: false),
+                first: ("10.0.0.1", "198.51.100.1"), second: ("10.0.0.1", "198.51.100.2"), isCountedTogether: false),
             Place(
                 testDescription: "two proxies, one client", proxies: ["10.0.0.0/8"],
                 first: ("10.0.0.1", "203.0.113.9, 198.51.100.1"), second: ("10.0.0.2", "198.51.100.1"),
-                isTheSame: true),
+                isCountedTogether: true),
         ])
     func places(row: Place) async throws {
         let limited = try await LimitedGateway(trustedProxies: row.proxies)
         for _ in 1...3 { _ = try await limited.signIn(from: row.first.peer, via: row.first.hops) }
         #expect(try await limited.signIn(from: row.first.peer, via: row.first.hops).outcome == tooMany)
         let other = try await limited.signIn(from: row.second.peer, via: row.second.hops)
-        #expect(other.outcome == (row.isTheSame ? tooMany : "400 INVALID_LOGIN_CREDENTIALS"))
+        #expect(other.outcome == (row.isCountedTogether ? tooMany : "400 INVALID_LOGIN_CREDENTIALS"))
     }
 
     @Test("An account attacked from another network, and another account in that network, can sign in")
@@ -97,7 +99,7 @@ struct RateLimitTests {
         for number in 0..<27 { try await limited.fail(1, "stranger\(number)") }
         #expect(
             try await limited.signIn("eve", "secret1").outcome == tooMany,
-            "thirty wrong passwords from one address, for any account")
+            "thirty wrong passwords from one IP address: ten times the limit of one account")
         #expect(try await limited.signIn("eve", "secret1", from: "203.0.113.1").outcome == "200")
     }
 
@@ -127,7 +129,7 @@ struct RateLimitTests {
         #expect(limited.checks.all.count == 6)
     }
 
-    @Test("Concurrent attempts check no more passwords than the limit")
+    @Test("Of concurrent sign-ins, no more than the limit have their password checked")
     func burst() async throws {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp()
@@ -139,7 +141,8 @@ struct RateLimitTests {
         #expect(outcomes.filter { $0 == tooMany }.count == 37)
     }
 
-    @Test("Sign-ups of one network are limited, anonymous or not, together with taken addresses")
+    @Test(
+        "Sign-ups from one network are counted together: anonymous, with an address, and rejected for a taken address")
     func signUps() async throws {
         let limited = try await LimitedGateway()
         #expect(try await limited.signUp("ada").outcome == "200")
@@ -163,7 +166,7 @@ struct RateLimitTests {
         #expect(outcomes.filter { $0 == "200" }.count == 3)
     }
 
-    @Test("Requests that create no account and reveal nothing are not counted")
+    @Test("Sign-ups that create no account and reveal nothing are not counted")
     func notCounted() async throws {
         let limited = try await LimitedGateway()
         for _ in 1...5 {
@@ -177,7 +180,8 @@ struct RateLimitTests {
         #expect(try await limited.signUp().outcome == "200")
     }
 
-    @Test("Refreshes, federated sign-ins, custom tokens and administrators are not limited")
+    @Test(
+        "Limits of sign-ups and passwords do not apply to upgrades, refreshes, other sign-in methods or administrators")
     func exempt() async throws {
         let limited = try await LimitedGateway { $0.signUpLimit = 2 }
         let gateway = limited.gateway

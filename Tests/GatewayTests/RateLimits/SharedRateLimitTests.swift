@@ -13,7 +13,7 @@ import Testing
 struct SharedRateLimitTests {
     private let tooMany = LimitedGateway.tooMany
 
-    private func merge(_ gateway: TestGateway) async throws {
+    private func synchronize(_ gateway: TestGateway) async throws {
         try await gateway.limits?.exchange(with: RateLimitCounterStore(pool: gateway.database.pool))
     }
 
@@ -24,16 +24,16 @@ struct SharedRateLimitTests {
         _ = try await limited.signUp()
         try await limited.fail(2)
         #expect(try await limited.signIn(at: replica).outcome == "400 INVALID_LOGIN_CREDENTIALS")
-        try await merge(limited.gateway)
-        try await merge(replica)
+        try await synchronize(limited.gateway)
+        try await synchronize(replica)
         #expect(try await limited.signIn("ada", "secret1", at: replica).outcome == tooMany)
         #expect(try await limited.signIn("ada", "secret1").outcome == "200", "this replica has not synchronized again")
-        try await merge(limited.gateway)
+        try await synchronize(limited.gateway)
         #expect(try await limited.signIn("ada", "secret1").outcome == tooMany, "the replica's attempts count here too")
     }
 
     @Test("Counts are added up when replicas synchronize at the same moment")
-    func concurrentMerges() async throws {
+    func concurrentSynchronization() async throws {
         let limited = try await LimitedGateway { $0.passwordFailureLimit = 1000 }
         let replicas = try (1...4).map { _ in try limited.gateway.replica() }
         for _ in 1...3 {
@@ -41,14 +41,15 @@ struct SharedRateLimitTests {
                 for number in 1...20 { _ = try await limited.signIn("p\(number)", at: replica) }
             }
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for replica in replicas { group.addTask { try await merge(replica) } }
+                for replica in replicas { group.addTask { try await synchronize(replica) } }
                 try await group.waitForAll()
             }
         }
         let counts = try await limited.gateway.database.pool.query("SELECT count FROM rate_limit_counter").map {
             try $0.decode("count", as: Int64.self)
         }
-        // For each email address: from the IP address, its /24 and anywhere. For all: from the IP address and its /24.
+        // For each of 20 email addresses 3 counters: from the IP address, its /24 and anywhere. Each has 12 failures: 3
+        // rounds at 4 replicas. For all addresses 2: from the IP address and its /24. Each has 20 × 12 failures.
         #expect(counts.sorted() == Array(repeating: 12, count: 60) + [240, 240])
     }
 
@@ -56,12 +57,13 @@ struct SharedRateLimitTests {
     func hashed() async throws {
         let limited = try await LimitedGateway()
         try await limited.fail(1)
-        try await merge(limited.gateway)
+        try await synchronize(limited.gateway)
         let rows = try await limited.gateway.database.pool.query(
             """
             SELECT key, expires_at - window_start IN (interval '10 minutes', interval '1 hour') AS is_window,
                 rate_limit_counter::text AS row FROM rate_limit_counter
             """)
+        // For the email address: from the IP address, its /24 and anywhere. For all: from the IP address and its /24.
         #expect(rows.count == 5)
         for row in rows {
             #expect(try row.decode("is_window"))
@@ -79,18 +81,18 @@ struct SharedRateLimitTests {
         let pool = limited.gateway.database.pool
         try await limited.fail(2)
         _ = try await pool.execute("ALTER TABLE rate_limit_counter RENAME TO hidden")
-        await #expect(throws: (any Error).self) { try await merge(limited.gateway) }
+        await #expect(throws: (any Error).self) { try await synchronize(limited.gateway) }
         try await limited.fail(1)
         #expect(try await limited.signIn().outcome == tooMany)
         _ = try await pool.execute("ALTER TABLE hidden RENAME TO rate_limit_counter")
-        try await merge(limited.gateway)
+        try await synchronize(limited.gateway)
         let replica = try limited.gateway.replica()
         _ = try await limited.signIn(at: replica)
-        try await merge(replica)
+        try await synchronize(replica)
         #expect(try await limited.signIn(at: replica).outcome == tooMany)
     }
 
-    @Test("The number of networks in memory is bounded")
+    @Test("The number of counters in memory is bounded")
     func bounded() async throws {
         let metrics = Metrics()
         let clock = TestClock()

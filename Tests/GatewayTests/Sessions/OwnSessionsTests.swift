@@ -40,7 +40,7 @@ extension TestGateway {
 }
 
 extension TestGateway.Tokens {
-    fileprivate var session: String {
+    fileprivate var sessionID: String {
         get throws { try #require(try claims(of: idToken)["sid"]?.string) }
     }
 }
@@ -62,12 +62,12 @@ struct OwnSessionsTests {
         #expect(sessions.count == 2)
         #expect(
             sessions.first == [
-                "sessionId": .string(try first.session), "current": false, "signInProvider": "password",
+                "sessionId": .string(try first.sessionID), "current": false, "signInProvider": "password",
                 "createdAt": 1_800_000_000_000, "lastUsedAt": 1_800_000_120_000,
             ])
         #expect(
             sessions.last == [
-                "sessionId": .string(try phone.session), "current": true, "signInProvider": "password",
+                "sessionId": .string(try phone.sessionID), "current": true, "signInProvider": "password",
                 "device": "Example/1.0 iPhone", "createdAt": 1_800_000_060_000, "lastUsedAt": 1_800_000_060_000,
             ])
     }
@@ -78,7 +78,7 @@ struct OwnSessionsTests {
         _ = try await gateway.signUp(email: "eve@example.com")
         let ada = try await gateway.signUp()
         let other = try await gateway.signIn(as: "other")
-        #expect(try await gateway.revoke(ada.idToken, other.session) == "200")
+        #expect(try await gateway.revoke(ada.idToken, other.sessionID) == "200")
         #expect(try await gateway.sessions(ada.idToken).map { $0["current"] } == [true])
         let changed = try await gateway.update(ada.idToken, ["password": "secret2"])
         let fresh = try #require(changed.json["idToken"]?.string)
@@ -99,26 +99,26 @@ struct OwnSessionsTests {
         let lost = try await gateway.signIn(as: "lost phone")
         #expect(try await gateway.outcomes(lost) == alive)
         gateway.clock.advance(by: .seconds(3000))
-        #expect(try await gateway.revoke(ada.idToken, lost.session) == "200", "no recent login is needed")
+        #expect(try await gateway.revoke(ada.idToken, lost.sessionID) == "200", "no recent login is needed")
         #expect(try await gateway.outcomes(lost) == ended)
         #expect(try await gateway.outcomes(ada) == alive)
         #expect(
-            try await gateway.revoke(ada.idToken, lost.session) == "400 SESSION_NOT_FOUND",
+            try await gateway.revoke(ada.idToken, lost.sessionID) == "400 SESSION_NOT_FOUND",
             "the session has already ended")
     }
 
     @Test("Ending the current session signs the caller out", arguments: [true, false])
-    func signOut(byName: Bool) async throws {
+    func signOut(isNamedCurrent: Bool) async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
         let other = try await gateway.signIn(as: "other")
-        #expect(try await gateway.revoke(ada.idToken, byName ? "current" : ada.session) == "200")
+        #expect(try await gateway.revoke(ada.idToken, isNamedCurrent ? "current" : ada.sessionID) == "200")
         #expect(try await gateway.outcomes(ada) == ended)
         #expect(try await gateway.outcomes(other) == alive)
         #expect(try await gateway.signIn().outcome == "200", "the user can sign in again")
     }
 
-    @Test("All sessions can be ended, including the caller's own and that of a concurrent sign-in")
+    @Test("All sessions can be ended, including the caller's own, and a sign-in in progress opens none")
     func allSessions() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
@@ -126,6 +126,7 @@ struct OwnSessionsTests {
         let before = try #require(try await gateway.account(other.idToken)["validSince"]?.string)
         gateway.clock.advance(by: .seconds(100))
         let store = PostgresAccountStore(pool: gateway.database.pool)
+        // The session of a sign-in that read the account before all sessions were ended.
         let late = Session(
             id: ID("9d1f0f9e-1111-4222-8333-444455556666"), account: ID(ada.localId), generation: 1, method: .password,
             authenticatedAt: gateway.clock.now, device: nil, networkHash: nil)
@@ -156,13 +157,14 @@ struct OwnSessionsTests {
             SELECT 'other', 'aaaaaaaa-1111-4222-8333-444455556666', id, 1, 'password', now(), now(), now() FROM twin
             """)
         let names = [
-            try ada.session, "aaaaaaaa-1111-4222-8333-444455556666", "bbbbbbbb-1111-4222-8333-444455556666",
+            try ada.sessionID, "aaaaaaaa-1111-4222-8333-444455556666", "bbbbbbbb-1111-4222-8333-444455556666",
             "nonsense", "' OR true --",
         ]
         for name in names { #expect(try await gateway.revoke(eve.idToken, name) == "400 SESSION_NOT_FOUND", "\(name)") }
         #expect(try await gateway.outcomes(ada) == alive)
         let living = try await gateway.database.pool.query(
             "SELECT count(*) AS count FROM session WHERE ended_at IS NULL")
+        // Of ada, of eve, and of the account in the other project.
         #expect(try living.first?.decode("count") == 3)
         #expect(try await gateway.revokeAll(eve.idToken) == "200")
         #expect(try await gateway.outcomes(ada) == alive)
@@ -171,7 +173,7 @@ struct OwnSessionsTests {
     }
 
     @Test(
-        "Invalid requests to end a session are rejected in the order of the wire protocol",
+        "Invalid requests to end a session are rejected, for missing members before an invalid ID token",
         arguments: [
             ([:], "400 MISSING_ID_TOKEN"),
             (["idToken": ""], "400 MISSING_ID_TOKEN"),
@@ -199,7 +201,7 @@ struct OwnSessionsTests {
                 group.addTask {
                     number == 6
                         ? try await gateway.refresh(lost.refreshToken).outcome
-                        : try await gateway.revoke(ada.idToken, lost.session)
+                        : try await gateway.revoke(ada.idToken, lost.sessionID)
                 }
             }
             return try await group.reduce(into: []) { $0.append($1) }
@@ -211,7 +213,7 @@ struct OwnSessionsTests {
         #expect(try await gateway.outcomes(ada) == alive)
     }
 
-    @Test("Two concurrent requests end all sessions, and an ended session cannot end another")
+    @Test("Two concurrent requests to end all sessions end them, and an ended session cannot end another")
     func endingAtOnce() async throws {
         let gateway = try await TestGateway()
         let (ada, other) = (try await gateway.signUp(), try await gateway.signIn(as: "other"))
@@ -220,7 +222,7 @@ struct OwnSessionsTests {
         #expect(Set([try await one, try await two]).subtracting(["200", "400 TOKEN_EXPIRED"]).isEmpty)
         for tokens in [ada, other] { #expect(try await gateway.outcomes(tokens) == ended) }
         let back = try TestGateway.Tokens(await gateway.signIn())
-        #expect(try await gateway.revoke(ada.idToken, back.session) == "400 TOKEN_EXPIRED")
+        #expect(try await gateway.revoke(ada.idToken, back.sessionID) == "400 TOKEN_EXPIRED")
         #expect(try await gateway.outcomes(back) == alive)
     }
 }

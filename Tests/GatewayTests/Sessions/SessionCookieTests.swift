@@ -15,8 +15,9 @@ struct SessionCookieTests {
 
     @Test(
         "A session cookie has the ID token's claims, its own issuer and the requested lifetime",
-        arguments: [nil, "300", 600, "1209600"] as [JSON?])
-    func contents(duration: JSON?) async throws {
+        // The default is the longest lifetime: fourteen days.
+        arguments: [(nil, 1_209_600), ("300", 300), (600, 600), ("1209600", 1_209_600)] as [(JSON?, Int)])
+    func contents(duration: JSON?, seconds: Int) async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
         let token = try backend.customToken(claims: ["role": "editor"], at: gateway.clock.now)
@@ -32,15 +33,14 @@ struct SessionCookieTests {
         for name in before.keys.subtracting(["iss", "iat", "exp"]) { #expect(after[name] == before[name], "\(name)") }
         #expect(after["iss"] == "https://auth.example.com/demo/session")
         #expect(after["iat"] == 1_800_000_100)
-        let seconds = ["300": 300, "1209600": 1_209_600][duration?.string] ?? (duration == nil ? 1_209_600 : 600)
         #expect(after["exp"] == .number(Double(1_800_000_100 + seconds)))
         #expect(try header(of: cookie)["typ"] == nil)
     }
 
-    @Test("Session cookies are signed by the published keys")
+    @Test("Session cookies are signed with a published key")
     func keys() async throws {
         let gateway = try await TestGateway()
-        let (_, cookie) = try await gateway.cookie()
+        let cookie = try await gateway.sessionCookie()
         let published = try await gateway.get("/identitytoolkit.googleapis.com/v1/sessionCookiePublicKeys")
         #expect(published.json["keys"]?[0]?["kid"] == (try header(of: cookie))["kid"])
         let set = try published.keys()
@@ -50,7 +50,9 @@ struct SessionCookieTests {
         #expect(certificates.json.keys.contains(try #require(try header(of: cookie)["kid"]?.string)))
     }
 
-    @Test("Session cookies are not accepted as ID tokens in any mode", arguments: [false, true])
+    @Test(
+        "A session cookie is not accepted as an ID token, custom token or refresh token, in dev mode or without it",
+        arguments: [false, true])
     func notAnIDToken(isDev: Bool) async throws {
         let gateway = try await TestGateway(mode: isDev ? .dev(ID("demo")) : .serve(at: "https://auth.example.com"))
         let backend = try await ServiceKey(in: gateway)
@@ -115,12 +117,13 @@ struct SessionCookieTests {
 }
 
 extension TestGateway {
-    fileprivate func cookie() async throws -> (idToken: String, cookie: String) {
+    /// Signs up, and creates a session cookie for the new session.
+    fileprivate func sessionCookie() async throws -> String {
         let backend = try await ServiceKey(in: self)
         let idToken = try await signUp().idToken
         let answer = try await administer(
             .post, SessionCookieTests.path, ["idToken": .string(idToken)], by: backend)
-        return (idToken, try #require(answer.json["sessionCookie"]?.string))
+        return try #require(answer.json["sessionCookie"]?.string)
     }
 }
 

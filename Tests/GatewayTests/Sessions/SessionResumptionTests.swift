@@ -34,7 +34,8 @@ struct SessionResumptionTests {
     struct Change: CustomTestStringConvertible {
         let testDescription: String
         let path: String
-        let body: JSON
+        /// The members of the request, without the ID token.
+        let body: [String: JSON]
         var isAnonymous = false
 
         static let all = [
@@ -57,7 +58,7 @@ struct SessionResumptionTests {
     func lostResponse(change: Change) async throws {
         let gateway = try await TestGateway()
         let former = try await change.isAnonymous ? gateway.signUpAnonymously() : gateway.signUp()
-        guard case .object(var body) = change.body else { return }
+        var body = change.body
         body["idToken"] = .string(former.idToken)
         var headers = Headers()
         headers.add("Sekisho-Resumption-Key", TestGateway.resumptionKey)
@@ -74,6 +75,7 @@ struct SessionResumptionTests {
         let former = try await gateway.signUp()
         _ = try await gateway.changePassword(former)
         let first = try await gateway.refresh(former.refreshToken, resuming: TestGateway.resumptionKey)
+        // Much longer than the grace period of refresh tokens, which does not limit resumption.
         gateway.clock.advance(by: .seconds(100_000))
         let second = try await gateway.refresh(former.refreshToken, resuming: TestGateway.resumptionKey)
         #expect(second.json["refresh_token"] == first.json["refresh_token"])
@@ -114,7 +116,7 @@ struct SessionResumptionTests {
         #expect(try await gateway.refresh(former.refreshToken, resuming: attempt.key).outcome == attempt.outcome)
     }
 
-    @Test("Resumption ends when the client has used the second refresh token, and then ends no session")
+    @Test("After the client has used its second refresh token, resumption is rejected, but does not end the session")
     func endOfResumption() async throws {
         let gateway = try await TestGateway { $0.rotatesRefreshTokens = true }
         let former = try await gateway.signUp()
@@ -127,7 +129,7 @@ struct SessionResumptionTests {
         #expect(try await gateway.refresh(third).outcome == "200")
     }
 
-    @Test("Resumption reopens neither an ended session nor a disabled account")
+    @Test("Resumption gives no tokens of an ended session or a disabled account")
     func ended() async throws {
         let gateway = try await TestGateway()
         let former = try await gateway.signUp()
@@ -143,7 +145,7 @@ struct SessionResumptionTests {
                 == "400 TOKEN_EXPIRED")
     }
 
-    @Test("A key for a session that has not ended changes nothing")
+    @Test("A refresh token of a session that has not ended gives tokens of that session, with a resumption key too")
     func alive() async throws {
         let gateway = try await TestGateway()
         let tokens = try await gateway.signUp()

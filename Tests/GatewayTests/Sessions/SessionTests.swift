@@ -27,7 +27,7 @@ struct SessionTests {
         #expect(answer.json["error"]?["status"] == "INVALID_ARGUMENT")
     }
 
-    @Test("A refresh token with a changed character is rejected")
+    @Test("A refresh token with one changed character is rejected")
     func tampered() async throws {
         let gateway = try await TestGateway()
         let token = try await gateway.signUp().refreshToken
@@ -69,7 +69,7 @@ struct SessionTests {
         #expect(claims["firebase"] == ["identities": [:], "sign_in_provider": "anonymous"])
     }
 
-    @Test("An ID token that is forged, expired, of another project or of another kind is rejected")
+    @Test("An ID token that is forged, expired or issued by another gateway is rejected, and so is a refresh token")
     func idTokens() async throws {
         let gateway = try await TestGateway()
         let tokens = try await gateway.signUp()
@@ -118,6 +118,7 @@ struct SessionTests {
         let answer = try await gateway.refresh(second)
         let third = try #require(answer.json["refresh_token"]?.string)
         #expect(Set([tokens.refreshToken, second, third]).count == 3)
+        // The grace period, in which a former token is accepted, is 30 seconds.
         gateway.clock.advance(by: .seconds(31))
         #expect(try await gateway.refresh(tokens.refreshToken).outcome == "400 TOKEN_EXPIRED")
         #expect(try await gateway.refresh(third).outcome == "400 TOKEN_EXPIRED")

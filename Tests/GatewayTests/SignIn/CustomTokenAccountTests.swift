@@ -32,7 +32,7 @@ struct CustomTokenAccountTests {
     }
 
     @Test(
-        "An account is created again, without earlier data, by a token that is newer than its deletion"
+        "An account is created again, without earlier data, by a token issued in a later second than its deletion"
     )
     func deleted() async throws {
         let gateway = try await TestGateway()
@@ -62,14 +62,14 @@ struct CustomTokenAccountTests {
     @Test(
         "After an administrator's deletion, an older token signs in only if the account was created again",
         arguments: [false, true])
-    func deletedByAdministrator(areMany: Bool) async throws {
+    func deletedByAdministrator(isBatch: Bool) async throws {
         let gateway = try await TestGateway.administered()
         let backend = try await ServiceKey(in: gateway)
         let token = try backend.customToken(at: gateway.clock.now)
         #expect(try await gateway.signIn(customToken: token).outcome == "200")
         gateway.clock.advance(by: .seconds(1))
         let deleted =
-            areMany
+            isBatch
             ? try await gateway.administer(":batchDelete", ["localIds": ["ada"], "force": true])
             : try await gateway.administer(":delete", ["localId": "ada"])
         #expect(deleted.outcome == "200")
@@ -79,7 +79,7 @@ struct CustomTokenAccountTests {
         #expect(answer.json["isNewUser"] == false)
     }
 
-    @Test("A token does not recreate an account during its deletion")
+    @Test("A token does not recreate an account while the account is being deleted")
     func deletedMeanwhile() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)

@@ -14,7 +14,7 @@ import Testing
 @Suite("Sign-in with a custom token", .serialized)
 struct CustomTokenTests {
     @Test(
-        "A custom token creates one account, with its uid as ID, and names the provider custom",
+        "A custom token creates one account with the token's uid as ID, and the ID token names the provider custom",
         arguments: SignatureAlgorithm.allCases)
     func wholePath(algorithm: SignatureAlgorithm) async throws {
         let gateway = try await TestGateway()
@@ -67,6 +67,7 @@ struct CustomTokenTests {
             ClaimsRow("exp as text", "INVALID_CUSTOM_TOKEN : Its iat, exp and any nbf must be numbers.") {
                 $0["exp"] = "1800003600"
             },
+            // The clocks of gateway and backend may differ by 60 seconds.
             ClaimsRow("issued too far ahead", "INVALID_CUSTOM_TOKEN : Its iat or nbf is in the future.") {
                 $0["iat"] = .number(Double(start + 61))
             },
@@ -91,6 +92,7 @@ struct CustomTokenTests {
             ClaimsRow("a tenant", "TENANT_ID_MISMATCH") { $0["tenant_id"] = "t" },
             ClaimsRow("claims in a list", "INVALID_CLAIMS") { $0["claims"] = ["admin"] },
             ClaimsRow("claims in a string", "INVALID_CLAIMS") { $0["claims"] = "{}" },
+            // The JSON around the text has 8 characters, so the claims have 1001.
             ClaimsRow("claims too long", "CLAIMS_TOO_LARGE") {
                 $0["claims"] = ["a": .string(String(repeating: "x", count: 993))]
             },
@@ -107,6 +109,7 @@ struct CustomTokenTests {
     @Test(
         "A custom token with claims within the limits is accepted",
         arguments: [
+            // The clocks of gateway and backend may differ by 60 seconds.
             ClaimsRow("issued a little ahead", "200") { $0["iat"] = .number(Double(start + 60)) },
             ClaimsRow("expired a moment ago", "200") {
                 $0["iat"] = .number(Double(start - 3659))
@@ -114,6 +117,7 @@ struct CustomTokenTests {
             },
             ClaimsRow("user_id for uid", "200") { $0["user_id"] = $0.removeValue(forKey: "uid") },
             ClaimsRow("a uid of 128 characters", "200") { $0["uid"] = .string(String(repeating: "é", count: 128)) },
+            // The JSON around the text has 8 characters.
             ClaimsRow("claims of 1000 characters", "200") {
                 $0["claims"] = ["a": .string(String(repeating: "x", count: 992))]
             },
@@ -188,7 +192,7 @@ struct CustomTokenTests {
         }
     }
 
-    @Test("Keys of other projects and revoked keys are rejected")
+    @Test("Custom tokens that a revoked key or a key of another project signed are rejected")
     func keys() async throws {
         let gateway = try await TestGateway()
         let draft = try ProjectDraft(

@@ -12,7 +12,7 @@ struct EmailLinkTests {
         try await gateway.requestedCode("EMAIL_SIGNIN", ["email": .string(email)])
     }
 
-    @Test("A sign-in link creates an account with a verified address, and finds it again")
+    @Test("A sign-in link creates an account with a verified address, and a later link signs in to the account")
     func newAccount() async throws {
         let gateway = try await TestGateway()
         let first = try await gateway.signInWithLink("Ada@example.com", try await link(gateway))
@@ -110,6 +110,7 @@ struct EmailLinkTests {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUpVerified()
         let code = try await link(gateway, to: "b@example.com")
+        // A login is recent for 300 seconds.
         gateway.clock.advance(by: .seconds(301))
         let body: [String: JSON] = ["idToken": .string(ada.idToken)]
         #expect(
@@ -132,7 +133,7 @@ struct EmailLinkTests {
             try await gateway.signInWithLink("ada@example.com", "code").outcome == "400 OPERATION_NOT_ALLOWED")
     }
 
-    @Test("Ten concurrent requests with two codes create one account")
+    @Test("Ten concurrent requests with two codes create one account, and each code signs in once")
     func race() async throws {
         let gateway = try await TestGateway()
         let codes = [try await link(gateway), try await link(gateway)]

@@ -13,12 +13,14 @@ struct EnumerationTests {
         let emailEnumerationProtection: Bool
         let isUpgrade: Bool
         let password: JSON
+        /// The outcome for an address that another account has.
         let taken: String
+        /// The outcome for an address that no account has.
         let free: String
     }
 
     @Test(
-        "With enumeration protection, a taken address is revealed only if the password is acceptable",
+        "With enumeration protection, a taken address is revealed only with an acceptable password; otherwise with any password",
         arguments: [
             Row(
                 testDescription: "sign-up with protection, weak password", emailEnumerationProtection: true,
@@ -47,7 +49,7 @@ struct EnumerationTests {
                 password: "x",
                 taken: "400 EMAIL_EXISTS", free: weak),
         ])
-    func order(row: Row) async throws {
+    func taken(row: Row) async throws {
         let gateway = try await TestGateway { $0.emailEnumerationProtection = row.emailEnumerationProtection }
         _ = try await gateway.signUp(email: "taken@example.com")
         for (email, expected) in [("taken@example.com", row.taken), ("free@example.com", row.free)] {
@@ -73,7 +75,7 @@ struct EnumerationTests {
         }
     }
 
-    @Test("Upgrades of an anonymous account are limited like sign-ups")
+    @Test("Upgrades of an anonymous account to taken addresses are limited together with sign-ups")
     func upgrades() async throws {
         let limited = try await LimitedGateway()
         let anonymous = try TestGateway.Tokens(await limited.gateway.post("/v1/accounts:signUp"))
@@ -90,12 +92,13 @@ struct EnumerationTests {
         for _ in 1...5 {
             #expect(try await upgrade("taken", "x") == Self.weak, "reveals nothing, so it is not counted")
         }
+        // The limit is three: the anonymous sign-up and two upgrades.
         for _ in 1...2 { #expect(try await upgrade("taken") == "400 EMAIL_EXISTS") }
         #expect(try await upgrade("taken") == tooMany)
         #expect(try await upgrade("free") == tooMany)
     }
 
-    @Test("Concurrent upgrades are limited like sequential ones")
+    @Test("Concurrent upgrades to a taken address are limited like sequential ones")
     func burst() async throws {
         let limited = try await LimitedGateway()
         let anonymous = try TestGateway.Tokens(await limited.gateway.post("/v1/accounts:signUp"))
@@ -114,7 +117,7 @@ struct EnumerationTests {
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(outcomes.count { $0 == "400 EMAIL_EXISTS" } == 2)
+        #expect(outcomes.count { $0 == "400 EMAIL_EXISTS" } == 2, "the limit of three, less the anonymous sign-up")
     }
 
     @Test("With enumeration protection, a change of address does not reveal a taken address")

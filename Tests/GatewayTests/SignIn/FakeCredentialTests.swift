@@ -66,7 +66,7 @@ struct FakeCredentialTests {
         #expect(try counted.first?.decode("accounts") == Int64(0))
     }
 
-    struct Wrong: CustomTestStringConvertible, Sendable {
+    struct InvalidRow: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let proof: Proof
         let expected: String
@@ -81,21 +81,23 @@ struct FakeCredentialTests {
     @Test(
         "Invalid credentials are rejected in dev mode too",
         arguments: [
-            Wrong("no subject", "google.com", "{}", "INVALID_IDP_RESPONSE"),
-            Wrong("an empty subject", "google.com", #"{"sub":""}"#, "INVALID_IDP_RESPONSE"),
-            Wrong("a number for a subject", "apple.com", #"{"sub":1}"#, "INVALID_IDP_RESPONSE"),
-            Wrong("not JSON", "apple.com", "{sub", "INVALID_IDP_RESPONSE"),
-            Wrong("no token at all", "apple.com", "nonsense", "INVALID_IDP_RESPONSE"),
-            Wrong("signed with an unknown key", "google.com", "e30.e30.AAAA", "INVALID_IDP_RESPONSE"),
-            Wrong(
+            InvalidRow("no subject", "google.com", "{}", "INVALID_IDP_RESPONSE"),
+            InvalidRow("an empty subject", "google.com", #"{"sub":""}"#, "INVALID_IDP_RESPONSE"),
+            InvalidRow("a number for a subject", "apple.com", #"{"sub":1}"#, "INVALID_IDP_RESPONSE"),
+            InvalidRow("not JSON", "apple.com", "{sub", "INVALID_IDP_RESPONSE"),
+            InvalidRow("neither JSON nor a JWT", "apple.com", "nonsense", "INVALID_IDP_RESPONSE"),
+            InvalidRow("a signed JWT without an algorithm", "google.com", "e30.e30.AAAA", "INVALID_IDP_RESPONSE"),
+            InvalidRow(
                 "alg none and a signature", "google.com", "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhIn0.AAAA",
                 "INVALID_IDP_RESPONSE"),
-            Wrong("not a token, of a provider that is only faked", "facebook.com", "nonsense", "OPERATION_NOT_ALLOWED"),
-            Wrong("a provider that has to be configured", "oidc.corp", #"{"sub":"a"}"#, "OPERATION_NOT_ALLOWED"),
-            Wrong("not a provider", "password", #"{"sub":"a"}"#, "OPERATION_NOT_ALLOWED"),
-            Wrong("SAML", "saml.corp", #"{"sub":"a"}"#, "OPERATION_NOT_ALLOWED"),
+            InvalidRow(
+                "neither JSON nor a JWT, for a provider that is only faked", "facebook.com", "nonsense",
+                "OPERATION_NOT_ALLOWED"),
+            InvalidRow("a provider that has to be configured", "oidc.corp", #"{"sub":"a"}"#, "OPERATION_NOT_ALLOWED"),
+            InvalidRow("not a provider", "password", #"{"sub":"a"}"#, "OPERATION_NOT_ALLOWED"),
+            InvalidRow("SAML", "saml.corp", #"{"sub":"a"}"#, "OPERATION_NOT_ALLOWED"),
         ])
-    func refused(row: Wrong) async throws {
+    func refused(row: InvalidRow) async throws {
         let answer = try await devGateway().signIn(row.proof)
         #expect(answer.status == 400)
         #expect(answer.json["error"]?["message"]?.string?.prefix { $0 != " " } == row.expected[...], "\(answer.text)")

@@ -75,9 +75,9 @@ struct FederatedSignInTests {
     }
 
     @Test("A relay address is recognized by its claim or by its domain", arguments: [true, false])
-    func relay(marked: Bool) async throws {
+    func relay(isMarked: Bool) async throws {
         let gateway = try await TestGateway()
-        gateway.simulators.apple.quirks.marksPrivateEmail = marked
+        gateway.simulators.apple.quirks.marksPrivateEmail = isMarked
         let exchange = try await gateway.signIn(gateway.apple(.grace))
         #expect(exchange.json["isPrivateEmail"] == true, "\(exchange.text)")
         #expect(exchange.json["emailVerified"] == true)
@@ -101,11 +101,12 @@ struct FederatedSignInTests {
         #expect(exchange.json["emailVerified"] == true)
     }
 
-    @Test("Re-authentication accepts linked identities and creates no account")
+    @Test("Re-authentication creates no account, and counts as a recent login")
     func reauthentication() async throws {
         let gateway = try await TestGateway()
         #expect(try await gateway.signIn(gateway.apple(), ["autoCreate": false]).outcome == "400 EMAIL_NOT_FOUND")
         _ = try await gateway.signIn(gateway.apple())
+        // A login is recent for 300 seconds.
         gateway.clock.advance(by: .seconds(400))
         let again = try await gateway.signIn(gateway.apple(), ["autoCreate": false])
         #expect(again.status == 200, "\(again.text)")

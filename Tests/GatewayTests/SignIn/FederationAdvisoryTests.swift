@@ -7,10 +7,10 @@ import Testing
 @testable import DevMode
 @testable import Support
 
-/// Published vulnerabilities of other servers, tried on this one.
+/// Published vulnerabilities of other servers, tried on the gateway.
 @Suite("Published advisories")
 struct FederationAdvisoryTests {
-    private func refused(
+    private func expectRejection(
         _ outcome: String, change: (inout TokenDraft) -> Void
     ) async throws {
         let gateway = try await TestGateway()
@@ -45,31 +45,31 @@ struct FederationAdvisoryTests {
 
     @Test("GHSA-5hvv-9cqv-894r: a token without a subject is rejected")
     func noSubject() async throws {
-        try await refused("400 INVALID_IDP_RESPONSE") { $0.claims["sub"] = nil }
-        try await refused("400 INVALID_IDP_RESPONSE") { $0.claims["sub"] = .string("") }
+        try await expectRejection("400 INVALID_IDP_RESPONSE") { $0.claims["sub"] = nil }
+        try await expectRejection("400 INVALID_IDP_RESPONSE") { $0.claims["sub"] = .string("") }
     }
 
     @Test("CVE-2026-30863, CVE-2026-55669: a token for another app is rejected")
     func otherAudience() async throws {
-        try await refused("400 INVALID_IDP_RESPONSE") { $0.claims["aud"] = .string("com.example.other") }
-        try await refused("400 INVALID_IDP_RESPONSE") { $0.claims["aud"] = nil }
+        try await expectRejection("400 INVALID_IDP_RESPONSE") { $0.claims["aud"] = .string("com.example.other") }
+        try await expectRejection("400 INVALID_IDP_RESPONSE") { $0.claims["aud"] = nil }
     }
 
     @Test("CVE-2022-39231: an audience that contains the client ID, or is contained in it, is rejected")
     func similarAudience() async throws {
         for audience in ["com.example.app2", "com.example", "com.example.ap", " com.example.app"] {
-            try await refused("400 INVALID_IDP_RESPONSE") { $0.claims["aud"] = .string(audience) }
+            try await expectRejection("400 INVALID_IDP_RESPONSE") { $0.claims["aud"] = .string(audience) }
         }
     }
 
-    @Test("CVE-2026-30949: a sibling client's token is rejected by its authorized party")
+    @Test("CVE-2026-30949: a token whose authorized party is a sibling client is rejected")
     func sibling() async throws {
         let gateway = try await TestGateway()
         let proof = try gateway.google { $0.claims["azp"] = .string("sibling.apps.googleusercontent.com") }
         #expect(try await gateway.signIn(proof).outcome.hasPrefix("400 INVALID_IDP_RESPONSE"))
     }
 
-    @Test("CVE-2026-9087: a pending link is for one subject; another credential beside it is ignored")
+    @Test("CVE-2026-9087: a pending token is for one subject; another credential in the same request is ignored")
     func linkOfAnotherSubject() async throws {
         let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
         let owner = try await gateway.signUp(email: "mary@company.example", password: "long enough")
@@ -97,7 +97,7 @@ struct FederationAdvisoryTests {
         }
     }
 
-    @Test("Jain 2020, nOAuth: an identity with the victim's address signs in to its own account")
+    @Test("Jain 2020, nOAuth: an attacker's identity with the victim's address signs in to the attacker's account")
     func emailOfTheVictim() async throws {
         let gateway = try await TestGateway()
         let victim = try await gateway.signIn(gateway.google(.mary))

@@ -8,11 +8,11 @@ import Testing
 
 @Suite("Concurrent sign-ins with providers")
 struct FederationRaceTests {
-    private static let many = 12
+    private static let requestCount = 12
 
-    private func outcomes(_ act: @escaping @Sendable () async throws -> Exchange) async throws -> [Exchange] {
+    private func concurrently(_ request: @escaping @Sendable () async throws -> Exchange) async throws -> [Exchange] {
         try await withThrowingTaskGroup(of: Exchange.self) { group in
-            for _ in 0..<Self.many { group.addTask { try await act() } }
+            for _ in 0..<Self.requestCount { group.addTask { try await request() } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
     }
@@ -24,7 +24,7 @@ struct FederationRaceTests {
     @Test("Concurrent first sign-ins of one user create one account", arguments: [SimulatedPerson.ada, .alan])
     func firstSignIns(person: SimulatedPerson) async throws {
         let gateway = try await TestGateway()
-        let exchanges = try await outcomes { try await gateway.signIn(gateway.apple(person)) }
+        let exchanges = try await concurrently { try await gateway.signIn(gateway.apple(person)) }
         #expect(exchanges.allSatisfy { $0.status == 200 }, "\(exchanges.map(\.outcome))")
         #expect(Set(exchanges.map { $0.json["localId"]?.string }).count == 1)
         #expect(exchanges.count { $0.json["isNewUser"] == true } == 1)
@@ -36,7 +36,7 @@ struct FederationRaceTests {
         let gateway = try await TestGateway()
         let person = SimulatedPerson.mary
         let exchanges = try await withThrowingTaskGroup(of: Exchange.self) { group in
-            for turn in 0..<Self.many {
+            for turn in 0..<Self.requestCount {
                 group.addTask {
                     try await gateway.signIn(turn % 2 == 0 ? gateway.apple(person) : gateway.google(person))
                 }
@@ -52,16 +52,16 @@ struct FederationRaceTests {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.apple())
         let proof = try gateway.apple()
-        let exchanges = try await outcomes { try await gateway.signIn(proof) }
+        let exchanges = try await concurrently { try await gateway.signIn(proof) }
         #expect(exchanges.count { $0.status == 200 } == 1, "\(exchanges.map(\.outcome))")
-        #expect(exchanges.count { $0.outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE") } == Self.many - 1)
+        #expect(exchanges.count { $0.outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE") } == Self.requestCount - 1)
     }
 
     @Test("One of several concurrent first sign-ins with the same nonce succeeds")
     func firstNonces() async throws {
         let gateway = try await TestGateway()
         let proof = try gateway.apple()
-        let exchanges = try await outcomes { try await gateway.signIn(proof) }
+        let exchanges = try await concurrently { try await gateway.signIn(proof) }
         #expect(exchanges.count { $0.status == 200 } == 1, "\(exchanges.map(\.outcome))")
         #expect(try await count("SELECT count(*) AS count FROM session", in: gateway) == 1)
     }
@@ -72,6 +72,7 @@ struct FederationRaceTests {
         let people = (0..<30).map { SimulatedPerson.named("User", "Number\($0)") }
         let proofs = try people.map { try gateway.apple($0) }
         let exchanges = try await withThrowingTaskGroup(of: (Int, Exchange).self) { group in
+            // User 7 sends the credential of user 8, so that only one of the two signs in.
             for (number, proof) in proofs.enumerated() {
                 group.addTask { (number, try await gateway.signIn(number == 7 ? proofs[8] : proof)) }
             }
@@ -87,7 +88,7 @@ struct FederationRaceTests {
         #expect([7, 8].count { exchanges[$0]?.outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE") == true } == 1)
         #expect(exchanges[30]?.json["localId"]?.string == exchanges[9]?.json["localId"]?.string)
         #expect(exchanges[31]?.outcome == "400 EMAIL_NOT_FOUND")
-        #expect(try await count("SELECT count(*) AS count FROM account", in: gateway) == 29)
+        #expect(try await count("SELECT count(*) AS count FROM account", in: gateway) == 29, "every user but user 7")
     }
 
     @Test("One of several concurrent uses of a pending token succeeds")
@@ -96,11 +97,11 @@ struct FederationRaceTests {
         _ = try await gateway.signIn(gateway.apple())
         let anonymous = try await gateway.signUpAnonymously()
         let pending = try #require(try await gateway.link(gateway.apple(), to: anonymous.idToken).pendingToken)
-        let exchanges = try await outcomes { try await gateway.signInWithIdp(["pendingToken": .string(pending)]) }
+        let exchanges = try await concurrently { try await gateway.signInWithIdp(["pendingToken": .string(pending)]) }
         #expect(exchanges.count { $0.status == 200 } == 1, "\(exchanges.map(\.outcome))")
     }
 
-    @Test("One of several concurrent uses of a merge token succeeds")
+    @Test("One of several concurrent uses of a client's merge token succeeds")
     func mergeTokens() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.apple())
@@ -112,7 +113,7 @@ struct FederationRaceTests {
                 "postBody": .string(try gateway.apple().postBody),
             ])
         let token = preview.json["mergeToken"] ?? .null
-        let exchanges = try await outcomes {
+        let exchanges = try await concurrently {
             try await gateway.post("/v1/accounts:merge", ["idToken": .string(anonymous.idToken), "mergeToken": token])
         }
         #expect(exchanges.count { $0.status == 200 } == 1, "\(exchanges.map(\.outcome))")

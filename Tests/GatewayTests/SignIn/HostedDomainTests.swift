@@ -17,7 +17,7 @@ struct HostedDomainTests {
     }
 
     @Test(
-        "Google accounts of no listed hosted domain are rejected at sign-in, re-authentication and linking",
+        "Google accounts without a listed hosted domain are rejected at sign-in, re-authentication and linking",
         arguments: [nil, "evil.example", "university.example.evil.example", ""])
     func otherDomains(domain: String?) async throws {
         let gateway = try await TestGateway().withProvider("google.com", Self.domains)

@@ -21,12 +21,12 @@ struct IdentifierTests {
     func methods() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signUp()
-        let known = try await gateway.ask("ADA@example.com")
+        let known = try await gateway.createAuthUri(for: "ADA@example.com")
         #expect(known.json["registered"] == true)
         #expect(known.json["signinMethods"] == ["password"])
         #expect(known.json["allProviders"] == ["password"])
-        #expect(known.json["sessionId"]?.string?.count == 27)
-        let unknown = try await gateway.ask("eve@example.com")
+        #expect(known.json["sessionId"]?.string?.count == 27, "a random ID")
+        let unknown = try await gateway.createAuthUri(for: "eve@example.com")
         #expect(unknown.json["registered"] == false)
         #expect(unknown.json["signinMethods"] == nil || unknown.json["signinMethods"] == [])
     }
@@ -36,13 +36,13 @@ struct IdentifierTests {
         let gateway = try await TestGateway { $0.emailEnumerationProtection = true }
         _ = try await gateway.signUp()
         for identifier in ["ada@example.com", "eve@example.com"] {
-            #expect(try await gateway.ask(identifier).json.keys == ["kind", "sessionId"])
+            #expect(try await gateway.createAuthUri(for: identifier).json.keys == ["kind", "sessionId"])
         }
     }
 }
 
 extension TestGateway {
-    fileprivate func ask(_ identifier: String) async throws -> Exchange {
+    fileprivate func createAuthUri(for identifier: String) async throws -> Exchange {
         try await post(
             "/v1/accounts:createAuthUri", ["identifier": .string(identifier), "continueUri": "http://localhost"])
     }

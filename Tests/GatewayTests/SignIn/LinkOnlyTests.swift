@@ -30,7 +30,7 @@ struct LinkOnlyTests {
         #expect(try await gateway.account(anonymous.idToken)["providerUserInfo"] == nil)
     }
 
-    @Test("A link-only provider signs no user in, not even one who linked it")
+    @Test("A link-only provider is rejected at sign-in, even for a user who has linked it")
     func signIn() async throws {
         let gateway = try await TestGateway().withApp(Self.settings)
         #expect(try await gateway.signIn(gateway.google()).outcome == Self.refusal)
@@ -40,7 +40,7 @@ struct LinkOnlyTests {
         let reauthentication = try await gateway.signIn(gateway.google(), ["autoCreate": false])
         #expect(reauthentication.outcome == Self.refusal)
         let asCaller = try await gateway.link(gateway.google(), to: linked.idToken)
-        #expect(asCaller.outcome == Self.refusal, "an ID token does not make it a login")
+        #expect(asCaller.outcome == Self.refusal, "linking an identity again is a login")
     }
 
     @Test("A pending token from before the provider became link-only does not sign in")

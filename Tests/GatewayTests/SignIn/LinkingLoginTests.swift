@@ -7,6 +7,8 @@ import Testing
 
 @Suite("Linking and recent logins")
 struct LinkingLoginTests {
+    /// One second longer than a login is recent.
+    private static let age: Duration = .seconds(301)
     private static let tooOld = "400 CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
 
     struct Change: CustomTestStringConvertible {
@@ -54,7 +56,7 @@ struct LinkingLoginTests {
     func recentLoginMaxAge(change: Change) async throws {
         let gateway = try await TestGateway(.sekisho)
         let login = try await Self.login(gateway, before: change)
-        gateway.clock.advance(by: .seconds(301))
+        gateway.clock.advance(by: Self.age)
         let before = try await gateway.accountsAsStored()
         #expect(try await change.make(gateway, login.idToken).outcome == Self.tooOld)
         let refreshed = try #require(try await gateway.refresh(login.refreshToken).json["id_token"]?.string)
@@ -70,7 +72,7 @@ struct LinkingLoginTests {
         for profile in Policy.Profile.allCases {
             let gateway = try await TestGateway(profile) { $0.requiresRecentLoginToLink = false }
             let login = try await Self.login(gateway, before: change)
-            gateway.clock.advance(by: .seconds(301))
+            gateway.clock.advance(by: Self.age)
             #expect(try await change.make(gateway, login.idToken).outcome == "200")
         }
     }
@@ -81,7 +83,7 @@ struct LinkingLoginTests {
         _ = try await gateway.signIn(gateway.google())
         _ = try await gateway.signUp(email: "grace.hopper@example.com", password: "long enough")
         let login = try TestGateway.Tokens(await gateway.signIn(gateway.apple()))
-        gateway.clock.advance(by: .seconds(301))
+        gateway.clock.advance(by: Self.age)
         for proof in [
             try gateway.google(), try gateway.google(.named("Grace", "Hopper")), try gateway.apple(.grace),
             try gateway.google(.alan),
@@ -98,13 +100,13 @@ struct LinkingLoginTests {
     func reauthentication(profile: Policy.Profile) async throws {
         let gateway = try await TestGateway(profile)
         let login = try TestGateway.Tokens(await gateway.signIn(gateway.apple()))
-        gateway.clock.advance(by: .seconds(301))
+        gateway.clock.advance(by: Self.age)
         let again = try TestGateway.Tokens(await gateway.link(gateway.apple(), to: login.idToken))
         #expect(try claims(of: again.idToken)["auth_time"] == .number(Double(gateway.clock.now.seconds)))
         #expect(try await gateway.link(gateway.google(), to: again.idToken).outcome == "200")
     }
 
-    struct Returned: CustomTestStringConvertible {
+    struct LoginTimeRow: CustomTestStringConvertible {
         let testDescription: String
         /// Whether the change counts as a login.
         let isFresh: Bool
@@ -112,34 +114,34 @@ struct LinkingLoginTests {
         let change: Change
     }
 
-    static let returned = [
-        Returned(
+    static let loginTimes = [
+        LoginTimeRow(
             testDescription: "an identity beside another keeps the login", isFresh: false,
             begin: { try await $0.signIn($0.apple()) }, change: linkIdentity),
-        Returned(
+        LoginTimeRow(
             testDescription: "an email link beside an identity keeps the login", isFresh: false,
             begin: { try await $0.signIn(appleWithoutEmail($0)) }, change: linkMailbox),
-        Returned(
+        LoginTimeRow(
             testDescription: "an identity beside a password keeps the login", isFresh: false,
             begin: { try await $0.post("/v1/accounts:signUp", ["email": "b@example.com", "password": "long enough"]) },
             change: linkIdentity),
-        Returned(
+        LoginTimeRow(
             testDescription: "an email link at the account's own address is a login", isFresh: true,
             begin: {
                 try await $0.post("/v1/accounts:signUp", ["email": "ada@example.com", "password": "long enough"])
             },
             change: linkMailbox),
-        Returned(
+        LoginTimeRow(
             testDescription: "an email link at another address moves validSince, and is a login", isFresh: true,
             begin: { try await $0.post("/v1/accounts:signUp", ["email": "b@example.com", "password": "long enough"]) },
             change: linkMailbox),
-        Returned(
+        LoginTimeRow(
             testDescription: "an identity of an anonymous account is its first login", isFresh: true,
             begin: { try await $0.post("/v1/accounts:signUp") }, change: linkIdentity),
-        Returned(
+        LoginTimeRow(
             testDescription: "an email link of an anonymous account is its first login", isFresh: true,
             begin: { try await $0.post("/v1/accounts:signUp") }, change: linkMailbox),
-        Returned(
+        LoginTimeRow(
             testDescription: "a password of an anonymous account is its first login", isFresh: true,
             begin: { try await $0.post("/v1/accounts:signUp") },
             change: Change(testDescription: "link a password") {
@@ -149,8 +151,8 @@ struct LinkingLoginTests {
             }),
     ]
 
-    @Test("auth_time is the time of the expected login, and no token is older than validSince", arguments: returned)
-    func loginTime(row: Returned) async throws {
+    @Test("auth_time is the time of the expected login, and no token is older than validSince", arguments: loginTimes)
+    func loginTime(row: LoginTimeRow) async throws {
         for profile in Policy.Profile.allCases {
             let gateway = try await TestGateway(profile) { $0.emailEnumerationProtection = false }
             let began = gateway.clock.now

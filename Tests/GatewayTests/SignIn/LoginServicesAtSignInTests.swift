@@ -12,10 +12,10 @@ import Testing
 struct LoginServicesAtSignInTests {
     private static let refusal = "400 OPERATION_NOT_ALLOWED : LOGIN_SERVICES_4_8"
 
-    private func gateway(app settings: String = "{}", appleWorks: Bool = false) async throws -> TestGateway {
+    private func gateway(app settings: String = "{}", appleHasKey: Bool = false) async throws -> TestGateway {
         let gateway = try await TestGateway()
         _ = try await gateway.database.pool.execute("UPDATE app SET settings = \(settings)::text::jsonb")
-        if !appleWorks {
+        if !appleHasKey {
             _ = try await gateway.database.pool.execute(
                 "UPDATE identity_provider SET secret = NULL WHERE provider = 'apple.com'")
         }
@@ -33,15 +33,15 @@ struct LoginServicesAtSignInTests {
 
     @Test("A pending token is rejected too if the sign-in violates guideline 4.8")
     func pendingToken() async throws {
-        let whole = try await gateway(appleWorks: true)
-        _ = try await whole.signIn(whole.google())
-        let anonymous = try await whole.signUpAnonymously()
-        let pending = try #require(try await whole.link(whole.google(), to: anonymous.idToken).pendingToken)
-        _ = try await whole.database.pool.execute(
+        let compliant = try await gateway(appleHasKey: true)
+        _ = try await compliant.signIn(compliant.google())
+        let anonymous = try await compliant.signUpAnonymously()
+        let pending = try #require(try await compliant.link(compliant.google(), to: anonymous.idToken).pendingToken)
+        _ = try await compliant.database.pool.execute(
             "UPDATE identity_provider SET secret = NULL WHERE provider = 'apple.com'")
-        let broken = try whole.withFreshCaches()
+        let violating = try compliant.withFreshCaches()
         #expect(
-            try await broken.signInWithIdp(["pendingToken": .string(pending)]).outcome.hasPrefix(Self.refusal))
+            try await violating.signInWithIdp(["pendingToken": .string(pending)]).outcome.hasPrefix(Self.refusal))
     }
 
     @Test(
@@ -70,7 +70,7 @@ struct LoginServicesAtSignInTests {
 
     @Test("A provider that the app does not show is rejected")
     func notShown() async throws {
-        let gateway = try await gateway(app: #"{"signInMethods": ["apple.com"]}"#, appleWorks: true)
+        let gateway = try await gateway(app: #"{"signInMethods": ["apple.com"]}"#, appleHasKey: true)
         #expect(
             try await gateway.signIn(gateway.google()).outcome
                 == "400 OPERATION_NOT_ALLOWED : The app does not offer this sign-in method.")

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Apple's realUserStatus")
 struct RealUserStatusTests {
-    @Test("realUserStatus is returned as at the first sign-in, and only to administrators")
+    @Test("A lookup returns realUserStatus as at the first sign-in, and only to administrators")
     func realUserStatus() async throws {
         let gateway = try await TestGateway.administered()
         let first = try await gateway.signIn(gateway.apple(.grace) { $0.claims["real_user_status"] = .integer(2) })
@@ -27,7 +27,7 @@ struct RealUserStatusTests {
         return claims["firebase"]?["sign_in_attributes"]
     }
 
-    @Test("realUserStatus is in the tokens of sessions that Sign in with Apple opened, and in no others")
+    @Test("A realUserStatus from Apple is in the tokens of sessions that Sign in with Apple opened, and in no others")
     func sessionTokens() async throws {
         let gateway = try await TestGateway()
         let expected: JSON = ["real_user_status": 1]

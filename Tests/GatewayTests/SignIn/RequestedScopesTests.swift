@@ -31,7 +31,7 @@ struct RequestedScopesTests {
         #expect(signedIn.text.contains(name) == keepsName)
     }
 
-    @Test("The login methods list the scopes that the app requests")
+    @Test("The sign-in methods list the scopes that the app requests")
     func scopes() async throws {
         let gateway = try await TestGateway().withApp(
             #"{"platform": "ios", "bundleIds": ["com.example.app"], "requestedScopes": ["email"]}"#)
@@ -47,7 +47,7 @@ struct RequestedScopesTests {
     }
 
     @Test(
-        "The login methods have Apple's client ID and nonce transform for the platform",
+        "Apple's sign-in method has the client ID and the nonce transform for the platform",
         arguments: [("web", "com.example.web", "none"), ("android", "com.example.web", "sha256")])
     func clientID(platform: String, clientID: String, transform: String) async throws {
         let gateway = try await TestGateway().withApp(#"{"platform": "\#(platform)"}"#)

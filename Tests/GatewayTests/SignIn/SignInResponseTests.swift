@@ -6,6 +6,7 @@ import Testing
 
 @Suite("signInWithPassword and token")
 struct SignInResponseTests {
+    /// A gateway with an account for ada@example.com.
     private static let shared = Task {
         let gateway = try await TestGateway.ofNewProject()
         return (gateway, try await gateway.signUp(password: "first secret"))
@@ -44,7 +45,7 @@ struct SignInResponseTests {
         "A refresh token is accepted in a form and in JSON",
         arguments: [
             (form, "grant_type=refresh_token&refresh_token=TOKEN&other=x"),
-            (form, "grantType=refresh_token&refreshToken=%54%4FKEN"),
+            (form, "grantType=refresh_token&refreshToken=ENCODED"),
             (form, #"{"grant_type":"refresh_token","refresh_token":"TOKEN"}"#),
             ([:] as Headers, #"{"grant_type":"refresh_token","refresh_token":"TOKEN"}"#),
             (
@@ -56,8 +57,9 @@ struct SignInResponseTests {
         let (gateway, ada) = try await Self.shared.value
         let session = try TestGateway.Tokens(await gateway.signIn(password: "first secret"))
         let token = session.refreshToken
-        let text = body.replacing("TOKEN", with: token).replacing(
-            "%54%4FKEN", with: "%\(token.hexOfFirst)\(token.dropFirst())")
+        // The token with its first character in percent-encoding.
+        let encoded = "%\(token.hexOfFirst)\(token.dropFirst())"
+        let text = body.replacing("TOKEN", with: token).replacing("ENCODED", with: encoded)
         let response = try await gateway.send(.post, "/v1/token", headers: headers, text: text)
         let idToken = try #require(response.json["id_token"]?.string, "\(response.text)")
         let refreshToken = try #require(response.json["refresh_token"]?.string)
@@ -69,7 +71,7 @@ struct SignInResponseTests {
     }
 
     @Test(
-        "token rejects invalid requests in the format of the Secure Token service",
+        "token reports invalid requests in the error format of the Secure Token service",
         arguments: [
             ("", "MISSING_GRANT_TYPE"), ("refresh_token=x", "MISSING_GRANT_TYPE"),
             ("grant_type=password", "INVALID_GRANT_TYPE"), ("grant_type=refresh_token", "MISSING_REFRESH_TOKEN"),

@@ -26,17 +26,18 @@ struct SignInTests {
     }
 
     @Test(
-        "With enumeration protection, an unknown address gets the response and the hashing of a wrong password"
+        "With enumeration protection, an unknown address gets the response and the check of a wrong password"
     )
     func enumeration() async throws {
+        // For each password check, whether there was a stored hash.
         let checks = Mutex<[Bool]>([])
-        let counting = PasswordHasher(
+        let recording = PasswordHasher(
             hash: { password, _ in "hash of \(password.expose())" },
             check: { password, stored, _ in
                 checks.withLock { $0.append(stored != nil) }
                 return stored == "hash of \(password.expose())" ? .right(rehashed: nil) : .wrong
             })
-        let gateway = try await TestGateway(passwords: counting) { $0.emailEnumerationProtection = true }
+        let gateway = try await TestGateway(passwords: recording) { $0.emailEnumerationProtection = true }
         _ = try await gateway.post("/v1/accounts:signUp", ["email": "ada@example.com", "password": "secret1"])
         let unknown = try await gateway.post(
             "/v1/accounts:signInWithPassword", ["email": "eve@example.com", "password": "wrong"])
@@ -60,7 +61,7 @@ struct SignInTests {
         #expect(right.outcome == "400 USER_DISABLED")
     }
 
-    @Test("A hash of another cost is replaced by one of the current cost, once")
+    @Test("A hash of another cost is replaced at the next sign-in, and the new hash is verified")
     func rehash() async throws {
         let passwords = PasswordHasher(
             hash: { password, _ in "old \(password.expose())" },
@@ -79,10 +80,9 @@ struct SignInTests {
         #expect(try stored?.decode("password_hash") == "new secret1")
     }
 
-    @Test("A sign-in gets 503 in plain text when too many passwords wait")
+    @Test("A sign-in gets 503 in plain text when too many passwords wait to be hashed")
     func overload() async throws {
-        let full = PasswordHasher(hash: { _, _ in throw Overloaded() }, check: { _, _, _ in throw Overloaded() })
-        let gateway = try await TestGateway(passwords: full)
+        let gateway = try await TestGateway(passwords: .overloaded)
         let answer = try await gateway.post(
             "/v1/accounts:signInWithPassword", ["email": "ada@example.com", "password": "secret1"])
         #expect(answer.status == 503)

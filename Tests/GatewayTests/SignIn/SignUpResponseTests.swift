@@ -10,6 +10,7 @@ struct SignUpResponseTests {
         #"200 {\#(more)"expiresIn":"3600","idToken":"\#(tokens.idToken)","kind":"identitytoolkit#SignupNewUserResponse","localId":"\#(tokens.localId)","refreshToken":"\#(tokens.refreshToken)"}"#
     }
 
+    /// A gateway with an account for ada@example.com.
     private static let shared = Task {
         let gateway = try await TestGateway.ofNewProject()
         _ = try await gateway.signUp(password: "first secret")

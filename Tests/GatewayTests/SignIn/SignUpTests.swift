@@ -64,7 +64,7 @@ struct SignUpTests {
         #expect(try await gateway.post("/v1/accounts:signUp", body).outcome == expected)
     }
 
-    @Test("Sign-up is rejected if the project does not allow it")
+    @Test("Sign-up and sign-in with a password are rejected if the project does not allow them")
     func notAllowed() async throws {
         let gateway = try await TestGateway {
             $0.allowsPasswords = false
@@ -77,11 +77,12 @@ struct SignUpTests {
             try await gateway.post("/v1/accounts:signInWithPassword", body).outcome == "400 PASSWORD_LOGIN_DISABLED")
     }
 
-    @Test("Sign-up without credentials creates an anonymous account, which keeps its ID with a password")
+    @Test("An anonymous account that gets a password keeps its ID, but its earlier ID token becomes invalid")
     func upgrade() async throws {
         let gateway = try await TestGateway()
         let anonymous = try await gateway.post("/v1/accounts:signUp", ["returnSecureToken": true])
         #expect(anonymous.json.keys == ["kind", "localId", "idToken", "refreshToken", "expiresIn"])
+        // The ID token would be valid for 3600 seconds.
         gateway.clock.advance(by: .seconds(3000))
         let upgraded = try await gateway.post(
             "/v1/accounts:signUp",

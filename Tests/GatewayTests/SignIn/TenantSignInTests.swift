@@ -14,19 +14,19 @@ struct TenantSignInTests {
     func providers() async throws {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.tenant()
-        let named: [String: JSON] = ["tenantId": .string(tenant)]
-        let unconfigured = try await fixture.gateway.signIn(fixture.gateway.apple(), named)
+        let inTenant: [String: JSON] = ["tenantId": .string(tenant)]
+        let unconfigured = try await fixture.gateway.signIn(fixture.gateway.apple(), inTenant)
         #expect(unconfigured.status == 400)
         let configured = try await fixture.configure("apple.com", in: tenant)
         #expect(
             configured.json["name"]
                 == .string("projects/demo/tenants/\(tenant)/defaultSupportedIdpConfigs/apple.com"))
-        let here = try await fixture.gateway.signIn(fixture.gateway.apple(), named)
+        let here = try await fixture.gateway.signIn(fixture.gateway.apple(), inTenant)
         #expect(here.json["tenantId"] == .string(tenant))
         let there = try await fixture.gateway.signIn(fixture.gateway.apple())
         #expect(here.json["isNewUser"] == true && there.json["isNewUser"] == true)
         #expect(here.json["localId"] != there.json["localId"])
-        let google = try await fixture.gateway.signIn(fixture.gateway.google(), named)
+        let google = try await fixture.gateway.signIn(fixture.gateway.google(), inTenant)
         #expect(google.status == 400)
         let claims = try claims(of: try #require(here.json["idToken"]?.string))
         #expect(claims["firebase"]?["tenant"] == .string(tenant))
@@ -151,18 +151,20 @@ struct TenantSignInTests {
         _ = try await fixture.accounts(":delete", of: tenant, ["localId": "bob"])
         _ = try await fixture.send(.delete, "\(TenantFixture.tenants)/\(tenant)")
         let janitor = Janitor(pool: fixture.gateway.database.pool)
-        #expect(try await janitor.remove(.project, at: fixture.gateway.clock.now) == 2)
+        let removed = try await janitor.remove(.deletedTenant, at: fixture.gateway.clock.now)
+        #expect(removed == 2, "Ada's account, and the tombstone of Bob's")
         let realm = "demo/\(tenant)"
         let left = try await fixture.gateway.dump().split(separator: "\n").filter { $0.contains(realm) }
         #expect(!left.contains { $0.contains("ada@example.com") }, "\(left)")
         #expect(
             try await fixture.gateway.database.pool.query("SELECT FROM account WHERE project_id = \(realm)").isEmpty)
         let events = try await fixture.gateway.database.pool.query("SELECT FROM outbox WHERE project_id = \(realm)")
-        #expect(events.count == 2, "one each of Ada and Bob")
+        #expect(events.count == 2, "one event of Ada and one event of Bob")
         #expect(try await realms(of: fixture) == ["demo", realm, "demo/\(other)"].sorted())
         #expect(try await fixture.signIn(in: other).status == 200)
+        // Audit events are kept for 400 days.
         fixture.gateway.clock.advance(by: .seconds(401 * 86_400))
-        for kind in [Janitor.Kind.auditEvent, .project] {
+        for kind in [Janitor.Kind.auditEvent, .deletedTenant] {
             _ = try await janitor.remove(kind, at: fixture.gateway.clock.now)
         }
         #expect(try await realms(of: fixture) == ["demo", "demo/\(other)"])

@@ -11,9 +11,9 @@ struct UnofferedSignUpTests {
 
     @Test("Sign-up by password, by email link and without credentials is rejected; an existing user can sign in")
     func rejected() async throws {
-        let whole = try await TestGateway()
-        _ = try await whole.post("/v1/accounts:signUp", ["email": "ada@example.com", "password": "secret1"])
-        let gateway = try await whole.withApp(#"{"signInMethods": ["apple.com"]}"#)
+        let unrestricted = try await TestGateway()
+        _ = try await unrestricted.post("/v1/accounts:signUp", ["email": "ada@example.com", "password": "secret1"])
+        let gateway = try await unrestricted.withApp(#"{"signInMethods": ["apple.com"]}"#)
         let password: JSON = ["email": "eve@example.com", "password": "secret1"]
         #expect(try await gateway.post("/v1/accounts:signUp", password).outcome == Self.refusal)
         #expect(try await gateway.post("/v1/accounts:signUp").outcome == Self.refusal)

@@ -13,7 +13,7 @@ struct CallerRestrictionTests {
         """#
 
     @Test(
-        "A header that names another app is rejected with Google's message",
+        "A header that names another app or page is rejected with Google's message",
         arguments: [
             (
                 "X-Ios-Bundle-Identifier", "com.evil", "API_KEY_IOS_APP_BLOCKED",

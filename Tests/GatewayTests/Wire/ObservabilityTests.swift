@@ -22,11 +22,12 @@ struct ObservabilityTests {
         let cause: String?
     }
 
-    /// The lines that a gateway logs while `run` uses it.
+    /// The decoded lines that a gateway logs while `run` uses it.
     private func lines(_ run: (TestGateway) async throws -> Void) async throws -> [Line] {
         try await texts(run).map { try StrictJSON.decode(Line.self, from: Array($0.utf8)) }
     }
 
+    /// The text of each line that a gateway logs while `run` uses it.
     private func texts(_ run: (TestGateway) async throws -> Void) async throws -> [String] {
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)
@@ -65,7 +66,7 @@ struct ObservabilityTests {
         #expect(lines.map(\.requestId) == [try #require(response?.headers["X-Request-Id"])])
     }
 
-    @Test("The log contains no password, token, key or full address")
+    @Test("The log contains no password, token, API key, account ID, email address or full IP address")
     func privacy() async throws {
         var tokens: TestGateway.Tokens?
         let text = try await texts { gateway in
@@ -94,7 +95,7 @@ struct ObservabilityTests {
         #expect(cause.contains("Identity.StoreUnavailable") && cause.contains("reason"))
     }
 
-    @Test("Requests are counted by operation and status")
+    @Test("Requests are counted by operation and status, and timed by operation")
     func metrics() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.post("/v1/accounts:lookup")

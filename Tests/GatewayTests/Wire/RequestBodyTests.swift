@@ -5,7 +5,8 @@ import Testing
 @testable import API
 @testable import Support
 
-/// `createAuthUri` returns its `sessionId`, which shows how text is read. `update` has members of every type.
+/// The response of `createAuthUri` has the request's `sessionId`, which shows how the gateway reads text. `update` has
+/// members of every type.
 @Suite("A request body")
 struct RequestBodyTests {
     static let address = #""identifier":"eve@example.com","continueUri":"http://localhost""#
@@ -23,7 +24,7 @@ struct RequestBodyTests {
             (#"{\#(address),"sessionId":null}"#, #""random""#),
             (#"{\#(address),"sessionId":""}"#, #""random""#),
             (#"{\#(address),"providerId":null,"tenantId":null,"targetProjectId":null}"#, #""random""#),
-            (#"{\#(address),"nobody":{"knows":["this"]}}"#, #""random""#),
+            (#"{\#(address),"unknown":{"a":["b"]}}"#, #""random""#),
             (" {\(address)}\n", #""random""#),
         ])
     func tolerance(body: String, sessionID: String) async throws {
@@ -97,7 +98,7 @@ struct RequestBodyTests {
         let limit: Int
         let unit: String
         /// The error for a text of the maximum length; `nil` if it is accepted.
-        var then: String?
+        var errorAtLimit: String?
         var character = "x"
 
         var testDescription: String { member }
@@ -107,17 +108,19 @@ struct RequestBodyTests {
         "Texts have maximum lengths",
         arguments: [
             Bound(
-                operation: "signInWithPassword", member: "email", limit: 1024, unit: "characters", then: "INVALID_EMAIL"
+                operation: "signInWithPassword", member: "email", limit: 1024, unit: "characters",
+                errorAtLimit: "INVALID_EMAIL"
             ),
-            Bound(operation: "signUp", member: "password", limit: 4096, unit: "bytes", then: "MISSING_EMAIL"),
+            Bound(operation: "signUp", member: "password", limit: 4096, unit: "bytes", errorAtLimit: "MISSING_EMAIL"),
             Bound(operation: "signUp", member: "displayName", limit: 256, unit: "characters", character: "é"),
-            Bound(operation: "lookup", member: "idToken", limit: 16384, unit: "bytes", then: "INVALID_ID_TOKEN"),
+            Bound(
+                operation: "lookup", member: "idToken", limit: 16384, unit: "bytes", errorAtLimit: "INVALID_ID_TOKEN"),
             Bound(
                 operation: "update", member: "photoUrl", limit: 2048, unit: "characters",
-                then: "INVALID_REQ_TYPE : Unsupported request parameters."),
+                errorAtLimit: "INVALID_REQ_TYPE : Unsupported request parameters."),
             Bound(
                 operation: "createAuthUri", member: "identifier", limit: 1024, unit: "characters",
-                then: "MISSING_CONTINUE_URI"),
+                errorAtLimit: "MISSING_CONTINUE_URI"),
         ])
     func bounds(bound: Bound) async throws {
         func summary(_ length: Int) async throws -> String {
@@ -127,14 +130,14 @@ struct RequestBodyTests {
             ).summary
         }
         let longest = try await summary(bound.limit)
-        #expect(bound.then.map { longest == "400 \($0)" } ?? longest.hasPrefix("200 "))
+        #expect(bound.errorAtLimit.map { longest == "400 \($0)" } ?? longest.hasPrefix("200 "))
         #expect(
             try await summary(bound.limit + 1)
                 == "400 Invalid JSON payload received. /\(bound.member) must not be longer than \(bound.limit) \(bound.unit)"
         )
     }
 
-    @Test("Control characters are rejected in texts that users see", arguments: ["displayName", "photoUrl"])
+    @Test("Control characters are rejected in the texts of a profile", arguments: ["displayName", "photoUrl"])
     func controlCharacters(member: String) async throws {
         for escape in [#"\n"#, #"\u001b"#, #"\u007f"#, #"\u0085"#] {
             let response = try await Self.shared.value.post(

@@ -23,7 +23,8 @@ struct RequestPipelineTests {
         var query: [(name: String, value: String)] = []
         var headers: Headers = [:]
         let status: Int
-        let says: String
+        /// A part of the response.
+        let excerpt: String
     }
 
     private static let key = [(name: "key", value: TestGateway.apiKey)]
@@ -31,31 +32,32 @@ struct RequestPipelineTests {
     @Test(
         "A client endpoint accepts an API key, and no bearer token",
         arguments: [
-            Row(testDescription: "key in query", query: key, status: 200, says: "localhost"),
+            Row(testDescription: "key in query", query: key, status: 200, excerpt: "localhost"),
             Row(
-                testDescription: "key in header", headers: ["X-Goog-Api-Key": TestGateway.apiKey], status: 200, says: ""
+                testDescription: "key in header", headers: ["X-Goog-Api-Key": TestGateway.apiKey], status: 200,
+                excerpt: ""
             ),
             Row(
-                testDescription: "other scheme", query: key, headers: ["Authorization": "Basic YTpi"],
-                status: 200, says: "localhost"),
-            Row(testDescription: "nothing", status: 403, says: "The request is missing a valid API key."),
-            Row(testDescription: "empty key", query: [("key", "")], status: 403, says: "PERMISSION_DENIED"),
-            Row(testDescription: "unknown key", query: [("key", "bad")], status: 400, says: "API_KEY_INVALID"),
-            Row(testDescription: "invalid key", query: [("key", "a\u{0}b")], status: 400, says: "API_KEY_INVALID"),
+                testDescription: "key beside another authorization scheme", query: key,
+                headers: ["Authorization": "Basic YTpi"], status: 200, excerpt: "localhost"),
+            Row(testDescription: "nothing", status: 403, excerpt: "The request is missing a valid API key."),
+            Row(testDescription: "empty key", query: [("key", "")], status: 403, excerpt: "PERMISSION_DENIED"),
+            Row(testDescription: "unknown key", query: [("key", "bad")], status: 400, excerpt: "API_KEY_INVALID"),
+            Row(testDescription: "invalid key", query: [("key", "a\u{0}b")], status: 400, excerpt: "API_KEY_INVALID"),
             Row(
                 testDescription: "very long key", query: [("key", String(repeating: "k", count: 129))], status: 400,
-                says: "API_KEY_INVALID"),
+                excerpt: "API_KEY_INVALID"),
             Row(
                 testDescription: "bearer", headers: ["Authorization": "Bearer owner"], status: 401,
-                says: "UNAUTHENTICATED"),
+                excerpt: "UNAUTHENTICATED"),
             Row(
                 testDescription: "bearer beside a key", query: key,
-                headers: ["authorization": "bearer x"], status: 401, says: "UNAUTHENTICATED"),
+                headers: ["authorization": "bearer x"], status: 401, excerpt: "UNAUTHENTICATED"),
         ])
     func access(row: Row) async throws {
         let response = try await Self.shared.value.send(.get, "/v1/projects", query: row.query, headers: row.headers)
         #expect(response.status == row.status)
-        #expect(response.text.contains(row.says))
+        #expect(response.text.contains(row.excerpt))
     }
 
     @Test("Endpoints reject requests without credentials, except open ones and pages", arguments: Endpoint.all)
@@ -102,7 +104,9 @@ struct RequestPipelineTests {
     @Test(
         "A failure of the gateway gets plain text without internal details",
         arguments: [
-            Failure(testDescription: "passwords wait", passwords: .full, status: 503, retryAfter: "1"),
+            Failure(
+                testDescription: "too many passwords wait to be hashed", passwords: .overloaded, status: 503,
+                retryAfter: "1"),
             Failure(
                 testDescription: "no database", prepare: { await $0.database.pool.close() }, status: 503,
                 retryAfter: "2"),
@@ -149,7 +153,7 @@ struct RequestPipelineTests {
             case .checked(let bytes, let unchecked, _):
                 #expect(bytes == endpoint.bodyLimit && unchecked == 65536, "\(endpoint.operationID)")
                 guard case .administrator = endpoint.action else {
-                    Issue.record("\(endpoint.operationID) accepts large bodies from others")
+                    Issue.record("\(endpoint.operationID) accepts large bodies from clients")
                     return
                 }
             }

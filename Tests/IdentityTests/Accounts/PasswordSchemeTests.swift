@@ -39,7 +39,7 @@ struct PasswordSchemeTests {
 
     struct Row: CustomTestStringConvertible, Sendable {
         let input: PasswordScheme.Input
-        let count: Int
+        let hashLength: Int
         let prefix: String
         var testDescription: String { input.algorithm }
     }
@@ -48,25 +48,29 @@ struct PasswordSchemeTests {
         "An imported hash is stored as one text with its parameters, and can be read again",
         arguments: [
             Row(
-                input: input("SCRYPT") { $0.saltSeparator = [7] }, count: 64,
+                input: input("SCRYPT") { $0.saltSeparator = [7] }, hashLength: 64,
                 prefix: "$firebase-scrypt$k=k1,m=14,r=8$TmFDbAc$"),
-            Row(input: scrypt(), count: 64, prefix: "$scrypt$n=1024,r=8,p=16$TmFDbA$"),
-            Row(input: input("PBKDF_SHA1"), count: 20, prefix: "$pbkdf2-sha1$i=8$TmFDbA$"),
-            Row(input: input("PBKDF2_SHA256"), count: 64, prefix: "$pbkdf2-sha256$i=8$TmFDbA$"),
-            Row(input: input("HMAC_SHA512"), count: 64, prefix: "$hmac-sha512$k=k1,o=ps$TmFDbA$"),
-            Row(input: input("HMAC_SHA256"), count: 32, prefix: "$hmac-sha256$k=k1,o=ps$TmFDbA$"),
-            Row(input: input("HMAC_SHA1"), count: 20, prefix: "$hmac-sha1$k=k1,o=ps$TmFDbA$"),
-            Row(input: input("HMAC_MD5") { $0.order = .saltFirst }, count: 16, prefix: "$hmac-md5$k=k1,o=sp$TmFDbA$"),
-            Row(input: input("MD5"), count: 16, prefix: "$md5$i=8,o=sp$TmFDbA$"),
-            Row(input: input("SHA1"), count: 20, prefix: "$sha1$i=8,o=sp$TmFDbA$"),
-            Row(input: input("SHA256") { $0.order = .passwordFirst }, count: 32, prefix: "$sha256$i=8,o=ps$TmFDbA$"),
-            Row(input: input("SHA512"), count: 64, prefix: "$sha512$i=8,o=sp$TmFDbA$"),
+            Row(input: scrypt(), hashLength: 64, prefix: "$scrypt$n=1024,r=8,p=16$TmFDbA$"),
+            Row(input: input("PBKDF_SHA1"), hashLength: 20, prefix: "$pbkdf2-sha1$i=8$TmFDbA$"),
+            Row(input: input("PBKDF2_SHA256"), hashLength: 64, prefix: "$pbkdf2-sha256$i=8$TmFDbA$"),
+            Row(input: input("HMAC_SHA512"), hashLength: 64, prefix: "$hmac-sha512$k=k1,o=ps$TmFDbA$"),
+            Row(input: input("HMAC_SHA256"), hashLength: 32, prefix: "$hmac-sha256$k=k1,o=ps$TmFDbA$"),
+            Row(input: input("HMAC_SHA1"), hashLength: 20, prefix: "$hmac-sha1$k=k1,o=ps$TmFDbA$"),
+            Row(
+                input: input("HMAC_MD5") { $0.order = .saltFirst }, hashLength: 16,
+                prefix: "$hmac-md5$k=k1,o=sp$TmFDbA$"),
+            Row(input: input("MD5"), hashLength: 16, prefix: "$md5$i=8,o=sp$TmFDbA$"),
+            Row(input: input("SHA1"), hashLength: 20, prefix: "$sha1$i=8,o=sp$TmFDbA$"),
+            Row(
+                input: input("SHA256") { $0.order = .passwordFirst }, hashLength: 32,
+                prefix: "$sha256$i=8,o=ps$TmFDbA$"),
+            Row(input: input("SHA512"), hashLength: 64, prefix: "$sha512$i=8,o=sp$TmFDbA$"),
         ])
     func texts(row: Row) throws {
-        let text = try Self.stored(row.input, hash: Self.bytes(row.count))
+        let text = try Self.stored(row.input, hash: Self.bytes(row.hashLength))
         #expect(text.hasPrefix(row.prefix), "\(text)")
         let read = try #require(ForeignHash(text: text))
-        #expect(read.hash == Self.bytes(row.count))
+        #expect(read.hash == Self.bytes(row.hashLength))
         #expect(read.text == text)
     }
 
@@ -113,14 +117,19 @@ struct PasswordSchemeTests {
             Refused(
                 why: "scrypt cost 2^40", input: scrypt { $0.memoryCost = 1 << 40 }, refusal: .memoryCost(2...1_048_576)),
             Refused(why: "scrypt cost 1000", input: scrypt { $0.memoryCost = 1000 }, refusal: .costIsNotPowerOfTwo),
-            Refused(why: "scrypt block size", input: scrypt { $0.blockSize = 65 }, refusal: .blockSize(1...64)),
             Refused(
-                why: "scrypt parallelization", input: scrypt { $0.parallelization = .max },
+                why: "too large a block of scrypt", input: scrypt { $0.blockSize = 65 }, refusal: .blockSize(1...64)),
+            Refused(
+                why: "too much parallelization of scrypt", input: scrypt { $0.parallelization = .max },
                 refusal: .parallelization(1...64)),
-            Refused(why: "scrypt cost times blocks", input: scrypt { $0.memoryCost = 1 << 15 }, refusal: .tooCostly),
+            Refused(
+                // 128 bytes * 2^15 * 8 * 16 is 512 MiB; the limit is 256 MiB.
+                why: "too much memory for scrypt in total", input: scrypt { $0.memoryCost = 1 << 15 },
+                refusal: .tooCostly),
             Refused(why: "long hash of scrypt", input: scrypt { $0.hashLength = 257 }, refusal: .hashLength(16...256)),
             Refused(
-                why: "length other than dkLen", input: scrypt { $0.hashLength = 32 }, refusal: .hashLength(32...32)),
+                why: "hash of another length than dkLen", input: scrypt { $0.hashLength = 32 },
+                refusal: .hashLength(32...32)),
             Refused(
                 why: "no iterations", input: input("PBKDF_SHA1") { $0.rounds = 0 }, refusal: .rounds(1...2_000_000)),
             Refused(
@@ -132,7 +141,8 @@ struct PasswordSchemeTests {
             Refused(why: "negative rounds", input: input("MD5") { $0.rounds = -1 }, refusal: .rounds(0...8192)),
             Refused(
                 why: "too many digest rounds", input: input("SHA512") { $0.rounds = 8193 }, refusal: .rounds(0...8192)),
-            Refused(why: "digest length", input: input("SHA256"), refusal: .hashLength(32...32)),
+            Refused(
+                why: "hash of another length than the digest", input: input("SHA256"), refusal: .hashLength(32...32)),
             Refused(why: "hash of one byte", input: input("PBKDF_SHA1"), hash: [1], refusal: .hashLength(16...256)),
             Refused(why: "long salt", input: input("SHA512"), salt: bytes(257), refusal: .saltLength(0...256)),
             Refused(why: "not a bcrypt hash", input: input("BCRYPT"), refusal: .unreadable),
@@ -142,22 +152,27 @@ struct PasswordSchemeTests {
         #expect(throws: row.refusal) { try Self.stored(row.input, hash: row.hash, salt: row.salt) }
     }
 
-    @Test("Argon2 hashes become encoded strings, within limits")
+    @Test("A raw Argon2 hash is stored as an encoded string if its parameters are accepted")
     func argon2() throws {
-        func stored(_ memoryKiB: Int, _ iterations: Int, isPlain: Bool = true, type: String = "ARGON2_ID") throws
-            -> String
-        {
+        func stored(
+            _ memoryKiB: Int, _ iterations: Int, isVersion13WithoutAssociatedData: Bool = true,
+            type: String = "ARGON2_ID"
+        ) throws -> String {
             var input = PasswordScheme.Input(algorithm: "ARGON2")
             input.argon2 = PasswordScheme.Argon2(
                 type: type, hashLength: 32, parallelism: 4, iterations: iterations, memoryKiB: memoryKiB,
-                isPlain: isPlain)
+                isVersion13WithoutAssociatedData: isVersion13WithoutAssociatedData)
             return try Self.stored(input, hash: Self.bytes(32), salt: Array("somesalt".utf8))
         }
         #expect(try stored(65536, 3).hasPrefix("$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHQ$"))
         #expect(throws: PasswordHashRefusal.memoryCost(8...262_144)) { try stored(262_145, 1) }
+        // 4 lanes need 8 KiB each.
+        #expect(throws: PasswordHashRefusal.memoryCost(32...262_144)) { try stored(31, 1) }
         #expect(throws: PasswordHashRefusal.rounds(1...16)) { try stored(1024, 17) }
         #expect(throws: PasswordHashRefusal.tooCostly) { try stored(262_144, 5) }
-        #expect(throws: PasswordHashRefusal.algorithmIsUnsupported) { try stored(1024, 1, isPlain: false) }
+        #expect(throws: PasswordHashRefusal.algorithmIsUnsupported) {
+            try stored(1024, 1, isVersion13WithoutAssociatedData: false)
+        }
         #expect(throws: PasswordHashRefusal.algorithmIsUnsupported) { try stored(1024, 1, type: "ARGON2_D") }
     }
 
@@ -194,7 +209,7 @@ struct PasswordSchemeTests {
         }
     }
 
-    @Test("A hash that needs a key gets the imported key, and not the key that it names")
+    @Test("A hash that needs a key gets the key of the import, and not the key that it names")
     func rekeyed() throws {
         let text = try Self.stored(Self.input("SCRYPT"), hash: Self.bytes(64))
         let encoded = Base64.encode(Array(text.utf8))

@@ -9,7 +9,7 @@ struct PrimaryEmailHistoryTests {
         var account: Account
         var verified: Set<EmailAddress> = []
 
-        /// Removes sign-in methods as the store does.
+        /// Removes sign-in methods. ``ProviderID/password`` stands for the password and the email link.
         mutating func unlink(_ providers: Set<ProviderID>) {
             let newPrimary = account.primaryEmail(without: providers)
             if newPrimary.email != account.email {
@@ -68,7 +68,7 @@ struct PrimaryEmailHistoryTests {
     }
 
     @Test(
-        "After a removal, the address is not one that only removed methods had, and is verified only if it ever was",
+        "After a removal, the address is not one that only removed methods had, and is verified only if it was before",
         arguments: seeds)
     func randomChanges(seed: UInt64) {
         var dice = Dice(seed: seed)

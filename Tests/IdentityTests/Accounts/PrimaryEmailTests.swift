@@ -24,7 +24,8 @@ struct PrimaryEmailTests {
         #expect(result.email == nil && !result.isVerified)
     }
 
-    @Test("The address stays if there is a password, another identity has it, or the removed one has another")
+    @Test(
+        "The address stays if there is a password, another identity has it, or the removed identity had another one")
     func stays() {
         for account in [
             Self.account(hasPassword: true, [(.google, address, .authoritative)]),
@@ -37,7 +38,7 @@ struct PrimaryEmailTests {
     }
 
     @Test(
-        "The address of a remaining identity takes its place, verified only if the provider is authoritative for it",
+        "A remaining identity's address replaces the removed one; it is verified only if the provider is authoritative",
         arguments: [
             (EmailTrust.authoritative, true), (.verified, false), (.none, false),
         ])
@@ -47,8 +48,10 @@ struct PrimaryEmailTests {
         #expect(result.email == Self.other && result.isVerified == isVerified)
     }
 
-    @Test("An address is verified after a removal only if it was before, or an identity is authoritative for it")
-    func property() {
+    @Test(
+        "After a removal, the address is verified only if it was before, or a remaining identity is authoritative for it"
+    )
+    func randomRemovals() {
         var generator = SystemRandomNumberGenerator()
         let providers: [ProviderID] = [.apple, .google, ProviderID("oidc.x"), .password]
         for _ in 0..<2000 {

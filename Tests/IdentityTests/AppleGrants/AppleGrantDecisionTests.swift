@@ -20,11 +20,11 @@ struct AppleGrantDecisionTests {
             Redemption(
                 testDescription: "tokens of another user",
                 exchange: .tokens(AppleTokens(refreshToken: Secret("r"), subject: "eve")),
-                expected: .giveUp(reason: "other subject")),
+                expected: .giveUp(reason: "the code belongs to another user")),
             Redemption(
                 testDescription: "no identity token",
                 exchange: .tokens(AppleTokens(refreshToken: Secret("r"), subject: nil)),
-                expected: .giveUp(reason: "other subject")),
+                expected: .giveUp(reason: "the code belongs to another user")),
             Redemption(
                 testDescription: "unlinked in the meantime: the token has to be revoked",
                 exchange: .tokens(AppleTokens(refreshToken: Secret("r"), subject: "ada")), subject: nil, expected: .keep
@@ -81,7 +81,7 @@ struct AppleGrantDecisionTests {
     }
 
     @Test(
-        "Checks of a client ID stop if more than 5% of them, and more than two, fail",
+        "Checks of a client ID stop if more than 5 % of them, and more than two, fail",
         arguments: [
             FailureRate(testDescription: "nothing checked", all: 0, failed: 0, stops: false),
             FailureRate(testDescription: "two of two", all: 2, failed: 2, stops: false),
@@ -111,6 +111,7 @@ struct AppleGrantDecisionTests {
         let now = Instant(seconds: 1_800_000_000)
         #expect(AppleGrant.firstCheck(after: now, chance: 0) == now + .seconds(86_400))
         #expect(AppleGrant.firstCheck(after: now, chance: 1) == now + .seconds(172_800))
+        // The checks of all grants are spread over 1200 minutes.
         #expect(AppleGrant.checksPerMinute(of: 0) == 10)
         #expect(AppleGrant.checksPerMinute(of: 120_000) == 100)
         #expect(AppleGrant.checksPerMinute(of: 120_001) == 101)
@@ -131,7 +132,7 @@ struct AppleGrantDecisionTests {
             Deletion(testDescription: "a code", grants: [.redeeming], expected: .queued),
             Deletion(testDescription: "a token of another key", grants: [.unknown], expected: .queued),
             Deletion(
-                testDescription: "a revocation waits", grants: [.revoked, .revoking], credential: .revoked,
+                testDescription: "a pending revocation", grants: [.revoked, .revoking], credential: .revoked,
                 expected: .queued),
             Deletion(testDescription: "no key", grants: [.authorized], canSign: false, expected: .notPossible),
             Deletion(testDescription: "no token", grants: [], expected: .notPossible),

@@ -25,7 +25,7 @@ struct ActionLinkTests {
         #expect(link.url == "https://a.example?mode=signIn&oobCode=c&apiKey=demo&lang=en")
     }
 
-    @Test("A continue URL cannot add or end a parameter")
+    @Test("A continue URL or an API key cannot add or end a parameter")
     func continueURL() {
         let link = ActionLink(
             .signIn, code: "c", in: ID("demo"), at: "https://a.example", apiKey: "k&mode=x#é", language: .english,
@@ -36,14 +36,14 @@ struct ActionLinkTests {
     }
 
     @Test(
-        "An app's own URL keeps its parameters, except those that the gateway sets",
+        "The URL that a link opens keeps its parameters, except those that the gateway sets",
         arguments: [
             ("https://app.example/", "https://app.example/?"), ("https://app.example", "https://app.example?"),
             ("https://app.example/?a=b", "https://app.example/?a=b&"),
             ("https://app.example/?oobCode=mine&a=b&mode&modes=1", "https://app.example/?a=b&modes=1&"),
             ("https://app.example/?", "https://app.example/?"),
         ])
-    func appsOwn(base: String, beginning: String) {
+    func baseParameters(base: String, beginning: String) {
         let parameters = "mode=signIn&oobCode=c&apiKey=k&lang=en"
         for fragment in ["", "#part?oobCode=x"] {
             let link = ActionLink(

@@ -30,9 +30,9 @@ struct MergeReversalTests {
     /// The accounts before an undo, and what the undo restores and leaves.
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String
-        /// The target at the merge.
+        /// The target before the merge.
         var before = account("target") { $0.identities = [apple] }
-        /// The target at the undo.
+        /// The target before the undo.
         var target = account("target")
         var others: [Account] = []
         var returnsEmail = true

@@ -37,7 +37,7 @@ struct AllowedCallersTests {
     }
 
     @Test(
-        "An Android app is accepted if the package and the certificate, of which it may omit one, are listed",
+        "An Android app is accepted if its package and its certificate are listed, as far as the headers state them",
         arguments: [
             ("com.example.android", certificate, true), ("com.example.android", nil, true),
             ("com.example.android", certificate.uppercased(), true), ("com.example.android.x", certificate, false),
@@ -73,7 +73,8 @@ struct AllowedCallersTests {
         #expect(Self.refusal(headers) == .web(referrer: "https://evil.example"))
     }
 
-    @Test("If the policy requires it, a caller must send a bundle ID, both headers of Android, or an origin")
+    @Test(
+        "If the policy requires a caller header, a request needs a bundle ID, both headers of Android, or an origin")
     func required() {
         #expect(Self.refusal([:]) == nil)
         #expect(Self.refusal([:], isRequired: true) == .ios(bundleID: nil))

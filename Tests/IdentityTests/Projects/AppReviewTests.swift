@@ -3,15 +3,16 @@ import Testing
 
 @Suite("The report for App Review")
 struct AppReviewTests {
-    private static func row(
-        _ apple: LoginServicesTests.Apple, google: Bool, _ exemption: LoginServicesExemption.Kind?,
-        redeemed: Set<String> = []
+    private static func review(
+        _ apple: LoginServicesTests.Apple, showsGoogle: Bool, _ exemption: LoginServicesExemption.Kind?
     ) -> AppReview {
-        let row = LoginServicesTests.Row(platform: .ios, showsGoogle: google, apple: apple, exemption: exemption)
-        return AppReview(of: row.app, in: row.project, redeemed: redeemed)
+        let row = LoginServicesTests.Row(platform: .ios, showsGoogle: showsGoogle, apple: apple, exemption: exemption)
+        return AppReview(of: row.app, in: row.project, redeemed: [])
     }
 
-    @Test("The report fails exactly the apps that violate guideline 4.8", arguments: LoginServicesTests.rows)
+    @Test(
+        "If Apple's tokens can be revoked, the report fails exactly the apps that violate guideline 4.8",
+        arguments: LoginServicesTests.rows)
     func verdicts(row: LoginServicesTests.Row) {
         let clientIDs = row.project.settings(of: .apple)?.clientIDs ?? []
         let review = AppReview(of: row.app, in: row.project, redeemed: Set(clientIDs))
@@ -22,25 +23,25 @@ struct AppReviewTests {
 
     @Test("The report contains the reason of a valid exemption")
     func exemption() throws {
-        let point = try #require(Self.row(.missing, google: true, .thirdPartyClient).points.first)
+        let point = try #require(Self.review(.missing, showsGoogle: true, .thirdPartyClient).points.first)
         #expect(point.verdict == .met)
         #expect(point.text == "exempt as thirdPartyClient, because: because")
     }
 
     @Test("The report states who declared an exemption, and when")
     func declaration() throws {
-        var row = LoginServicesTests.Row(platform: .ios, showsGoogle: true, apple: .missing, exemption: nil).app
-        row.settings.exemption = LoginServicesExemption(
+        var app = LoginServicesTests.Row(platform: .ios, showsGoogle: true, apple: .missing, exemption: nil).app
+        app.settings.exemption = LoginServicesExemption(
             kind: .thirdPartyClient, reason: "because",
             declaration: .init(actor: "cli", at: Instant(seconds: 1_800_000_000)))
-        let point = AppReview(of: row, in: .demo(providers: [google()]), redeemed: []).points.first
+        let point = AppReview(of: app, in: .demo(providers: [google()]), redeemed: []).points.first
         #expect(
             point?.text == "exempt as thirdPartyClient, declared by cli at 2027-01-15T08:00:00.000Z, because: because")
     }
 
     @Test("The report explains how Apple meets each of the three conditions")
     func conditions() {
-        let points = Self.row(.ok, google: true, nil).points.filter { $0.guideline == "4.8" }
+        let points = Self.review(.ok, showsGoogle: true, nil).points.filter { $0.guideline == "4.8" }
         #expect(points.map(\.verdict) == [.met, .met, .met, .met])
         for (point, words) in zip(points.dropFirst(), ["limits data collection", "address private", "advertising"]) {
             #expect(point.text.contains(words))
@@ -76,9 +77,9 @@ struct AppReviewTests {
         #expect(review.passes == redeems)
     }
 
-    @Test("The report omits Apple's tokens for an app that does not show Apple")
+    @Test("The report does not mention Apple's tokens for an app that does not show Apple")
     func withoutApple() {
-        let points = Self.row(.missing, google: false, nil).points.filter { $0.guideline == "5.1.1(v)" }
+        let points = Self.review(.missing, showsGoogle: false, nil).points.filter { $0.guideline == "5.1.1(v)" }
         #expect(points.map(\.verdict) == [.met])
     }
 }

@@ -29,23 +29,23 @@ extension ConfigurationTests {
             $0.association.androidFingerprints = ["DA:39:A3:EE:5E:6B:4B:0D:32:55:BF:EF:95:60:18:90:AF:D8:07:09"]
         },
         app("an invalid team", .appTeamID(app)) { $0.association.teamID = "team" },
-        app("a host without anything to associate", .association(app)) {
+        app("an associated domain without anything to associate", .association(app)) {
             $0.bundleIDs = []
             $0.signInMethods = [.password]
             $0.association.domains = ["a.example"]
             $0.callers.androidPackages = ["com.example.app"]
         },
-        Row(testDescription: "a host without a team", problems: [.association(app)]) {
+        Row(testDescription: "an associated domain without a team", problems: [.association(app)]) {
             $0.apps[0].app.settings.association.domains = ["a.example"]
             $0.apps[0].app.settings.signInMethods = [.password]
             $0.project.providers[0].apple = nil
         },
-        Row(testDescription: "a host and a team of the app's own") {
+        Row(testDescription: "an associated domain and the app's own team") {
             $0.apps[0].app.settings.association = AppAssociation(domains: ["a.example"], teamID: "TEAM123456")
             $0.apps[0].app.settings.signInMethods = [.password]
             $0.project.providers[0].apple = nil
         },
-        app("a host and a fingerprint") {
+        app("an associated domain and a fingerprint") {
             $0.association = AppAssociation(
                 domains: ["a.example"], androidFingerprints: [String(repeating: "aB:", count: 31) + "Cd"])
             $0.callers.androidPackages = ["com.example.app"]

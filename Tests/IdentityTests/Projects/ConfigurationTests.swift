@@ -61,7 +61,7 @@ struct ConfigurationTests {
     static let rows: [Row] = [
         Row(testDescription: "a valid configuration") { _ in },
         Row(testDescription: "an empty name", problems: [.projectName]) { $0.name = "" },
-        Row(testDescription: "a domain with scheme", problems: [.domain(index: 1)]) {
+        Row(testDescription: "a domain with a scheme", problems: [.domain(index: 1)]) {
             $0.project.authorizedDomains.append("https://a.example")
         },
         Row(testDescription: "too many domains", problems: [.tooManyDomains]) {
@@ -73,13 +73,13 @@ struct ConfigurationTests {
             $0.subjects = [.resetPassword: [.japanese: String(repeating: "あ", count: 200)]]
         },
         emailSettings("a sender without a name", .emailSenderName) { $0.senderName = "" },
-        emailSettings("a long name of a sender", .emailSenderName) {
+        emailSettings("a sender's name that is too long", .emailSenderName) {
             $0.senderName = String(repeating: "a", count: 201)
         },
-        emailSettings("a name of a sender that adds a header", .emailSenderName) {
+        emailSettings("a sender's name that adds a header", .emailSenderName) {
             $0.senderName = "A\r\nBcc: b@example.com"
         },
-        emailSettings("a name of a sender on two lines", .emailSenderName) { $0.senderName = "A\u{2028}B" },
+        emailSettings("a sender's name on two lines", .emailSenderName) { $0.senderName = "A\u{2028}B" },
         emailSettings(
             "invalid subjects", .emailSubject(.resetPassword, .english), .emailSubject(.accountDeleted, .japanese)
         ) {
@@ -95,9 +95,11 @@ struct ConfigurationTests {
             $0.project.authorizedDomains = []
         },
         Row(testDescription: "too many apps", problems: [.tooManyApps]) {
+            // With the app of the valid configuration, 101; the limit is 100.
             for number in 0..<100 { $0.set(ConfiguredApp(app: App(id: ID("app-\(number)")), name: "App")) }
         },
         Row(testDescription: "too many providers", problems: [.tooManyProviders]) {
+            // With the three providers of the valid configuration, 51; the limit is 50.
             for number in 0..<48 {
                 $0.set(
                     ProviderSettings(
@@ -124,10 +126,10 @@ struct ConfigurationTests {
                 provider: .apple, isEnabled: true, clientIDs: ["com.example.app"], hasSecret: true,
                 apple: AppleSettings(teamID: "TEAM", keyID: "key1234567")),
             .appleTeamID, .appleKeyID, .loginServices(.init(.appleCannotWork, .google), app: app)),
-        clientIDs("no audience", [], .noClientIDs(.google, app: nil)),
-        clientIDs("too many audiences", (0...50).map { "c\($0)" }, .tooManyClientIDs(.google, app: nil)),
+        clientIDs("no client ID", [], .noClientIDs(.google, app: nil)),
+        clientIDs("too many client IDs", (0...50).map { "c\($0)" }, .tooManyClientIDs(.google, app: nil)),
         clientIDs(
-            "audiences empty, with a blank, too long and twice",
+            "client IDs that are empty, with a blank, too long or repeated",
             ["a", "", "b c", String(repeating: "x", count: 256), "a"],
             .clientID(.google, index: 1, app: nil), .clientID(.google, index: 2, app: nil),
             .clientID(.google, index: 3, app: nil), .clientID(.google, index: 4, app: nil)),
@@ -135,7 +137,10 @@ struct ConfigurationTests {
             "no issuer", ProviderSettings(provider: corp, isEnabled: false, clientIDs: ["c"]), .issuerMissing(corp)),
         provider("a name with a line feed", openID(name: "a\nb"), .displayName(corp)),
         Row(testDescription: "an unusable secret", problems: [.secret(.google)]) { $0.set(Secret("bad"), of: .google) },
-        Row(testDescription: "a removed key", problems: [.loginServices(.init(.appleCannotWork, .google), app: app)]) {
+        Row(
+            testDescription: "Apple's key removed",
+            problems: [.loginServices(.init(.appleCannotWork, .google), app: app)]
+        ) {
             $0.set(Secret(""), of: .apple)
         },
         Row(
@@ -144,7 +149,7 @@ struct ConfigurationTests {
             $0.remove(.apple)
         },
         Row(
-            testDescription: "an app without Apple",
+            testDescription: "a new app in a project without Apple",
             problems: [.loginServices(.init(.appleNotEnabled, .google), app: ID("new"))]
         ) {
             $0.remove(.apple)
@@ -163,13 +168,13 @@ struct ConfigurationTests {
         },
         app("a repeated method", .repeatedSignInMethod(.apple, app: app)) { $0.signInMethods = [.apple, .apple] },
         app("a method that is not configured") { $0.signInMethods = [.apple, ProviderID("oidc.later")] },
-        app("no audience for an app", .noClientIDs(.google, app: app)) { $0.clientIDs = ["google.com": []] },
-        app("audiences of an unknown provider", .unknownProvider(ProviderID("x"))) { $0.clientIDs = ["x": ["c"]] },
+        app("no client ID for an app", .noClientIDs(.google, app: app)) { $0.clientIDs = ["google.com": []] },
+        app("client IDs of an unknown provider", .unknownProvider(ProviderID("x"))) { $0.clientIDs = ["x": ["c"]] },
         app("an exemption without a reason", .exemptionReason(app)) {
             $0.signInMethods = [.google]
             $0.exemption = LoginServicesExemption(kind: .thirdPartyClient, reason: "")
         },
-        app("a long reason", .exemptionReason(app)) {
+        app("a reason that is too long", .exemptionReason(app)) {
             $0.signInMethods = [.google]
             $0.exemption = LoginServicesExemption(kind: .thirdPartyClient, reason: String(repeating: "a", count: 501))
         },
@@ -227,7 +232,7 @@ struct ConfigurationTests {
         ])
     func actionURL(url: String, isAccepted: Bool) {
         var configuration = Self.valid
-        configuration.project.authorizedDomains = ["localhost", "app.example.com"]
+        configuration.project.authorizedDomains = ["localhost", "App.example.com"]
         configuration.project.emailSettings.actionURL = url
         var rules = Self.rules
         rules.ownHost = "auth.example.com"
@@ -235,7 +240,7 @@ struct ConfigurationTests {
     }
 
     @Test("Each problem has a different text")
-    func words() {
+    func descriptions() {
         let all = (Self.rows + Self.callerRows).flatMap(\.problems)
         #expect(Set(all.map(\.description)).count == Set(all).count)
         #expect(all.allSatisfy { !$0.description.isEmpty })

@@ -62,7 +62,7 @@ struct LoginServicesTests {
 
     @Test(
         "An app that shows a social provider must show Apple on every platform, unless it is exempted", arguments: rows)
-    func table(row: Row) {
+    func showingGoogle(row: Row) {
         let services = LoginServices(of: row.app, in: row.project)
         #expect(services.violations == row.expected)
         #expect(services.isCompliant == row.expected.isEmpty)
@@ -112,8 +112,8 @@ struct LoginServicesTests {
             AppleRow(testDescription: "short team") { $0.apple?.teamID = "TEAM" },
             AppleRow(testDescription: "lower case team") { $0.apple?.teamID = "team123456" },
             AppleRow(testDescription: "long key ID") { $0.apple?.keyID = "KEY12345678" },
-            AppleRow(testDescription: "no audience") { $0.clientIDs = [] },
-            AppleRow(testDescription: "no audience for the app", settings: .init(clientIDs: ["apple.com": []])),
+            AppleRow(testDescription: "no client ID") { $0.clientIDs = [] },
+            AppleRow(testDescription: "no client ID for the app", settings: .init(clientIDs: ["apple.com": []])),
             AppleRow(
                 testDescription: "another app's bundle ID", settings: .init(platform: .ios, bundleIDs: ["com.b"]),
                 problem: .bundleIDMissing),
@@ -125,11 +125,11 @@ struct LoginServicesTests {
                 testDescription: "its own bundle ID", settings: .init(platform: .ios, bundleIDs: ["com.example.app"]),
                 isComplete: true),
             AppleRow(
-                testDescription: "its own bundle ID among its own audiences",
+                testDescription: "its own bundle ID among its own client IDs",
                 settings: .init(platform: .macos, bundleIDs: ["com.b"], clientIDs: ["apple.com": ["com.b"]]),
                 isComplete: true),
             AppleRow(
-                testDescription: "Android's package is not an audience",
+                testDescription: "on Android, the bundle ID need not be a client ID",
                 settings: .init(platform: .android, bundleIDs: ["b.c"]),
                 isComplete: true),
         ])
@@ -146,7 +146,7 @@ struct LoginServicesTests {
     static let everything: [ProviderID] = [.apple, .google, ProviderID("oidc.corp"), .password, .anonymous]
 
     @Test(
-        "An app shows the enabled methods that it lists",
+        "An app shows the enabled methods that it lists, or all enabled methods if it has no list",
         arguments: [
             (nil, everything),
             ([.password, .google, .apple], [.password, .google, .apple]),
@@ -186,8 +186,8 @@ struct LoginServicesTests {
                 == .notForThisApp(.init(.appleNotEnabled, openID.provider)))
     }
 
-    @Test("A provider without an audience counts as not configured")
-    func noAudience() {
+    @Test("A provider without a client ID for the app counts as not configured")
+    func noClientID() {
         let app = App(id: ID("app"), settings: .init(clientIDs: ["google.com": []]))
         #expect(refusal(of: .google, for: app, in: .demo(providers: [appleSettings, google()])) == .notConfigured)
     }

@@ -16,7 +16,7 @@ struct PolicyTests {
 
     @Test("Members and values of a newer release are ignored")
     func newer() {
-        let policy = Policy(.sekisho, overrides: ["sendsPigeons": "true", "emailEnumerationProtection": "sometimes"])
+        let policy = Policy(.sekisho, overrides: ["addedLater": "true", "emailEnumerationProtection": "sometimes"])
         #expect(policy == Policy(.sekisho))
     }
 

@@ -49,7 +49,7 @@ struct TrustedConfigurationTests {
         }
     }
 
-    static let fresh = ConfiguredApp(app: App(id: ID("new")), name: "New")
+    static let newApp = ConfiguredApp(app: App(id: ID("new")), name: "New")
 
     static let trusted: [Row] = [
         Row("ProjectConfiguration.newSecrets") { $0.set(Secret("s"), of: .google) },
@@ -111,7 +111,7 @@ struct TrustedConfigurationTests {
     static let ordinary: [Row] = [
         Row("ProjectConfiguration.project unchanged") { _ in },
         Row("ProjectConfiguration.name") { $0.name = "Other" },
-        Row("ProjectConfiguration.apps without audiences") { $0.set(fresh) },
+        Row("ProjectConfiguration.apps without client IDs") { $0.set(newApp) },
         policy("allowsPasswords") { $0.allowsPasswords.toggle() },
         policy("allowsAnonymous") { $0.allowsAnonymous.toggle() },
         policy("allowsEmailLinks") { $0.allowsEmailLinks.toggle() },

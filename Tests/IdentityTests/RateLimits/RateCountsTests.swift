@@ -15,14 +15,14 @@ private final class RateCountsReference {
     func apply(_ totals: [RateWindow: Int64], of deltas: [RateDelta]) { counts.apply(totals, of: deltas) }
     func restore(_ deltas: [RateDelta]) { counts.restore(deltas) }
 
-    /// How often `window` can be added to before `limit` is reached.
-    func room(for window: RateWindow, below limit: Int) -> Int {
-        var room = 0
+    /// Adds to `window` until `limit` is reached, and returns the number of additions.
+    func fill(_ window: RateWindow, upTo limit: Int) -> Int {
+        var additions = 0
         while admits(window, below: limit) {
             add(to: window)
-            room += 1
+            additions += 1
         }
-        return room
+        return additions
     }
 }
 
@@ -37,11 +37,11 @@ struct RateCountsTests {
     @Test("Each key is admitted up to its limit in each window")
     func limit() {
         let counts = RateCountsReference(capacity: 10)
-        #expect(counts.room(for: window("a"), below: 3) == 3)
-        #expect(counts.room(for: window("b"), below: 3) == 3)
-        #expect(counts.room(for: window("a"), below: 5) == 2, "a higher limit")
-        #expect(counts.room(for: window("a", at: start + .seconds(599)), below: 3) == 0)
-        #expect(counts.room(for: window("a", at: start + .seconds(600)), below: 3) == 3)
+        #expect(counts.fill(window("a"), upTo: 3) == 3)
+        #expect(counts.fill(window("b"), upTo: 3) == 3)
+        #expect(counts.fill(window("a"), upTo: 5) == 2, "a higher limit")
+        #expect(counts.fill(window("a", at: start + .seconds(599)), upTo: 3) == 0)
+        #expect(counts.fill(window("a", at: start + .seconds(600)), upTo: 3) == 3)
     }
 
     @Test("A count can be decreased, but not below zero")
@@ -50,7 +50,7 @@ struct RateCountsTests {
         counts.add(to: window("a"))
         counts.subtract(from: window("a"))
         counts.subtract(from: window("a"))
-        #expect(counts.room(for: window("a"), below: 3) == 3)
+        #expect(counts.fill(window("a"), upTo: 3) == 3)
     }
 
     @Test("The counts of other replicas are applied to windows that were counted or queried here")
@@ -65,13 +65,13 @@ struct RateCountsTests {
             ])
         counts.add(to: window("counted"))
         counts.apply([window("counted"): 7, window("queried"): 9], of: deltas)
-        #expect(counts.room(for: window("counted"), below: 10) == 2, "seven, and one since")
-        #expect(counts.room(for: window("queried"), below: 10) == 1)
+        #expect(counts.fill(window("counted"), upTo: 10) == 2, "seven, and one since")
+        #expect(counts.fill(window("queried"), upTo: 10) == 1)
         #expect(!counts.drainDeltas(atMost: 10, at: start).isEmpty)
         #expect(counts.drainDeltas(atMost: 10, at: start).isEmpty, "everything has been sent")
     }
 
-    @Test("A window at its limit is not queried again, and one that no replica has counted is removed")
+    @Test("A window at its limit is not queried again, and a window without events is removed")
     func queries() {
         let counts = RateCountsReference(capacity: 10)
         #expect(counts.admits(window("queried"), below: 10))
@@ -89,7 +89,8 @@ struct RateCountsTests {
         counts.add(to: window("a"))
         counts.restore(counts.drainDeltas(atMost: 10, at: start))
         counts.add(to: window("a"))
-        #expect(counts.room(for: window("a"), below: 3) == 1)
+        #expect(counts.fill(window("a"), upTo: 3) == 1)
+        // Two by `add`, of which one was restored, and one by `fill`.
         #expect(counts.drainDeltas(atMost: 10, at: start) == [RateDelta(window: window("a"), count: 3)])
     }
 
@@ -101,7 +102,7 @@ struct RateCountsTests {
         #expect(counts.size == 0)
     }
 
-    @Test("A bounded number of windows is kept, among them one that is queried often")
+    @Test("A bounded number of windows is kept, including a window that is queried often")
     func bounded() {
         let counts = RateCountsReference(capacity: 1000)
         for _ in 1...5 { counts.add(to: window("attacked")) }

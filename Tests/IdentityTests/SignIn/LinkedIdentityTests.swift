@@ -9,7 +9,7 @@ struct LinkedIdentityTests {
         provider: .apple, subject: "s", audience: "app", email: address, emailTrust: .authoritative,
         profile: UserProfile(name: PersonName(given: "Ada", family: "Lovelace")), realUserStatus: 2)
 
-    @Test("The name that the provider sent first is not replaced")
+    @Test("The name and realUserStatus that the provider sent first are kept, and the audience is replaced")
     func name() {
         let before = LinkedIdentity(Self.first)
         let later = VerifiedIdentity(
@@ -37,7 +37,7 @@ struct LinkedIdentityTests {
     }
 
     @Test(
-        "Names in Han, Kana or Hangul begin with the family name",
+        "A name that is entirely in Han, Kana or Hangul begins with the family name",
         arguments: [
             ("Ada", "Lovelace", "Ada Lovelace"), ("太郎", "山田", "山田 太郎"), ("小明", "王", "王 小明"),
             ("たろう", "やまだ", "やまだ たろう"), ("タロー", "ヤマダ", "ヤマダ タロー"), ("ﾀﾛｰ", "ﾔﾏﾀﾞ", "ﾔﾏﾀﾞ ﾀﾛｰ"),

@@ -8,19 +8,19 @@ struct StoreConflictTests {
 
     @Test("A stale write is retried until it succeeds")
     func success() async throws {
-        let number = try await retryingConflicts { number in
-            if number < 5 { throw StoreConflict.stale }
-            return number
+        let lastAttempt = try await retryingConflicts { attempt in
+            if attempt < 5 { throw StoreConflict.stale }
+            return attempt
         }
-        #expect(number == 5)
+        #expect(lastAttempt == 5)
     }
 
     @Test("A stale write is given up after the fifth attempt with PersistentConflict")
     func giveUp() async {
         let attempts = Mutex(0)
         await #expect(throws: PersistentConflict.self) {
-            try await retryingConflicts { number in
-                attempts.withLock { $0 = number }
+            try await retryingConflicts { attempt in
+                attempts.withLock { $0 = attempt }
                 throw StoreConflict.stale
             }
         }
@@ -33,8 +33,8 @@ struct StoreConflictTests {
     func otherError(error: any Error) async {
         let attempts = Mutex(0)
         await #expect(throws: (any Error).self) {
-            try await retryingConflicts { number in
-                attempts.withLock { $0 = number }
+            try await retryingConflicts { attempt in
+                attempts.withLock { $0 = attempt }
                 throw error
             }
         }

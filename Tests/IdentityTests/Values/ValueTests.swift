@@ -31,18 +31,32 @@ struct ValueTests {
         #expect(secret.expose() == "hunter2")
     }
 
-    @Test("An account is anonymous if it has no identity and no address, even with a password")
+    @Test("An account is anonymous unless it has an identity, an address, a phone number or custom tokens")
     func anonymous() {
+        var anonymous = Account(id: ID("a"), createdAt: Instant(seconds: 0), validSince: Instant(seconds: 0))
+        #expect(anonymous.isAnonymous)
+        anonymous.passwordUpdatedAt = Instant(seconds: 0)
+        #expect(anonymous.isAnonymous, "a password cannot be used without an address")
+        let changes: [(inout Account) -> Void] = [
+            { $0.email = EmailAddress("ada@example.com") },
+            { $0.identities = [LinkedIdentity(provider: .apple, subject: "s")] },
+            { $0.phoneNumber = "+15555550100" },
+            { $0.usesCustomTokens = true },
+        ]
+        for change in changes {
+            var account = anonymous
+            change(&account)
+            #expect(!account.isAnonymous)
+        }
+    }
+
+    @Test("The sign-in methods of an account are its password, its email link and the providers of its identities")
+    func signInMethods() {
         var account = Account(id: ID("a"), createdAt: Instant(seconds: 0), validSince: Instant(seconds: 0))
-        #expect(account.isAnonymous)
+        account.identities = [LinkedIdentity(provider: .apple, subject: "s")]
+        #expect(account.signInMethods == [.apple])
         account.passwordUpdatedAt = Instant(seconds: 0)
-        #expect(account.isAnonymous)
-        account.passwordUpdatedAt = nil
-        account.email = EmailAddress("ada@example.com")
-        #expect(!account.isAnonymous)
-        account.email = nil
-        account.identities = [LinkedIdentity(provider: ProviderID("apple.com"), subject: "s")]
-        #expect(!account.isAnonymous)
-        #expect(account.signInMethods == [ProviderID("apple.com")])
+        account.usesEmailLinks = true
+        #expect(account.signInMethods == [.password, .emailLink, .apple])
     }
 }

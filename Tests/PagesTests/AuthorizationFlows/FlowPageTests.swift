@@ -18,6 +18,7 @@ struct FlowPageTests {
     func languages(failure: FlowFailure) {
         let pages = [Language.english, .japanese].map { Self.page(failure, $0, back: .none).html }
         let texts = pages.map { $0.matches(of: #/<(?:h1|p)[^>]*>([^<]+)</#).map { String($0.output.1) } }
+        // U+2E80 begins the East Asian scripts; U+3040 to U+30FF are Kana.
         for (english, japanese) in zip(texts[0], texts[1]) {
             #expect(english.unicodeScalars.allSatisfy { $0.value < 0x2E80 }, "\(english)")
             #expect(japanese.unicodeScalars.contains { (0x3040...0x30FF).contains($0.value) }, "\(japanese)")
@@ -27,7 +28,7 @@ struct FlowPageTests {
     }
 
     @Test(
-        "Each failure page has a way back to the app, and a link to try again if the request can be repeated",
+        "Each failure page has a way back to the app or advice to go back, and a link that repeats the request",
         arguments: failures)
     func back(failure: FlowFailure) throws {
         let project = Project(

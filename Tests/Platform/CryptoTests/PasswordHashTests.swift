@@ -6,11 +6,11 @@ import Testing
 struct PasswordHashTests {
     private let password = Array("correct horse battery staple".utf8)
 
-    private func cheap() throws -> PasswordHash.Cost { try PasswordHash.Cost(memoryKiB: 8, iterations: 1) }
+    private func cheapCost() throws -> PasswordHash.Cost { try PasswordHash.Cost(memoryKiB: 8, iterations: 1) }
 
     @Test("A hash verifies its password and no other")
     func roundTrip() throws {
-        let phc = try PasswordHash.hash(password, cost: cheap())
+        let phc = try PasswordHash.hash(password, cost: cheapCost())
         #expect(phc.hasPrefix("$argon2id$v=19$m=8,t=1,p=1$"))
         #expect(PasswordHash.verify(password, against: phc))
         #expect(!PasswordHash.verify(Array("Correct horse battery staple".utf8), against: phc))
@@ -27,14 +27,14 @@ struct PasswordHashTests {
 
     @Test("Hashes are salted: the same password has different hashes")
     func salted() throws {
-        #expect(try PasswordHash.hash(password, cost: cheap()) != PasswordHash.hash(password, cost: cheap()))
+        #expect(try PasswordHash.hash(password, cost: cheapCost()) != PasswordHash.hash(password, cost: cheapCost()))
     }
 
     @Test(
         "A hash depends on every byte of a password, including NUL, and a password may be empty",
         arguments: [[], [0], [0, 0], [0, 1]] as [[UInt8]])
     func bytes(password: [UInt8]) throws {
-        let phc = try PasswordHash.hash(password, cost: cheap())
+        let phc = try PasswordHash.hash(password, cost: cheapCost())
         for other in [[], [0], [0, 0], [0, 1]] as [[UInt8]] {
             #expect(PasswordHash.verify(other, against: phc) == (other == password))
         }
@@ -79,12 +79,12 @@ struct PasswordHashTests {
 
     @Test("A hash needs rehashing if its cost, its parallelism or its algorithm differs")
     func rehash() throws {
-        let phc = try PasswordHash.hash(password, cost: cheap())
-        #expect(try !PasswordHash.needsRehash(phc, cost: cheap()))
+        let phc = try PasswordHash.hash(password, cost: cheapCost())
+        #expect(try !PasswordHash.needsRehash(phc, cost: cheapCost()))
         #expect(try PasswordHash.needsRehash(phc, cost: PasswordHash.Cost(memoryKiB: 16, iterations: 1)))
         #expect(try PasswordHash.needsRehash(phc, cost: PasswordHash.Cost(memoryKiB: 8, iterations: 2)))
-        #expect(try PasswordHash.needsRehash("$2b$10$abcdefghijklmnopqrstuv", cost: cheap()))
-        #expect(try PasswordHash.needsRehash(phc.replacing("p=1", with: "p=2"), cost: cheap()))
+        #expect(try PasswordHash.needsRehash("$2b$10$abcdefghijklmnopqrstuv", cost: cheapCost()))
+        #expect(try PasswordHash.needsRehash(phc.replacing("p=1", with: "p=2"), cost: cheapCost()))
     }
 
     @Test("A cost out of range is rejected", arguments: [(7, 1), (1_048_577, 1), (8, 0), (8, 17), (-1, -1)])

@@ -16,6 +16,7 @@ struct SealedBoxTests {
         let box = try box(current: 1)
         let secret = Random.bytes(length)
         let sealed = try box.seal(secret, context: context)
+        // Version, key ID, nonce, ciphertext and tag.
         #expect(sealed.count == 1 + 4 + 12 + length + 16)
         #expect(try box.open(sealed, context: context) == secret)
         #expect(try box.seal(secret, context: context) != sealed)
@@ -42,8 +43,9 @@ struct SealedBoxTests {
     func resized() throws {
         let box = try box(current: 1)
         let sealed = try box.seal(secret, context: context)
+        let overhead = 1 + 4 + 12 + 16  // version, key ID, nonce and tag
         for count in 0..<sealed.count {
-            #expect(throws: count < 33 ? SealFault.malformed : .tagMismatch) {
+            #expect(throws: count < overhead ? SealFault.malformed : .tagMismatch) {
                 try box.open(Array(sealed.prefix(count)), context: context)
             }
         }
@@ -59,7 +61,8 @@ struct SealedBoxTests {
         #expect(throws: SealFault.tagMismatch) { try box.open(sealed, context: other) }
     }
 
-    @Test("During a rotation, a ciphertext of the previous key is decrypted, and not reported as of the current key")
+    @Test(
+        "During a rotation, a ciphertext of the previous key is decrypted, and is not taken for one of the current key")
     func rotation() throws {
         let old = try box(current: 1)
         let sealed = try old.seal(secret, context: context)
@@ -87,6 +90,7 @@ struct SealedBoxTests {
         var text = ""
         dump(SealedBox(keys: keys), to: &text)
         text += String(reflecting: keys) + "\(keys)"
+        // `dump` writes bytes in decimal: 0xAB is 171, and 0xAC is 172.
         #expect(!text.contains("171") && !text.contains("172"))
     }
 

@@ -26,7 +26,7 @@ struct Base64URLTests {
     }
 
     @Test(
-        "Padding, whitespace, other characters, an impossible length and leftover bits are rejected",
+        "Padding, whitespace, other characters, an impossible length and unused bits that are not zero are rejected",
         arguments: [
             "Zg==", "Zm8=", "=", "Zm9v=", " Zm9v", "Zm9v\n", "Zm 9v", "Zm+v", "Zm/v", "Zm9vé", "Zm.v", "Zm9v\u{0}", "Z",
             "Zm9vY", "Zh", "Zn", "Zm9", "Zm-", "A-z_4MF",
@@ -62,7 +62,7 @@ struct Base64Tests {
     }
 
     @Test(
-        "Both alphabets are decoded, with or without padding, and leftover bits are ignored",
+        "Both alphabets are decoded, with or without padding, and unused bits are ignored",
         arguments: ["A-z_4ME", "A+z/4ME=", "A-z/4ME", "A-z_4MF="])
     func alphabets(text: String) {
         #expect(Base64.decode(text) == [3, 236, 255, 224, 193])

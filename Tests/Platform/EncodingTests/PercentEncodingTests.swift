@@ -15,7 +15,7 @@ struct PercentEncodingTests {
         #expect(PercentEncoding.decode(encoded.utf8) == text)
     }
 
-    @Test("Digits are decoded in either case")
+    @Test("Hexadecimal digits in lower case are decoded")
     func lowerCase() {
         #expect(PercentEncoding.decode("%c3%80%2f".utf8) == "À/")
     }
@@ -28,7 +28,7 @@ struct PercentEncodingTests {
     @Test("A plus sign is decoded as a space in forms only")
     func form() {
         #expect(PercentEncoding.decode("a+b%2B".utf8) == "a+b+")
-        #expect(PercentEncoding.decode("a+b%2B".utf8, form: true) == "a b+")
+        #expect(PercentEncoding.decode("a+b%2B".utf8, plusIsSpace: true) == "a b+")
     }
 
     @Test(

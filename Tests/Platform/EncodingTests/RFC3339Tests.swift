@@ -23,6 +23,7 @@ struct RFC3339Tests {
     @Test("The text is the same as Foundation's for every day of four centuries")
     func everyDay() {
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        // From 1900-01-01 to 2299-12-31.
         for day in stride(from: Int64(-25_567), to: 120_530, by: 1) {
             let milliseconds = day * 86_400_000 + (day.isMultiple(of: 2) ? 0 : 86_399_500)
             let date = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
@@ -40,6 +41,7 @@ struct RFC3339Tests {
 struct CalendarDateTests {
     @Test("A date is the same after its conversion to days since 1970 and back")
     func roundTrip() {
+        // About the years -220 to 10183.
         for days in stride(from: Int64(-800_000), to: 3_000_000, by: 97) {
             let date = CalendarDate(daysSince1970: days)
             #expect(date.daysSince1970 == days)
@@ -54,6 +56,7 @@ struct CalendarDateTests {
         #expect(CalendarDate(year: year, month: month, day: day) == nil)
     }
 
+    /// 1970-01-01 was a Thursday; day 20 773 is Monday, 2026-11-16.
     @Test("The weekday is counted from Sunday, which is 0", arguments: [(0, 4), (-1, 3), (3, 0), (20_773, 1)])
     func weekday(days: Int64, weekday: Int) {
         #expect(CalendarDate(daysSince1970: days).weekday == weekday)

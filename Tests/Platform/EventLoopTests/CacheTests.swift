@@ -72,7 +72,7 @@ struct CacheTests {
         #expect(try await cache.value(for: "a") == 3)
     }
 
-    @Test("A cache at its capacity removes an older value for a new one")
+    @Test("A new value in a cache at its capacity replaces older values")
     func capacity() async throws {
         let counter = Counter()
         let cache = Cache<Int, Int>(lifetime: .seconds(3600), capacity: 2) { _ in counter.next() }

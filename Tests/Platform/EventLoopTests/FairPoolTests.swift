@@ -17,7 +17,7 @@ struct FairPoolTests {
         #expect(order == ["busy/1", "quiet/1", "busy/2", "busy/3"])
     }
 
-    @Test("Items of a key that fills half of the queue are rejected")
+    @Test("A new item of a key that fills half of the queue is rejected")
     func half() async throws {
         let order = try await served(capacity: 4, arrivals: ["busy", "busy", "busy"])
         #expect(order == ["busy rejected", "busy", "busy"])
@@ -37,7 +37,7 @@ struct FairPoolTests {
 
     @Test("A pool runs work at a lower priority than the thread that created the pool", arguments: [0, 3])
     func niceness(inherited: Int32) async throws {
-        // The thread of this pool stands for a process that was started with a lower priority.
+        // With a niceness of 3, the thread of this pool stands for a process that was started with a lower priority.
         let creator = try FairPool(name: "creator", threads: 1, capacity: 2, niceness: inherited)
         defer { creator.stop() }
         let pool = try await creator.run(for: ["test"]) {
@@ -55,7 +55,7 @@ struct FairPoolTests {
     /// returns the order in which they ran or were rejected.
     private func served(capacity: Int, arrivals: [String]) async throws -> [String] {
         let pool = try FairPool(name: "test", threads: 1, capacity: capacity)
-        let order = Log()
+        let order = OrderRecorder()
         let gate = Mutex(true)
         let blocker = Task.detached { try await pool.run(for: ["blocker"]) { while gate.withLock({ $0 }) {} } }
         while pool.running == 0 { await Task.yield() }
@@ -66,6 +66,7 @@ struct FairPoolTests {
                 Task.detached {
                     do { try await pool.run(for: path) { order.add(key) } } catch { order.add("\(key) rejected") }
                 })
+            // The blocker is the first arrival.
             while pool.arrivals < index + 2 { await Task.yield() }
             while order.rejections + pool.waiting < index + 1 { await Task.yield() }
         }
@@ -77,9 +78,9 @@ struct FairPoolTests {
     }
 }
 
-private final class Log: Sendable {
-    private let kept = Mutex<[String]>([])
-    var entries: [String] { kept.withLock { $0 } }
+private final class OrderRecorder: Sendable {
+    private let recorded = Mutex<[String]>([])
+    var entries: [String] { recorded.withLock { $0 } }
     var rejections: Int { entries.count { $0.hasSuffix("rejected") } }
-    func add(_ entry: String) { kept.withLock { $0.append(entry) } }
+    func add(_ entry: String) { recorded.withLock { $0.append(entry) } }
 }

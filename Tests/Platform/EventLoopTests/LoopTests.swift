@@ -54,7 +54,7 @@ struct LoopTests {
             }
             return await group.reduce(0, +)
         }
-        #expect(sum == 20_100)
+        #expect(sum == 200 * 201 / 2)
         loop.stop()
     }
 

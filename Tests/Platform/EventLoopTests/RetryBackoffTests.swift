@@ -12,6 +12,7 @@ struct RetryBackoffTests {
         #expect(backoff.delay(after: attempts, chance: 0.5) == .seconds(seconds))
     }
 
+    /// 30 seconds times 0.75 and 1.25.
     @Test(
         "The jitter scales the delay, and a chance out of range is clamped",
         arguments: [(0.0, 22_500), (1.0, 37_500), (-1, 22_500), (2, 37_500)])

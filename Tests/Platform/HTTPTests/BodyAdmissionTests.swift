@@ -19,8 +19,9 @@ struct BodyAdmissionTests {
         ),
     ]
 
-    /// Checks large bodies once the gate is open, accepts them for "/key" only, and answers with their length.
-    private func requests(_ gate: Gate) -> RequestHandler {
+    /// Answers with the length of the body. Bodies above 2000 bytes are checked: the check waits until the gate is
+    /// open, and succeeds for "/key" only. Bodies above 300 000 bytes are rejected without a check.
+    private func checkedBodies(_ gate: Gate) -> RequestHandler {
         RequestHandler(
             bodyLimit: { _, _ in
                 .checked(max: 300_000, uncheckedUpTo: 2000) { head in
@@ -38,31 +39,32 @@ struct BodyAdmissionTests {
     @Test("A body that needs a check is not read before the check", arguments: ways)
     func waits(way: Row) async throws {
         let gate = Gate()
-        try await withServer(requests: requests(gate)) { server in
+        try await withServer(requests: checkedBodies(gate)) { server in
             let client = try RawClient(port: server.port)
             client.send(head("/key", 200_000, expectsContinue: way.expectsContinue))
             if way.sendsAtOnce { client.send(String(repeating: "x", count: 100_000)) }
             while gate.arrivals == 0 { await Task.yield() }
-            #expect(server.heldBodyBytes == 0)
+            #expect(server.reservedBodyBytes == 0)
             gate.open()
             if !way.sendsAtOnce { #expect(try client.receive()?.status == 100) }
-            while server.heldBodyBytes == 0 { await Task.yield() }
-            #expect(server.heldBodyBytes == 200_000)
+            while server.reservedBodyBytes == 0 { await Task.yield() }
+            #expect(server.reservedBodyBytes == 200_000)
             client.send(String(repeating: "x", count: way.sendsAtOnce ? 100_000 : 200_000))
             var reply = try client.receive()
             if reply?.status == 100 { reply = try client.receive() }
             #expect(reply?.body == "200000\n")
-            #expect(server.heldBodyBytes == 0)
+            #expect(server.reservedBodyBytes == 0)
             client.send(head("/key", 1) + "x")
             #expect(try client.receive()?.body == "1\n")
         }
     }
 
     @Test(
-        "A body whose check fails is not read, the request is answered, and the connection is closed", arguments: ways)
+        "If the check of a body fails, the request is answered before its body ends, and the connection is closed",
+        arguments: ways)
     func rejected(way: Row) async throws {
         let gate = Gate()
-        try await withServer(requests: requests(gate)) { server in
+        try await withServer(requests: checkedBodies(gate)) { server in
             let client = try RawClient(port: server.port)
             client.send(head("/other", 200_000, expectsContinue: way.expectsContinue))
             if way.sendsAtOnce { client.send(String(repeating: "x", count: 100_000)) }
@@ -73,17 +75,17 @@ struct BodyAdmissionTests {
             #expect(reply?.body == "No key\n")
             #expect(reply?.head.contains("Connection: close") == true)
             #expect(try client.ended())
-            #expect(server.heldBodyBytes == 0)
+            #expect(server.reservedBodyBytes == 0)
         }
     }
 
     @Test(
-        "A body is read without a check up to the unchecked size, and rejected above the limit",
+        "A body is checked only above the unchecked size, and is rejected without a check above the limit",
         arguments: [(2000, 200, 0), (2001, 401, 1), (300_000, 401, 1), (300_001, 413, 0)])
     func sizes(bytes: Int, status: Int, checks: Int) async throws {
         let gate = Gate()
         gate.open()
-        try await withServer(requests: requests(gate)) { server in
+        try await withServer(requests: checkedBodies(gate)) { server in
             let client = try RawClient(port: server.port)
             client.send(head("/other", bytes))
             if status == 200 { client.send(String(repeating: "x", count: bytes)) }
@@ -95,7 +97,7 @@ struct BodyAdmissionTests {
     @Test("No bytes stay reserved if the client disconnects or the server stops during the check")
     func abandoned() async throws {
         let gate = Gate()
-        try await withServer(requests: requests(gate)) { server in
+        try await withServer(requests: checkedBodies(gate)) { server in
             do {
                 let client = try RawClient(port: server.port)
                 client.resetAtEnd()
@@ -109,14 +111,14 @@ struct BodyAdmissionTests {
             #expect(try second.ended())
             #expect(server.connections == 0)
             gate.open()
-            #expect(server.heldBodyBytes == 0)
+            #expect(server.reservedBodyBytes == 0)
         }
     }
 
     @Test("The server does not wait for a body whose client has disconnected during the check")
     func disconnected() async throws {
         let gate = Gate()
-        try await withServer(limits: Limits(bodyDeadline: .seconds(3600)), requests: requests(gate)) { server in
+        try await withServer(limits: Limits(bodyDeadline: .seconds(3600)), requests: checkedBodies(gate)) { server in
             do {
                 let client = try RawClient(port: server.port)
                 client.resetAtEnd()
@@ -128,19 +130,20 @@ struct BodyAdmissionTests {
             #expect(try other.receive()?.status == 200)
             gate.open()
             while server.connections > 1 { await Task.yield() }
-            #expect(server.heldBodyBytes == 0)
+            #expect(server.reservedBodyBytes == 0)
         }
     }
 
-    @Test("A body that does not fit into the budget is answered with 503, and a smaller body is still accepted")
+    @Test("A body above a quarter of the free budget is answered with 503, and a smaller body is still accepted")
     func budget() async throws {
-        let limits = Limits(heldBodyBytes: 1_000_000)
+        let limits = Limits(bodyBudgetBytes: 1_000_000)
         try await withServer(limits: limits, bodyLimit: 250_000) { server in
             let held = try (0..<2).map { _ in try RawClient(port: server.port) }
+            // A body may have a quarter of 1 000 000, then of 750 000, and then of 563 000 bytes, which is 140 750.
             held[0].send(head("/a", 250_000) + "x")
-            while server.heldBodyBytes < 250_000 { await Task.yield() }
+            while server.reservedBodyBytes < 250_000 { await Task.yield() }
             held[1].send(head("/a", 187_000) + "x")
-            while server.heldBodyBytes < 437_000 { await Task.yield() }
+            while server.reservedBodyBytes < 437_000 { await Task.yield() }
 
             let rejected = try RawClient(port: server.port)
             rejected.send(head("/b", 200_000, expectsContinue: true))
@@ -152,13 +155,13 @@ struct BodyAdmissionTests {
             let small = try RawClient(port: server.port)
             small.send(head("/c", 1000) + String(repeating: "x", count: 1000))
             #expect(try small.receive()?.status == 200)
-            #expect(server.heldBodyBytes == 437_000)
+            #expect(server.reservedBodyBytes == 437_000)
 
             for client in held { client.resetAtEnd() }
         }
     }
 
-    @Test("A body is counted until its handler has ended, or its client disconnects with an incomplete body")
+    @Test("Bytes stay reserved until the body's handler has ended, or its client disconnects with an incomplete body")
     func release() async throws {
         let gate = Gate()
         let handler: Handler = { request in
@@ -169,16 +172,16 @@ struct BodyAdmissionTests {
             let client = try RawClient(port: server.port)
             client.send(head("/a", 5000) + String(repeating: "x", count: 5000))
             while gate.arrivals == 0 { await Task.yield() }
-            #expect(server.heldBodyBytes == 5000)
+            #expect(server.reservedBodyBytes == 5000)
             do {
                 let half = try RawClient(port: server.port)
                 half.send(head("/a", 4000) + "x")
-                while server.heldBodyBytes < 9000 { await Task.yield() }
+                while server.reservedBodyBytes < 9000 { await Task.yield() }
             }
-            while server.heldBodyBytes > 5000 { await Task.yield() }
+            while server.reservedBodyBytes > 5000 { await Task.yield() }
             gate.open()
             #expect(try client.receive()?.status == 200)
-            #expect(server.heldBodyBytes == 0)
+            #expect(server.reservedBodyBytes == 0)
         }
     }
 }

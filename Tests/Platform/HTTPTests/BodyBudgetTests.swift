@@ -14,8 +14,9 @@ struct BodyBudgetTests {
         #expect(budget.reserve(largest))
     }
 
-    @Test("Released bytes are reserved again, and a request without a body is not rejected")
+    @Test("Released bytes can be reserved again, and a request without a body is not rejected")
     func release() {
+        // A quarter of 4 free bytes is 1; a quarter of 3 is rounded down to 0.
         let budget = BodyBudget(bytes: 4)
         #expect(budget.reserve(1))
         #expect(!budget.reserve(1))

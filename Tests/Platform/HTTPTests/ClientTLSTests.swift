@@ -9,7 +9,7 @@ struct ClientTLSTests {
     func trusted() async throws {
         let server = try SecureServer(name: "localhost", answer: Self.answer)
         try await withClient(certificateAuthorities: server.certificate) { client in
-            let response = try await client.send(request("localhost", server, .anywhere))
+            let response = try await client.send(request("localhost", server, .operatorChosen))
             #expect(response.text == "ok")
         }
     }
@@ -23,7 +23,9 @@ struct ClientTLSTests {
     func invalidCertificate(name: String, host: String, isTrusted: Bool) async throws {
         let server = try SecureServer(name: name, answer: Self.answer)
         try await withClient(certificateAuthorities: isTrusted ? server.certificate : nil) { client in
-            await #expect(throws: ClientFault.tlsFailed) { try await client.send(request(host, server, .anywhere)) }
+            await #expect(throws: ClientFault.tlsFailed) {
+                try await client.send(request(host, server, .operatorChosen))
+            }
         }
     }
 
@@ -32,12 +34,12 @@ struct ClientTLSTests {
         let server = try SecureServer(name: "localhost", answer: Self.answer)
         try await withClient(certificateAuthorities: "/nothing/here.pem") { client in
             await #expect(throws: ClientFault.tlsFailed) {
-                try await client.send(request("localhost", server, .anywhere))
+                try await client.send(request("localhost", server, .operatorChosen))
             }
         }
     }
 
-    @Test("A request whose destination policy is stricter does not reuse a connection")
+    @Test("A request does not reuse a connection to a destination that the request does not allow")
     func notShared() async throws {
         let server = try SecureServer(name: "localhost", answer: Self.answer)
         try await withClient(certificateAuthorities: server.certificate) { client in

@@ -32,6 +32,7 @@ struct ConnectionLimitTests {
     func perNetwork() async throws {
         let limits = Limits(connectionsPerAddress: 2, isExempt: { _ in false })
         try await withServer(limits: limits) { server in
+            // Two connections from each of 127.0.0.1 to 127.0.0.4, and then one from 127.0.0.5.
             let held = try (0..<8).map { try RawClient(port: server.port, from: Self.busyAddress + UInt32($0 / 2)) }
             for client in held { #expect(try isServed(client)) }
             #expect(try RawClient(port: server.port, from: Self.busyAddress + 4).ended())
@@ -41,7 +42,7 @@ struct ConnectionLimitTests {
     }
 
     @Test(
-        "Connections are not limited if their address is exempt or no limit is set",
+        "Connections of one address are not limited if the address is exempt or no limit is set",
         arguments: [Limits(connectionsPerAddress: 1), Limits(connectionsPerAddress: nil, isExempt: { _ in false })])
     func exempt(limits: Limits) async throws {
         try await withServer(limits: limits) { server in
@@ -51,7 +52,7 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test("The connections that were idle longest are closed when nearly all are used")
+    @Test("When the number of connections nears its limit, those that were idle longest are closed")
     func longestIdle() async throws {
         try await withServer(limits: Limits(connections: 16)) { server in
             var held: [RawClient] = []

@@ -25,7 +25,7 @@ struct RandomInputTests {
             client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
             #expect(try client.receive()?.status == 200)
             while server.connections > 1 { await Task.yield() }
-            #expect(server.heldBodyBytes == 0)
+            #expect(server.reservedBodyBytes == 0)
         }
     }
 }

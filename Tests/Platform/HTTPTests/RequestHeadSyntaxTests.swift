@@ -92,7 +92,7 @@ struct RequestHeadSyntaxTests {
         #expect(throws: RequestRejection.headTooLarge) { try parse("GET /a HTTP/1.1\r\nHost: a\r\n" + fields) }
     }
 
-    @Test("A changed head has the same result whole, byte by byte and in random pieces")
+    @Test("A randomly changed head has the same result whole, byte by byte and in random pieces")
     func splits() {
         for seed in 0..<500 as Range<UInt64> {
             var random = SeededGenerator(seed: seed)

@@ -29,9 +29,9 @@ struct RequestHeadTests {
         "A valid head is accepted",
         arguments: [
             Row(testDescription: "a plain request"),
-            Row(testDescription: "a body at the limit").with(("content-length", "10")),
-            Row(testDescription: "a small body").with(("content-length", "5")),
-            Row(testDescription: "a larger body where the route allows it", target: "/large?key=1")
+            Row(testDescription: "a body at the limit of its route").with(("content-length", "10")),
+            Row(testDescription: "a body at the limit of every route").with(("content-length", "5")),
+            Row(testDescription: "a larger body on a route that allows it", target: "/large?key=1")
                 .with(("Content-Length", "1000")),
             Row(testDescription: "a head at the limit", bytes: 16 * 1024),
             Row(testDescription: "64 fields", headers: [("Host", "a")] + fields(63)),

@@ -21,6 +21,7 @@ struct RouterTests {
     struct Row: CustomTestStringConvertible {
         let method: HTTP.Method
         let path: String
+        /// The route with its parameters, `only` with the allowed methods, or `not found`.
         let expected: String
         var testDescription: String { "\(method.rawValue) \(path)" }
 

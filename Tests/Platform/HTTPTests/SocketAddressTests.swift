@@ -6,7 +6,7 @@ import Testing
 @Suite("Socket addresses")
 struct SocketAddressTests {
     @Test(
-        "An address is written in the notation of its family",
+        "An address is written in canonical form, and an IPv4-mapped IPv6 address as IPv4",
         arguments: [
             ("127.0.0.1", "127.0.0.1"), ("203.0.113.255", "203.0.113.255"), ("::1", "::1"),
             ("2001:DB8:0:0::1", "2001:db8::1"), ("::ffff:203.0.113.7", "203.0.113.7"), ("64:ff9b::1", "64:ff9b::1"),

@@ -74,7 +74,9 @@ struct WireTests {
             Row("a body over the limit", host + "Content-Length: 1025\r\n", String(repeating: "a", count: 1025), 413),
             Row("a body of 1 MB", host + "Content-Length: 1000000\r\n", String(repeating: "a", count: 1_000_000), 413),
             Row("a body of 1 GB", host + "Content-Length: 1000000000\r\n", "", 413),
-            Row("a waiting body over the limit", host + "Content-Length: 1025\r\nExpect: 100-continue\r\n", "", 413),
+            Row(
+                "a body over the limit that waits for 100",
+                host + "Content-Length: 1025\r\nExpect: 100-continue\r\n", "", 413),
         ])
     func rejected(row: Row) async throws {
         try await withServer { server in

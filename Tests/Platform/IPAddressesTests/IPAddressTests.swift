@@ -6,7 +6,7 @@ import Testing
 struct IPAddressTests {
     /// Examples of RFC 4291 §2.2 and RFC 5952 §1, and some others.
     @Test(
-        "Full and abbreviated spellings are read, and the address is written in full",
+        "Full and abbreviated spellings are read; IPv6 is written in full, and an IPv4-mapped address as IPv4",
         arguments: [
             ("2001:DB8:0:0:8:800:200C:417A", "2001:db8:0:0:8:800:200c:417a"),
             ("2001:DB8::8:800:200C:417A", "2001:db8:0:0:8:800:200c:417a"), ("FF01::101", "ff01:0:0:0:0:0:0:101"),
@@ -63,7 +63,7 @@ struct IPAddressTests {
     }
 
     @Test(
-        "An address is loopback in 127.0.0.0/8 and as ::1",
+        "An address is loopback in 127.0.0.0/8, also if it is IPv4-mapped, and as ::1",
         arguments: [
             ("127.0.0.1", true), ("127.255.255.255", true), ("::1", true), ("::ffff:127.0.0.1", true),
             ("128.0.0.1", false), ("126.255.255.255", false), ("::2", false), ("::", false), ("1::1", false),

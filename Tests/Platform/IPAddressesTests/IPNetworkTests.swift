@@ -7,7 +7,7 @@ struct LimitedNetworksTests {
         var testDescription: String { "\(first) and \(second) share \(shared)" }
         let first: String
         let second: String
-        /// From the narrowest to the widest network.
+        /// Whether the addresses have the same network, from the narrowest to the widest network.
         let shared: [Bool]
 
         init(_ first: String, _ second: String, _ shared: [Bool]) {

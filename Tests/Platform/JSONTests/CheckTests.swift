@@ -56,7 +56,7 @@ struct CheckTests {
     }
 
     @Test("Characters from all planes are accepted in strings, and a single byte from 0x80 is rejected")
-    func everyCharacter() throws {
+    func charactersOfAllPlanes() throws {
         for value in stride(from: UInt32(1), to: 0x110000, by: 61) where value >= 0x20 {
             guard let scalar = Unicode.Scalar(value), scalar != "\"", scalar != "\\" else { continue }
             try StrictJSON.check(Array("\"\(scalar)\"".utf8))
@@ -66,6 +66,7 @@ struct CheckTests {
         }
     }
 
+    /// The method of finding duplicates changes at 32 members.
     @Test("Many members with different names are accepted", arguments: [31, 32, 33, 1000])
     func manyMembers(count: Int) throws {
         try StrictJSON.check(Array(Self.members(count, then: "last").utf8))
@@ -125,7 +126,7 @@ struct CheckTests {
         }
     }
 
-    @Test("No change of one byte is accepted that Foundation rejects")
+    @Test("If one byte of a text is changed and the text is still accepted, Foundation accepts it too")
     func altered() {
         let text = Array(#"{"a":[1,-2.5e3,"\u00e9 é",true,null],"b":{"c":{}}}"#.utf8)
         var accepted = 0
@@ -133,7 +134,7 @@ struct CheckTests {
             for byte in UInt8.min...UInt8.max {
                 var altered = text
                 altered[index] = byte
-                // The error does not matter: most changes are rejected.
+                // Most changes are rejected, with different errors.
                 guard (try? StrictJSON.check(altered)) != nil else { continue }
                 accepted += 1
                 #expect(throws: Never.self, "\(altered)") {
@@ -141,6 +142,7 @@ struct CheckTests {
                 }
             }
         }
+        // For each index, one of the 256 bytes is the byte of the text itself.
         #expect(accepted > text.count)
     }
 

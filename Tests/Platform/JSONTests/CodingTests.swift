@@ -30,7 +30,7 @@ struct CodingTests {
     @Test("Names in snake case are decoded only if requested, and names in camel case always")
     func snakeCase() throws {
         for text in [#"{"grant_type":"a"}"#, #"{"grantType":"a"}"#] {
-            #expect(try StrictJSON.decode(Grant.self, from: Array(text.utf8), snakeCaseKeys: true).grantType == "a")
+            #expect(try StrictJSON.decode(Grant.self, from: Array(text.utf8), camelCasesNames: true).grantType == "a")
         }
         #expect(throws: DecodingError.self) {
             try StrictJSON.decode(Grant.self, from: Array(#"{"grant_type":"a"}"#.utf8))

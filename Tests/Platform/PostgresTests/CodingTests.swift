@@ -6,11 +6,12 @@ import Testing
 struct CodingTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let testDescription: String
-        let holds: @Sendable (Pool) async throws -> Bool
+        /// Whether the value and its type are the same after they were sent and read again.
+        let roundTrips: @Sendable (Pool) async throws -> Bool
 
         init<Value: PostgresEncodable & PostgresDecodable & Equatable & Sendable>(_ type: String, _ value: Value) {
             testDescription = "\(type): \(String(describing: value).prefix(40))"
-            holds = { pool in
+            roundTrips = { pool in
                 let row = try await pool.query("SELECT \(value) AS value, pg_typeof(\(value))::text AS type")[0]
                 return try row.decode("value", as: Value.self) == value && row.decode("type") == type
             }
@@ -50,8 +51,8 @@ struct CodingTests {
             $0.usesPreparedStatements = usesPreparedStatements
         } _: { pool in
             for row in Self.cases {
-                let holds = try await row.holds(pool)
-                #expect(holds, "\(row.testDescription)")
+                let isSame = try await row.roundTrips(pool)
+                #expect(isSame, "\(row.testDescription)")
             }
         }
     }

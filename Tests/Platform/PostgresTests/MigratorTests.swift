@@ -112,10 +112,10 @@ struct MigratorTests {
                 return
             }
             #expect(reason.contains("22012"))
-            let there = try await pool.query(
+            let tables = try await pool.query(
                 "SELECT to_regclass('half') IS NULL AS no_half, to_regclass('account') IS NOT NULL AS account")[0]
-            #expect(try there.decode("no_half", as: Bool.self))
-            #expect(try there.decode("account", as: Bool.self))
+            #expect(try tables.decode("no_half", as: Bool.self))
+            #expect(try tables.decode("account", as: Bool.self))
             #expect(try await migrator.status(with: pool).map(\.state) == [.applied, .pending])
         }
     }

@@ -17,7 +17,7 @@ struct QueryTests {
         }
     }
 
-    @Test("A statement returns the number of rows that it changed")
+    @Test("`execute` returns the number of changed rows, and `query` returns no rows for an INSERT without RETURNING")
     func affectedRows() async throws {
         try await withPool { pool in
             let counts = try await pool.transaction { transaction in
@@ -44,7 +44,7 @@ struct QueryTests {
             testDescription: "a unique violation",
             sql: "INSERT INTO pg_temp.member VALUES (\(secret), 1), (\(secret), 2)"
         ) {
-            $0.uniqueViolation == "member_name_key" && !$0.isSerializationFailure
+            $0.violatedUniqueConstraint == "member_name_key" && !$0.isTransactionConflict
         },
         Failure(testDescription: "a violated check", sql: "INSERT INTO pg_temp.member VALUES (\(secret), -1)") {
             if case .rejected(let rejection) = $0 {

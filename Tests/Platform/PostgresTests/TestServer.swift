@@ -21,6 +21,7 @@ enum TestServer {
         return server
     }
 
+    /// Deletes the folders of a stopped server.
     static func remove(_ server: PrivatePostgres) {
         // Leftover folders are harmless.
         try? FileManager.default.removeItem(atPath: (server.logFile as NSString).deletingLastPathComponent)

@@ -5,13 +5,14 @@ import Testing
 
 @Suite("Transactions")
 struct TransactionTests {
-    struct Changed: Error {}
+    struct BodyFailed: Error {}
 
     /// Runs `body` with a pool, and with a unique key for its rows in the table `ledger`, which all tests share.
     func withTable(_ body: @escaping @Sendable (Pool, String) async throws -> Void) async throws {
         let key = UUID().uuidString
         try await withPool { pool in
             try await pool.transaction { transaction in
+                // Any number will do: the lock keeps tests from creating the table at the same time.
                 try await transaction.execute("SELECT pg_advisory_xact_lock(4711)")
                 try await transaction.execute("CREATE TABLE IF NOT EXISTS ledger (key text, n bigint)")
             }
@@ -33,10 +34,10 @@ struct TransactionTests {
             }
             #expect(answer == 42)
             #expect(try await Self.count(pool, key) == 1)
-            await #expect(throws: Changed.self) {
+            await #expect(throws: BodyFailed.self) {
                 try await pool.transaction { transaction in
                     try await transaction.execute("INSERT INTO ledger VALUES (\(key), 2)")
-                    throw Changed()
+                    throw BodyFailed()
                 }
             }
             #expect(try await Self.count(pool, key) == 1)
@@ -57,7 +58,7 @@ struct TransactionTests {
                 Issue.record("\(String(describing: error))")
                 return
             }
-            #expect(rejection.code == "25P02")
+            #expect(rejection.code == "25P02", "in_failed_sql_transaction")
             #expect(try await Self.count(pool, key) == 0)
         }
     }
@@ -71,7 +72,7 @@ struct TransactionTests {
                 Issue.record("\(String(describing: error))")
                 return
             }
-            #expect(rejection.code == "25P01")
+            #expect(rejection.code == "25P01", "no_active_sql_transaction")
         }
     }
 
@@ -88,7 +89,7 @@ struct TransactionTests {
                     try await transaction.execute("UPDATE ledger SET n = n + 1 WHERE key = \(key)")
                 }
             }
-            #expect(error?.isSerializationFailure == true)
+            #expect(error?.isTransactionConflict == true)
         }
     }
 

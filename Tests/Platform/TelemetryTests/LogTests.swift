@@ -102,7 +102,7 @@ struct LogTests {
     @Test("A log does not wait for a stalled reader, and reports dropped lines", arguments: [false, true])
     func stalled(isNonBlocking: Bool) throws {
         let channel = Channel(isNonBlocking: isNonBlocking)
-        // The queue holds more than the pipe, and more lines are written than both hold.
+        // 5000 lines of about 80 bytes are more than the pipe (65 536 bytes) and the queue (100 000 bytes) hold.
         let log = Log(descriptor: channel.writer, capacity: 100_000)
         for number in 0..<5000 { log.info("line", ["number": .int(number)]) }
         let dropped = log.droppedLines

@@ -11,7 +11,7 @@ struct MetricsTests {
             labels: [MetricLabel("operation", ["signUp", "lookup"]), MetricLabel("status", ["2xx", "4xx"])])
         let latency = metrics.histogram("latency_seconds", help: "Latency.", bounds: [0.5, 1])
         let open = metrics.gauge("open", help: "Open.")
-        metrics.gauge("asked", help: "Asked.") { 2.5 }
+        metrics.gauge("computed", help: "Computed.") { 2.5 }
         metrics.gauge("lag", help: "Lag.", label: "loop") { ["b": .infinity, "a": -.infinity, "c": .nan] }
 
         requests.increment("signUp", "2xx")
@@ -42,9 +42,9 @@ struct MetricsTests {
                 # HELP open Open.
                 # TYPE open gauge
                 open 2
-                # HELP asked Asked.
-                # TYPE asked gauge
-                asked 2.5
+                # HELP computed Computed.
+                # TYPE computed gauge
+                computed 2.5
                 # HELP lag Lag.
                 # TYPE lag gauge
                 lag{loop="a"} -Inf

@@ -11,7 +11,7 @@ struct AccountStoreTests {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "$argon2id$")
         let holder = try #require(try await fixture.store.holder(of: fixture.account.email!, in: fixture.realm))
         var expected = fixture.account
-        expected.lastRefreshAt = nil
+        expected.lastRefreshAt = nil  // the statement does not read it
         #expect(holder.account == expected)
         #expect(holder.passwordHash == "$argon2id$")
         let found = try #require(try await fixture.store.find(IDTokenClaim(of: fixture.session), in: fixture.realm))
@@ -125,12 +125,12 @@ struct AccountStoreTests {
         _ = try await fixture.store.update(change, by: fixture.session, in: fixture.realm)
         change = OwnerChange(changedAt: fixture.start)
         change.update.photoURL = .set("https://example.com/ada.png")
-        let update = try await fixture.store.update(change, by: fixture.session, in: fixture.realm)
+        let updated = try await fixture.store.update(change, by: fixture.session, in: fixture.realm)
         var expected = fixture.account
         expected.displayName = "Ada"
         expected.photoURL = "https://example.com/ada.png"
-        expected.lastRefreshAt = nil
-        #expect(update == expected)
+        expected.lastRefreshAt = nil  // the statement does not read it
+        #expect(updated == expected)
     }
 
     @Test("A change to an address of another account is rejected")

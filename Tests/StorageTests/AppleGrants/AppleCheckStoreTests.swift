@@ -36,7 +36,7 @@ struct AppleCheckStoreTests {
         #expect(try await fixture.claimChecks(after: day + day).count == (row.state == "AUTHORIZED" ? 1 : 0))
     }
 
-    @Test("A grant that Apple reports as revoked keeps its token, and waits to be revoked after the account is deleted")
+    @Test("A grant that Apple reports as revoked keeps its token, so that deleting the account revokes it once more")
     func wronglyRevoked() async throws {
         let fixture = try await AppleGrantFixture()
         let grant = try await fixture.insertGrant(2)

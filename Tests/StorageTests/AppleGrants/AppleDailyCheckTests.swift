@@ -65,12 +65,13 @@ struct AppleDailyCheckTests {
                 clock: WallClock { [clock, grants] in grants.now + clock.elapsed })
         }
 
-        func count(_ condition: SQL) async throws -> Int {
+        func grantCount(where condition: SQL) async throws -> Int {
             let statement: SQL = "SELECT count(*) AS n FROM apple_grant WHERE \(condition)"
             return try await grants.pool.query(statement).first?.decode("n") ?? 0
         }
     }
 
+    /// How often each token was checked.
     private final class CheckedTokens: Sendable {
         private let tokens = Mutex<[String: Int]>([:])
 
@@ -79,6 +80,7 @@ struct AppleDailyCheckTests {
         var counts: [String: Int] { tokens.withLock { $0 } }
     }
 
+    /// The time since the creation of the fixture.
     private final class Clock: Sendable {
         private let time = Mutex(Duration.zero)
 
@@ -148,9 +150,10 @@ struct AppleDailyCheckTests {
                 #expect(report.stopped == [client])
                 fixture.clock.advanceOneMinute()
             }
+            // At most two groups of 8 concurrent requests in 61 minutes: one at the beginning, and one an hour later.
             #expect(fixture.checked.counts.count <= hour * 16)
         }
-        #expect(try await fixture.count("state = 'AUTHORIZED'") == Self.count)
-        #expect(try await fixture.count("failure = 'invalid_grant'") == fixture.checked.counts.count)
+        #expect(try await fixture.grantCount(where: "state = 'AUTHORIZED'") == Self.count)
+        #expect(try await fixture.grantCount(where: "failure = 'invalid_grant'") == fixture.checked.counts.count)
     }
 }

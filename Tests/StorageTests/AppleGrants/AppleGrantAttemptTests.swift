@@ -16,6 +16,7 @@ struct AppleGrantAttemptTests {
         let requests = Requests()
     }
 
+    /// Counts the requests to Apple.
     private final class Requests: Sendable {
         private let counter = Mutex(0)
 
@@ -24,6 +25,9 @@ struct AppleGrantAttemptTests {
         func record() { counter.withLock { $0 += 1 } }
     }
 
+    /// The attempts of a worker whose clock is `delay` ahead of the fixture.
+    ///
+    /// - Parameter pause: called before a failed store is repeated (default: ends the attempt).
     private func attempts(
         _ fixture: AppleGrantFixture, _ apple: Apple, after delay: Duration = .zero,
         pause: @escaping @Sendable () async throws -> Void = { throw CancellationError() }
@@ -57,7 +61,7 @@ struct AppleGrantAttemptTests {
         let code = try #require(try await fixture.claim().first)
         let apple = Apple()
         let outcome = await attempts(fixture, apple, after: AuthorizationCode.lifetime).attempt(code)
-        #expect(outcome == .givenUp(reason: "expired"))
+        #expect(outcome == .givenUp(reason: "the time for attempts has expired"))
         #expect(apple.requests.count == 0)
         #expect(try await fixture.grants().isEmpty)
     }
@@ -127,6 +131,7 @@ struct AppleGrantAttemptTests {
         let outcome = await attempts(fixture, apple).attempt(grant)
         #expect(
             outcome == .postponed(until: fixture.now + .seconds(60), reason: fault?.reason ?? "invalid_client"))
+        // The other client ID has one grant, or 21 grants, of which 10 are claimed at a time.
         let clients = try await fixture.claim(after: .seconds(59)).map(\.clientID)
         #expect(clients == (grant.clientID == "one" ? ["one.web"] : Array(repeating: "one", count: 10)))
     }

@@ -33,7 +33,7 @@ struct AppleGrantFixture: Sendable {
             """)
     }
 
-    /// Configures the project's team and private key.
+    /// Configures the project's Apple team and key ID.
     func configure(_ key: AppleKeyName) async throws {
         let settings = #"{"apple": {"teamId": "\#(key.teamID)", "keyId": "\#(key.keyID)"}}"#
         try await pool.execute(
@@ -44,7 +44,7 @@ struct AppleGrantFixture: Sendable {
             """)
     }
 
-    /// Inserts the code of a sign-in.
+    /// Inserts an authorization code, as a sign-in stores it.
     func insertCode(_ code: UInt8 = 1, client: String = client) async throws {
         let sealed = SealedCode(
             id: ID(UUID().uuidString.lowercased()), subject: Self.subject, clientID: client, code: [code],
@@ -58,11 +58,12 @@ struct AppleGrantFixture: Sendable {
     func insertGrant(_ token: UInt8 = 2, client: String = client) async throws -> AppleGrant {
         try await insertCode(client: client)
         let claimed = try await claim()
-        try await store.markAuthorized(
+        try await store.storeRefreshToken(
             claimed[0], token: [token], obtainedWith: Self.key, firstCheck: now + AppleGrant.checkInterval, at: now)
         return claimed[0]
     }
 
+    /// Claims at most ten grants to redeem and ten to revoke, with a lease of 30 seconds.
     func claim(after delay: Duration = .zero) async throws -> [AppleGrant] {
         var claimed: [AppleGrant] = []
         for purpose in AppleGrant.Purpose.allCases {
@@ -71,6 +72,7 @@ struct AppleGrantFixture: Sendable {
         return claimed
     }
 
+    /// Claims grants whose check is due, and postpones checks of unused accounts.
     func claimChecks(
         _ limit: Int = 10, of client: String = client, after delay: Duration = AppleGrant.checkInterval
     ) async throws -> [AppleGrant] {
@@ -90,6 +92,7 @@ struct AppleGrantFixture: Sendable {
         ).map { try $0.decode("line") }
     }
 
+    /// The credential state of the account's Apple identity; `nil` if none is stored.
     func credential() async throws -> CredentialStatus? {
         try await pool.query(.find([.id(accounts.account.id)], in: realm)).first
             .flatMap { try AccountRow.account($0).identities.first?.credential }

@@ -15,7 +15,7 @@ struct AppleGrantStoreTests {
         #expect(claimed.token == [1])
         #expect(claimed.expiresAt == fixture.now + AuthorizationCode.lifetime)
         #expect(try await fixture.claim(after: .seconds(29)).isEmpty)
-        try await fixture.store.markAuthorized(
+        try await fixture.store.storeRefreshToken(
             claimed, token: [2], obtainedWith: AppleGrantFixture.key, firstCheck: fixture.now, at: fixture.now)
         #expect(try await fixture.grants() == ["AUTHORIZED REFRESH_TOKEN \(AppleGrantFixture.subject) 02"])
         #expect(try await fixture.credential() == CredentialStatus(.authorized, at: fixture.now))
@@ -68,7 +68,7 @@ struct AppleGrantStoreTests {
         try await fixture.pool.execute("DELETE FROM linked_identity")
         // The lease stays: no other worker redeems the code a second time.
         #expect(try await fixture.claim().isEmpty)
-        try await fixture.store.markAuthorized(
+        try await fixture.store.storeRefreshToken(
             claimed, token: [2], obtainedWith: AppleGrantFixture.key, firstCheck: fixture.now, at: fixture.now)
         #expect(try await fixture.grants() == ["REVOKING REFRESH_TOKEN - 02"])
         // The worker that has claimed the code cannot remove the token.
@@ -85,7 +85,7 @@ struct AppleGrantStoreTests {
     }
 
     @Test("A sign-in in the browser makes its stored refresh token due, but does not insert it")
-    func deletedBefore() async throws {
+    func browserSignIn() async throws {
         let fixture = try await AppleGrantFixture()
         let token = browserToken(in: fixture)
         let use = try #require(
@@ -98,34 +98,35 @@ struct AppleGrantStoreTests {
         #expect(try await fixture.claim().map(\.token) == [[5]])
     }
 
+    /// The times are in seconds after the sign-in.
     @Test(
         "A sign-in in the browser makes an identity authorized, unless Apple has reported a revocation since",
         arguments: [(-1, CredentialStatus.State.authorized, 0), (1, .revoked, 1)])
-    func reportedSince(offset: Int, state: CredentialStatus.State, checked: Int) async throws {
+    func reportedSince(reportedAt: Int, state: CredentialStatus.State, checkedAt: Int) async throws {
         let fixture = try await AppleGrantFixture()
         try await fixture.pool.execute(
             try SQL.insertUnusedToken(browserToken(in: fixture), at: fixture.now, in: fixture.realm))
         try await fixture.pool.execute(
             """
             UPDATE linked_identity SET credential_state = 'REVOKED',
-                credential_checked_at = \(Timestamp(fixture.now + .seconds(offset)))
+                credential_checked_at = \(Timestamp(fixture.now + .seconds(reportedAt)))
             """)
         let claimed = try #require(try await fixture.claim(after: .seconds(60)).first)
         let now = fixture.now + .seconds(60)
-        try await fixture.store.markAuthorized(
+        try await fixture.store.storeRefreshToken(
             claimed, token: claimed.token, obtainedWith: AppleGrantFixture.key, firstCheck: now, at: now)
-        #expect(try await fixture.credential() == CredentialStatus(state, at: fixture.now + .seconds(checked)))
+        #expect(try await fixture.credential() == CredentialStatus(state, at: fixture.now + .seconds(checkedAt)))
     }
 
     private func revocation(_ type: AppleGrant.TokenType, in fixture: AppleGrantFixture) -> RevocationRequest {
         RevocationRequest(
             id: ID("00000000-0000-4000-8000-000000000001"), account: ID("ada"), session: fixture.accounts.session.id,
-            subject: AppleGrantFixture.subject,
-            clientID: AppleGrantFixture.client, tokenType: type, token: [9], requestedAt: fixture.now,
-            dueAt: fixture.now + .seconds(30), expiresAt: fixture.now + .seconds(285), trace: .none)
+            subject: AppleGrantFixture.subject, clientID: AppleGrantFixture.client, tokenType: type, token: [9],
+            requestedAt: fixture.now, dueAt: fixture.now + .seconds(30),
+            expiresAt: fixture.now + AuthorizationCode.lifetime, trace: .none)
     }
 
-    @Test("After a revocation with a code, the stored grant is REVOKED, and the token of the code waits to be revoked")
+    @Test("After a revocation with a code, the stored grant is REVOKED, and the code's token waits to be revoked")
     func ownCode() async throws {
         let fixture = try await AppleGrantFixture()
         try await fixture.insertGrant(2)
@@ -149,7 +150,7 @@ struct AppleGrantStoreTests {
     }
 
     @Test(
-        "After a revocation with a token, which Apple accepts even if it is unknown, the stored grants wait to be revoked"
+        "After a revocation with a token, the stored grants wait to be revoked, because Apple accepts unknown tokens too"
     )
     func ownToken() async throws {
         let fixture = try await AppleGrantFixture()
@@ -165,7 +166,7 @@ struct AppleGrantStoreTests {
         #expect(try await Set(fixture.claim().map(\.token)) == [[1], [2]])
     }
 
-    @Test("A revocation with a token does not change an identity without grants")
+    @Test("A revocation with a token changes no identity without grants, and needs an identity")
     func ownTokenAlone() async throws {
         let fixture = try await AppleGrantFixture()
         let revocation = revocation(.refreshToken, in: fixture)

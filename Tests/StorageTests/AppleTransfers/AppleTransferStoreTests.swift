@@ -38,7 +38,7 @@ struct AppleTransferStoreTests {
         let store = AppleTransferStore(pool: fixture.pool)
         let counts = try await store.counts(to: Self.team, in: fixture.realm)
         #expect([counts.all, counts.exported, counts.imported] == [10_000, 9000, 1000])
-        #expect(try await store.waiting(in: fixture.realm) == [Self.team: 8000])
+        #expect(try await store.waitingCounts(in: fixture.realm) == [Self.team: 8000])
         var exports: [String] = []
         var last: String? = ""
         while let start = last {
@@ -56,10 +56,10 @@ struct AppleTransferStoreTests {
         }
         #expect(imports.count == 8000 && Set(imports).count == 8000)
         let other = try await store.waitingForImport(to: "OTHERTEAM1", after: "", limit: 3000, in: fixture.realm)
-        #expect(other.waiting.isEmpty && other.end != nil, "identities of another move are not returned")
+        #expect(other.waiting.isEmpty && other.end != nil, "the identities are read, but they move to another team")
     }
 
-    @Test("Exported identities become TRANSFERRED when the team that they move to is configured")
+    @Test("Identities that wait for their import become TRANSFERRED when the new team is configured")
     func marked() async throws {
         let fixture = try await fixture()
         let transferred: SQL = "SELECT FROM linked_identity WHERE credential_state = 'TRANSFERRED'"

@@ -10,9 +10,9 @@ struct AuditStoreTests {
     @Test("Audit events are kept for the retention period of their project, or forever")
     func retention() async throws {
         let fixture = JanitorFixture()
-        try await fixture.project("brief")
-        try await fixture.project("for-ever")
-        try await fixture.project("unchanged")
+        try await fixture.insertProject("brief")
+        try await fixture.insertProject("for-ever")
+        try await fixture.insertProject("unchanged")
         try await fixture.run("UPDATE project SET policy = '{\"auditRetention\":\"60\"}' WHERE id = 'brief'")
         try await fixture.run("UPDATE project SET policy = '{\"auditRetention\":\"0\"}' WHERE id = 'for-ever'")
         let trail = AuditStore(pool: try fixture.pool).trail
@@ -25,6 +25,7 @@ struct AuditStoreTests {
         }
         var limits = Janitor.PassLimits()
         limits.batchSize = 1
+        // Two events of `brief`, and one of `unchanged`, whose retention period is 400 days.
         #expect(try await Janitor(pool: fixture.pool, limits: limits).remove(.auditEvent, at: JanitorFixture.now) == 3)
         #expect(
             try await fixture.names("SELECT project_id || ' ' || subject AS name FROM audit_event") == [
@@ -36,9 +37,9 @@ struct AuditStoreTests {
     @Test("The deletion of an unused anonymous account is audited")
     func janitor() async throws {
         let fixture = JanitorFixture()
-        try await fixture.project("brief", anonymousLifetime: 60)
-        try await fixture.account("guest", in: "brief", age: .seconds(61))
-        try await fixture.session(of: "guest", in: "brief", age: .seconds(61))
+        try await fixture.insertProject("brief", anonymousLifetime: 60)
+        try await fixture.insertAccount("guest", in: "brief", age: .seconds(61))
+        try await fixture.insertSession(of: "guest", in: "brief", age: .seconds(61))
         #expect(try await Janitor(pool: fixture.pool).remove(.account, at: JanitorFixture.now) == 1)
         #expect(
             try await fixture.names(
@@ -64,7 +65,7 @@ struct AuditStoreTests {
                 $0.since = Instant(seconds: 1)
                 $0.cursor = AuditQuery.Cursor(parsing: "5_00000000-0000-0000-0000-000000000000")
             },
-            QueryRow(testDescription: "earliest first", index: "audit_event_time") { $0.isOldestFirst = true },
+            QueryRow(testDescription: "oldest first", index: "audit_event_time") { $0.isOldestFirst = true },
         ])
     func plans(row: QueryRow) async throws {
         let fixture = JanitorFixture()

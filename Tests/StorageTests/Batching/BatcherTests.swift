@@ -26,6 +26,7 @@ struct BatcherTests {
         let fixture = try await StoreFixture()
         let outcomes = try await fixture.whileAccountsAreLocked {
             await withTaskGroup(of: (String, Bool).self) { group in
+                // The fixture has created `ada`.
                 for id in ["ada", "bob", "eve"] {
                     // An error means that PostgreSQL has rejected the sign-up.
                     group.addTask { (id, (try? await fixture.signUp(id)) != nil) }

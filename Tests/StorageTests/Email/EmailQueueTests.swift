@@ -80,7 +80,7 @@ struct EmailQueueTests {
         #expect(try await fixture.claim(after: .seconds(60)).map(\.attempts) == [2])
     }
 
-    @Test("No email is claimed by two concurrent workers")
+    @Test("No email is claimed by two of twenty concurrent workers")
     func race() async throws {
         let fixture = try await Fixture()
         for _ in 0..<40 { try await fixture.insert() }
@@ -101,7 +101,7 @@ struct EmailQueueTests {
         #expect(try await fixture.count() == 0)
     }
 
-    @Test("A postponed email is claimed again when its delay ends, and a given-up one is not claimed")
+    @Test("A postponed email is claimed again when its delay ends, and a given-up email is listed but not claimed")
     func postponed() async throws {
         let fixture = try await Fixture()
         let id = try await fixture.insert()

@@ -11,8 +11,10 @@ struct JanitorAnonymousAccountTests {
     struct Row: CustomTestStringConvertible {
         let testDescription: String
         var project = "brief"
+        /// The time since the creation of the account and the last sign-in.
         var age = day * 31
-        var used = day * 31
+        /// The time since the last refresh.
+        var unused = day * 31
         var method = "anonymous"
         var change: SQL?
         let isDeleted: Bool
@@ -23,8 +25,8 @@ struct JanitorAnonymousAccountTests {
         arguments: [
             Row(testDescription: "unused", isDeleted: true),
             Row(testDescription: "unused, in a project without a limit", project: "for-ever", isDeleted: false),
-            Row(testDescription: "unused for the limit exactly", age: day * 30, used: day * 30, isDeleted: false),
-            Row(testDescription: "created long ago, used recently", used: day, isDeleted: false),
+            Row(testDescription: "unused for the limit exactly", age: day * 30, unused: day * 30, isDeleted: false),
+            Row(testDescription: "created long ago, used recently", unused: day, isDeleted: false),
             Row(
                 testDescription: "with an address and a password",
                 change:
@@ -37,7 +39,7 @@ struct JanitorAnonymousAccountTests {
                 testDescription: "with a phone number", change: "UPDATE account SET phone_number = '+15550100'",
                 isDeleted: false),
             Row(
-                testDescription: "signed in to by a custom token", change: "UPDATE account SET custom_auth = true",
+                testDescription: "signed in to with a custom token", change: "UPDATE account SET custom_auth = true",
                 isDeleted: false),
             Row(
                 testDescription: "with an identity",
@@ -51,17 +53,17 @@ struct JanitorAnonymousAccountTests {
                 testDescription: "created by an administrator and never signed in to",
                 change: "UPDATE account SET last_sign_in_at = NULL", isDeleted: false),
             Row(testDescription: "imported, without a session", change: "DELETE FROM session", isDeleted: false),
-            Row(testDescription: "first signed in to with an identity", method: "apple.com", isDeleted: false),
+            Row(testDescription: "signed in to only with Apple", method: "apple.com", isDeleted: false),
             Row(
                 testDescription: "with an ended session", change: "UPDATE session SET ended_at = 'epoch'",
                 isDeleted: true),
         ])
     func anonymousAccounts(row: Row) async throws {
         let fixture = JanitorFixture()
-        try await fixture.project("brief", anonymousLifetime: 30 * 86_400)
-        try await fixture.project("for-ever")
-        try await fixture.account("guest", in: row.project, age: row.age)
-        try await fixture.session(of: "guest", in: row.project, method: row.method, age: row.used)
+        try await fixture.insertProject("brief", anonymousLifetime: 30 * 86_400)
+        try await fixture.insertProject("for-ever")
+        try await fixture.insertAccount("guest", in: row.project, age: row.age)
+        try await fixture.insertSession(of: "guest", in: row.project, method: row.method, age: row.unused)
         if let change = row.change { try await fixture.run(change) }
         let janitor = Janitor(pool: try fixture.pool)
         let removed = try await janitor.remove(.session, at: JanitorFixture.now)

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Deletion of tenants by the janitor")
 struct JanitorTenantTests {
-    /// - Parameter age: time since the deletion; `nil` if the tenant was not deleted.
-    private func tenant(_ id: String, deleted age: Duration?, in fixture: JanitorFixture) async throws {
+    /// - Parameter age: the time since the deletion; `nil` if the tenant was not deleted.
+    private func insertTenant(_ id: String, deleted age: Duration?, in fixture: JanitorFixture) async throws {
         let end = age.map { Timestamp(microsecondsSinceEpoch: (JanitorFixture.now - $0).microseconds) }
         try await fixture.run(
             """
@@ -16,7 +16,7 @@ struct JanitorTenantTests {
             """)
     }
 
-    private func audit(_ realm: String, in fixture: JanitorFixture) async throws {
+    private func insertAuditEvent(in realm: String, of fixture: JanitorFixture) async throws {
         try await fixture.run(
             """
             INSERT INTO audit_event (id, project_id, actor, action, subject, occurred_at)
@@ -27,16 +27,16 @@ struct JanitorTenantTests {
     @Test("The accounts of all deleted tenants are deleted, even if the first tenants still have audit events")
     func everyTenant() async throws {
         let fixture = JanitorFixture()
-        try await fixture.project()
+        try await fixture.insertProject()
         for (number, name) in ["first", "second", "third"].enumerated() {
-            try await tenant(name, deleted: .seconds(3000 - number), in: fixture)
-            try await fixture.account("ada", in: "demo/" + name)
-            try await audit("demo/" + name, in: fixture)
+            try await insertTenant(name, deleted: .seconds(3000 - number), in: fixture)
+            try await fixture.insertAccount("ada", in: "demo/" + name)
+            try await insertAuditEvent(in: "demo/" + name, of: fixture)
         }
         var limits = Janitor.PassLimits()
         limits.tenants = 1
         let janitor = Janitor(pool: try fixture.pool, limits: limits)
-        for _ in 0..<3 { _ = try await janitor.remove(.project, at: JanitorFixture.now) }
+        for _ in 0..<3 { _ = try await janitor.remove(.deletedTenant, at: JanitorFixture.now) }
         #expect(try await fixture.names("SELECT project_id AS name FROM account") == [])
         #expect(
             try await fixture.names("SELECT id AS name FROM project").count == 4,
@@ -46,10 +46,10 @@ struct JanitorTenantTests {
     @Test("The secrets of a deleted tenant are deleted even if its audit events are kept")
     func secrets() async throws {
         let fixture = JanitorFixture()
-        try await fixture.project()
+        try await fixture.insertProject()
         for (name, age) in [("deleted", Duration.seconds(3000)), ("active", nil)] {
-            try await tenant(name, deleted: age, in: fixture)
-            try await audit("demo/" + name, in: fixture)
+            try await insertTenant(name, deleted: age, in: fixture)
+            try await insertAuditEvent(in: "demo/" + name, of: fixture)
             try await fixture.run(
                 """
                 INSERT INTO identity_provider (project_id, provider, settings, secret, updated_at)
@@ -61,7 +61,7 @@ struct JanitorTenantTests {
                 VALUES (\("demo/" + name), \(name), 'sealed', now())
                 """)
         }
-        _ = try await Janitor(pool: fixture.pool).remove(.project, at: JanitorFixture.now)
+        _ = try await Janitor(pool: fixture.pool).remove(.deletedTenant, at: JanitorFixture.now)
         #expect(try await fixture.names("SELECT project_id AS name FROM identity_provider") == ["demo/active"])
         #expect(try await fixture.names("SELECT project_id AS name FROM password_key") == ["demo/active"])
         #expect(try await fixture.names("SELECT id AS name FROM project") == ["demo", "demo/active", "demo/deleted"])
@@ -70,9 +70,9 @@ struct JanitorTenantTests {
     @Test("The row of a deleted tenant is deleted even if an earlier tenant still has a token to revoke")
     func waitingForApple() async throws {
         let fixture = JanitorFixture()
-        try await fixture.project()
+        try await fixture.insertProject()
         for (number, name) in ["first", "second"].enumerated() {
-            try await tenant(name, deleted: .seconds(3000 - number), in: fixture)
+            try await insertTenant(name, deleted: .seconds(3000 - number), in: fixture)
             try await fixture.run(
                 """
                 INSERT INTO identity_provider (project_id, provider, settings, secret, updated_at)
@@ -87,22 +87,22 @@ struct JanitorTenantTests {
         var limits = Janitor.PassLimits()
         limits.tenants = 1
         let janitor = Janitor(pool: try fixture.pool, limits: limits)
-        _ = try await janitor.remove(.project, at: JanitorFixture.now)
+        _ = try await janitor.remove(.deletedTenant, at: JanitorFixture.now)
         #expect(try await fixture.names("SELECT id AS name FROM project") == ["demo", "demo/first"])
         try await fixture.run("DELETE FROM apple_grant")
-        _ = try await janitor.remove(.project, at: JanitorFixture.now)
+        _ = try await janitor.remove(.deletedTenant, at: JanitorFixture.now)
         #expect(try await fixture.names("SELECT id AS name FROM project") == ["demo"])
     }
 
     /// Every gateway learns of a deletion within seconds. Accounts that are created until then are deleted with the
     /// tenant.
-    @Test("The row of a tenant is deleted more than five minutes after the deletion")
+    @Test("The row of a deleted tenant is kept for five minutes, and then deleted")
     func late() async throws {
         let fixture = JanitorFixture()
-        try await fixture.project()
-        try await tenant("new", deleted: .seconds(300), in: fixture)
-        try await tenant("old", deleted: .seconds(301), in: fixture)
-        _ = try await Janitor(pool: fixture.pool).remove(.project, at: JanitorFixture.now)
+        try await fixture.insertProject()
+        try await insertTenant("new", deleted: .seconds(300), in: fixture)
+        try await insertTenant("old", deleted: .seconds(301), in: fixture)
+        _ = try await Janitor(pool: fixture.pool).remove(.deletedTenant, at: JanitorFixture.now)
         #expect(try await fixture.names("SELECT id AS name FROM project") == ["demo", "demo/new"])
     }
 }

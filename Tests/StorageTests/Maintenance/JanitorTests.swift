@@ -10,7 +10,7 @@ struct JanitorTests {
 
     struct Row: CustomTestStringConvertible {
         let kind: Janitor.Kind
-        /// Inserts a row with this name and time.
+        /// Inserts a row with this name, `old` or `young`, and this time.
         let insert: @Sendable (String, Timestamp) -> SQL
         let names: SQL
         /// The age above which the row is deleted.
@@ -48,6 +48,7 @@ struct JanitorTests {
                 VALUES (sha256(\($0)::text::bytea), \($0), 'EMAIL_SIGNIN', 'ada@example.com', \(epoch), \($1))
                 """
             }, names: "SELECT project_id AS name FROM oob_code", age: .seconds(86_400)),
+        // The counter has no column for a name. Its count is the length of the name: 3 for `old`.
         Row(
             kind: .rateLimitCounter,
             insert: {
@@ -87,7 +88,7 @@ struct JanitorTests {
     @Test("Rows older than their retention period are deleted, and others are kept", arguments: rows)
     func expiry(row: Row) async throws {
         let fixture = JanitorFixture()
-        try await fixture.account("target")
+        try await fixture.insertAccount("target")
         let end = (JanitorFixture.now - row.age).microseconds
         try await fixture.run(row.insert("old", Timestamp(microsecondsSinceEpoch: end - 1)))
         try await fixture.run(row.insert("young", Timestamp(microsecondsSinceEpoch: end)))
@@ -98,7 +99,7 @@ struct JanitorTests {
         #expect(try await fixture.names(row.names) == ["young"])
     }
 
-    @Test("Failed emails are kept until they expire, and waiting emails are kept")
+    @Test("A failed email is kept until it expires, and a waiting email even after it has expired")
     func emails() async throws {
         let fixture = JanitorFixture()
         let (past, future) = (Timestamp(microsecondsSinceEpoch: 0), Timestamp(microsecondsSinceEpoch: .max / 2))
@@ -117,20 +118,21 @@ struct JanitorTests {
         #expect(try await fixture.names("SELECT project_id AS name FROM outgoing_email") == ["valid", "waiting"])
     }
 
-    @Test("Ended and revoked sessions that were not used for thirty days are deleted, page by page")
+    @Test("Ended and revoked sessions that were unused for more than thirty days are deleted, page by page")
     func sessions() async throws {
         let fixture = JanitorFixture()
-        try await fixture.account("ada")
+        try await fixture.insertAccount("ada")
         let month = Self.day * 30
-        let sessions: [(method: String, generation: Int, age: Duration, ended: Bool)] = [
+        // The method serves as the name of the session.
+        let sessions: [(method: String, generation: Int, age: Duration, isEnded: Bool)] = [
             ("ended", 2, month + .microseconds(1), true), ("revoked", 1, month + .microseconds(1), false),
             ("ended recently", 2, month, true), ("revoked recently", 1, month, false),
             ("old but active", 2, month * 40, false),
         ]
         for session in sessions {
-            try await fixture.session(
+            try await fixture.insertSession(
                 of: "ada", method: session.method, generation: session.generation, age: session.age,
-                ended: session.ended)
+                isEnded: session.isEnded)
         }
         var limits = Janitor.PassLimits()
         limits.batchSize = 2
@@ -143,15 +145,15 @@ struct JanitorTests {
     @Test("A pass over the sessions continues where the previous one stopped, and restarts at the end")
     func pages() async throws {
         let fixture = JanitorFixture()
-        try await fixture.account("ada")
-        for _ in 1...7 { try await fixture.session(of: "ada", age: Self.day * 31, ended: true) }
+        try await fixture.insertAccount("ada")
+        for _ in 1...7 { try await fixture.insertSession(of: "ada", age: Self.day * 31, isEnded: true) }
         var limits = Janitor.PassLimits()
         (limits.batchSize, limits.pages) = (2, 1)
         let janitor = Janitor(pool: try fixture.pool, limits: limits)
         var removed: [Int] = []
         for _ in 1...4 { removed.append(try await janitor.remove(.session, at: JanitorFixture.now)) }
         #expect(removed == [2, 2, 2, 1])
-        try await fixture.session(of: "ada", age: Self.day * 31, ended: true)
+        try await fixture.insertSession(of: "ada", age: Self.day * 31, isEnded: true)
         #expect(try await janitor.remove(.session, at: JanitorFixture.now) == 1)
     }
 
@@ -173,10 +175,10 @@ struct JanitorTests {
     @Test("Two concurrent janitors delete each row once, and skip locked rows")
     func concurrentJanitors() async throws {
         let fixture = JanitorFixture()
-        try await fixture.project("brief", anonymousLifetime: 30 * 86_400)
+        try await fixture.insertProject("brief", anonymousLifetime: 30 * 86_400)
         for number in 0..<40 {
-            try await fixture.account("p\(number)", in: "brief", age: Self.day * 31)
-            try await fixture.session(of: "p\(number)", in: "brief", age: Self.day * 31)
+            try await fixture.insertAccount("p\(number)", in: "brief", age: Self.day * 31)
+            try await fixture.insertSession(of: "p\(number)", in: "brief", age: Self.day * 31)
         }
         try await fixture.run(
             "INSERT INTO replay_guard SELECT 'demo', sha256(n::text::bytea), 'epoch' FROM generate_series(1, 200) n")
@@ -199,7 +201,7 @@ struct JanitorTests {
                 return try await group.reduce([0, 0]) { [$0[0] + $1[0], $0[1] + $1[1]] }
             }
         }
-        #expect(removed[1] == 39)
+        #expect(removed[1] == 39, "every account but the locked one")
         #expect(try await fixture.names("SELECT id AS name FROM account") == ["p7"])
         let remaining = try await janitors[0].remove(.replayKey, at: JanitorFixture.now)
         #expect(removed[0] + remaining == 200)

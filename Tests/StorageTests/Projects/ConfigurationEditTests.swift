@@ -4,19 +4,19 @@ import Storage
 import Support
 import Testing
 
-/// Edits of a project and of its tenants, which share the apps.
-@Suite("Edits of a configuration that violate guideline 4.8, or repair a violation", .serialized)
+/// Edits of a project and of its tenants. A tenant has the apps of its project.
+@Suite("Edits of a configuration that violate App Review guideline 4.8, or repair a violation", .serialized)
 struct ConfigurationEditTests {
     typealias Fixture = ConfigurationStoreTests.Fixture
 
     static let corp = ProviderID("oidc.corp")
 
     /// Creates a tenant with Apple as its only provider, or without providers.
-    private static func tenant(_ fixture: Fixture, apple isEnabled: Bool = true) async throws -> Tenant {
+    private static func createTenant(in fixture: Fixture, hasApple: Bool = true) async throws -> Tenant {
         let tenant = Tenant(id: ID("t"), parent: fixture.id, settings: TenantSettings())
         try await PostgresTenantStore(pool: fixture.database.pool)
             .create(tenant, by: .system, at: fixture.start)
-        guard isEnabled else { return tenant }
+        guard hasApple else { return tenant }
         _ = try await fixture.store.edit(tenant.realm, by: .system, allowing: .changeTrust) {
             $0.set(ConfigurationStoreTests.apple)
             $0.set(Secret("p8"), of: .apple)
@@ -29,7 +29,8 @@ struct ConfigurationEditTests {
         return read.apps.allSatisfy { LoginServices(of: $0.app, in: read.project).isCompliant }
     }
 
-    /// Runs two edits at the same time. They wait where they write audit events, or for each other.
+    /// Runs two edits at the same time, and returns whether each was accepted. The edits wait where they write audit
+    /// events, or for each other, until both have started.
     private static func simultaneously(
         _ fixture: Fixture, _ first: @escaping @Sendable () async throws -> Void,
         _ second: @escaping @Sendable () async throws -> Void
@@ -55,7 +56,7 @@ struct ConfigurationEditTests {
     @Test("Concurrent edits of a tenant and its project are checked one after the other")
     func tenantAndProject() async throws {
         let fixture = try await Fixture()
-        let tenant = try await Self.tenant(fixture)
+        let tenant = try await Self.createTenant(in: fixture)
         let outcomes = try await Self.simultaneously(fixture) {
             _ = try await fixture.store.edit(tenant.realm, by: .system, allowing: .changeTrust) {
                 $0.set(ConfigurationStoreTests.google)
@@ -75,7 +76,7 @@ struct ConfigurationEditTests {
             $0.project.policy.allowsAnonymous = false
             $0.project.policy.allowsEmailLinks = false
         }
-        let tenant = try await Self.tenant(fixture, apple: false)
+        let tenant = try await Self.createTenant(in: fixture, hasApple: false)
         let store = PostgresTenantStore(pool: fixture.database.pool)
         let outcomes = try await Self.simultaneously(fixture) {
             _ = try await store.change(tenant.id, by: .system, at: fixture.start, in: fixture.id) {
@@ -124,7 +125,7 @@ struct ConfigurationEditTests {
     @Test("An edit of a project must not add a violation in a tenant without providers")
     func tenantWithoutProviders() async throws {
         let fixture = try await Fixture()
-        let tenant = try await Self.tenant(fixture, apple: false)
+        let tenant = try await Self.createTenant(in: fixture, hasApple: false)
         let store = PostgresTenantStore(pool: fixture.database.pool)
         _ = try await store.change(tenant.id, by: .system, at: fixture.start, in: fixture.id) {
             $0.allowsPasswords = true

@@ -186,6 +186,7 @@ struct ConfigurationStoreTests {
             $0.set(Self.apple)
             $0.set(Secret("p8"), of: .apple)
         }
+        // `enabled`, `clientIds`, `teamId`, `keyId`, `acceptsUnhashedNonces` and `privateKey`.
         #expect(edit.after.changes(since: edit.before).count == 6)
         #expect(try await fixture.store.configuration(of: ID(fixture.id))?.project.providers == [])
         #expect(try await fixture.trail().isEmpty)
@@ -247,7 +248,7 @@ struct ConfigurationStoreTests {
         #expect(leaks.isEmpty)
     }
 
-    @Test("Members of a newer release are ignored")
+    @Test("Stored members that only a newer release knows are ignored")
     func newer() async throws {
         let fixture = try await Fixture()
         try await fixture.enableAll()

@@ -13,6 +13,7 @@ struct RotationPlanTests {
         let testDescription: String
         let sessions: Int
         var isAnalysed = false
+        /// The number of tokens in one statement. A batch has at most 64.
         var tokens = 1
     }
 
@@ -30,7 +31,7 @@ struct RotationPlanTests {
         ])
     func rotation(row: Row) async throws {
         let database = try TestDatabase()
-        try await database.fill(sessions: row.sessions)
+        try await database.fill(accounts: row.sessions)
         if row.isAnalysed { try await database.pool.execute("ANALYZE account, session") }
         let tokens = Self.tokens(row.tokens)
         let statement: SQL =
@@ -38,14 +39,14 @@ struct RotationPlanTests {
         let plan = try await database.plan(of: statement)
         #expect(!plan.contains("Seq Scan"), "\(plan)")
         let byPrimaryKey = plan.matches(of: #/_pkey[^\n]*\n *Index Cond: \(\(project_id = .*\) AND \(id = /#)
-        // To lock sessions, to read their accounts, and to change several sessions.
+        // One search for the sessions, one for their accounts, and one more to change the sessions of several tokens.
         #expect(byPrimaryKey.count == (tokens.count == 1 ? 2 : 3), "\(plan)")
     }
 
     @Test("The check of a foreign key finds the account by its primary key in a new database")
     func foreignKey() async throws {
         let database = try TestDatabase()
-        try await database.fill(sessions: 0)
+        try await database.fill(accounts: 0)
         let plan = try await database.plan(
             of: "SELECT 1 FROM ONLY account x WHERE project_id = 'demo' AND id = 'ada' FOR KEY SHARE OF x")
         #expect(plan.contains("account_pkey"), "\(plan)")
@@ -54,7 +55,7 @@ struct RotationPlanTests {
     private static func tokens(_ count: Int) -> [PresentedRefreshToken] {
         let now = Instant(seconds: 1_800_000_000)
         return (0..<count).map { _ in
-            PresentedRefreshToken(session: UUID(), counter: 0, rotates: true, graceBegan: now, presentedAt: now)
+            PresentedRefreshToken(session: UUID(), counter: 0, rotates: true, graceCutoff: now, presentedAt: now)
         }
     }
 }

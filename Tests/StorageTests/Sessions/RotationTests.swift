@@ -3,9 +3,10 @@ import Storage
 import Support
 import Testing
 
-/// A token that is presented, the time in seconds after the sign-in, and the expected outcome.
+/// A refresh with a token, which is named by its counter.
 struct Step {
     enum Outcome: Equatable {
+        /// The session continues, and the response has the token with this counter.
         case gives(Int64)
         case stolen
         case ended
@@ -25,6 +26,7 @@ struct Step {
     }
 
     let token: Int64
+    /// Seconds after the sign-in.
     let second: Int64
     let outcome: Outcome
 
@@ -35,6 +37,7 @@ struct Step {
     }
 }
 
+/// Refreshes of one session, in the order of time. The grace period is 30 seconds.
 struct Interleaving: CustomTestStringConvertible {
     let testDescription: String
     var rotates = true
@@ -60,11 +63,10 @@ struct Interleaving: CustomTestStringConvertible {
                 Step(3, at: 1003, .gives(4)), Step(0, at: 1004, .gives(4)), Step(1, at: 1005, .gives(4)),
             ]),
         Interleaving(
-            testDescription: "an old token after the grace period is theft, and ends the session",
+            testDescription: "an old token after the grace period is treated as stolen, and ends the session",
             steps: [
                 Step(0, at: 10, .gives(1)), Step(1, at: 11, .gives(2)), Step(0, at: 42, .stolen),
-                Step(2, at: 43, .ended),
-                Step(0, at: 44, .ended),
+                Step(2, at: 43, .ended), Step(0, at: 44, .ended),
             ]),
         Interleaving(
             testDescription:
@@ -96,17 +98,17 @@ struct Interleaving: CustomTestStringConvertible {
         Interleaving(
             testDescription: "the grace period does not revive an ended session",
             steps: [
-                Step(0, at: 10, .gives(1)), Step(1, at: 100, .gives(2)), Step(2, at: 101, .gives(3)),
+                Step(0, at: 10, .gives(1)), Step(1, at: 100, .gives(2)), Step(2, at: 115, .gives(3)),
                 Step(0, at: 140, .stolen), Step(1, at: 141, .ended), Step(3, at: 142, .ended),
             ]),
         Interleaving(
-            testDescription: "a token is ahead of the row after a failover: the chain continues from it",
+            testDescription: "after a failover, the chain continues from a token that is ahead of the database",
             steps: [
                 Step(0, at: 10, .gives(1)), Step(5, at: 20, .gives(6)), Step(5, at: 25, .gives(6)),
                 Step(6, at: 30, .gives(7)),
             ]),
         Interleaving(
-            testDescription: "without rotation every token gives the same one", rotates: false,
+            testDescription: "without rotation, a token is valid again and again", rotates: false,
             steps: [Step(0, at: 10, .gives(0)), Step(0, at: 5000, .gives(0)), Step(0, at: 9_000_000, .gives(0))]),
     ]
 }
@@ -137,6 +139,7 @@ struct RotationTests {
 }
 
 extension StoreFixture {
+    /// Refreshes the fixture's session with the token that has this counter.
     func present(_ token: Int64, at second: Int64, by policy: Policy) async throws -> Step.Outcome {
         Step.Outcome(
             try await store.rotate(

@@ -20,7 +20,7 @@ struct FirstSignInBatchTests {
             }
         }
         for table: SQL in ["account", "linked_identity", "session", "known_network", "replay_guard"] {
-            #expect(try await fixture.count("SELECT FROM \(table)") == 49)
+            #expect(try await fixture.count("SELECT FROM \(table)") == 49, "\(table)")
         }
     }
 
@@ -57,6 +57,7 @@ struct FirstSignInBatchTests {
             #expect(failures == [conflict], "\(pair)")
         }
         for result in results[8...] { _ = try result.get() }
+        // One before, one of each of the three pairs, and 42 without a conflict.
         #expect(try await fixture.count("SELECT FROM session") == 46)
     }
 
@@ -222,7 +223,7 @@ extension SQL {
         """
     }
 
-    /// - Parameter key: as in ``VerifiedIdentity/proof(of:key:)``.
+    /// - Parameter key: as in ``VerifiedIdentity/ofUser(_:key:)``.
     fileprivate static func replayKey(_ key: String) -> SQL {
         """
         INSERT INTO replay_guard (project_id, hash, expires_at)

@@ -23,6 +23,7 @@ struct SignInBatchTests {
             case .failure(let error): #expect(isStale && error as? StoreConflict == .stale, "\(account.id): \(error)")
             }
         }
+        // The 50 first sign-ins of the fixture, and the 46 successful ones of this test.
         let sessions: SQL = "SELECT FROM session WHERE device = 'phone' AND credential_issued_at IS NOT NULL"
         #expect(try await fixture.count(sessions) == 96)
         #expect(try await fixture.count("SELECT FROM replay_guard") == 96)

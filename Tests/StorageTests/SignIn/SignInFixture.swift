@@ -20,8 +20,8 @@ struct SignInFixture: Sendable {
         self.accounts = accounts
     }
 
-    /// Commits all at the same time. Most of those that can share a statement do, because they arrive in the same
-    /// iteration of the loop.
+    /// Commits all sign-ins at the same time. Most of the sign-ins that can share a statement do so, because they
+    /// arrive in the same iteration of the event loop.
     func commit(_ commits: [SignInCommit]) async -> [Result<Account, any Error>] {
         let loop = database.loop
         return await Task(executorPreference: loop) {
@@ -39,7 +39,7 @@ struct SignInFixture: Sendable {
         await withTaskGroup(of: (Int, String?).self) { group in
             for number in numbers {
                 group.addTask {
-                    let found = try? await store.linkingCandidates(for: .proof(of: number), in: realm)
+                    let found = try? await store.linkingCandidates(for: .ofUser(number), in: realm)
                     return (number, found?.owner?.id.rawValue)
                 }
             }
@@ -54,10 +54,13 @@ struct SignInFixture: Sendable {
 }
 
 extension VerifiedIdentity {
-    static func proof(of number: Int, key: String? = nil) -> VerifiedIdentity {
+    /// The Apple identity of the user with this number, verified at a fixed time.
+    ///
+    /// - Parameter key: a text whose first 32 bytes are stored as the replay key (default: a new text).
+    static func ofUser(_ number: Int, key: String? = nil) -> VerifiedIdentity {
         let now = Instant(seconds: 1_800_000_000)
-        let digits = Array((key ?? UUID().uuidString).utf8).prefix(32)
-        let hash = Array(digits) + Array(repeating: 0, count: 32 - digits.count)
+        let text = Array((key ?? UUID().uuidString).utf8).prefix(32)
+        let hash = Array(text) + Array(repeating: 0, count: 32 - text.count)
         let key = ReplayKey(hash: hash, expiresAt: now + .seconds(600))
         return VerifiedIdentity(
             provider: .apple, subject: "subject\(number)", audience: "com.example.app", replayKeys: [key],
@@ -74,16 +77,18 @@ extension SignInCommit {
     static func create(
         _ number: Int, key: String? = nil, _ change: (inout VerifiedIdentity) -> Void = { _ in }
     ) -> SignInCommit {
-        var identity = VerifiedIdentity.proof(of: number, key: key)
+        var identity = VerifiedIdentity.ofUser(number, key: key)
         change(&identity)
         return SignInCommit(.create(takesEmail: true), of: ID("user\(number)"), generation: 1, with: identity)
     }
 
+    /// A later sign-in to an account that ``create(_:key:_:)`` created.
+    ///
     /// - Parameter key: the replay key of the credential (default: a new one).
     static func signIn(_ account: Account, key: String? = nil) -> SignInCommit {
         let number = Int(account.id.rawValue.dropFirst(4)) ?? 0
         return SignInCommit(
-            .signIn(account), of: account.id, generation: account.generation, with: .proof(of: number, key: key))
+            .signIn(account), of: account.id, generation: account.generation, with: .ofUser(number, key: key))
     }
 
     private init(
@@ -102,8 +107,8 @@ extension SignInCommit {
 }
 
 extension Account {
-    /// An account as the fixture creates it.
-    static func returning(_ number: Int) -> Account {
+    /// The account of the user with this number, as the fixture creates it.
+    static func ofUser(_ number: Int) -> Account {
         let commit = SignInCommit.create(number)
         return Account(commit.session.account, for: commit.linked, takesEmail: true, at: commit.committedAt)
     }

@@ -5,13 +5,15 @@ import Testing
 
 @testable import Storage
 
+/// A batch has at most 64 sign-ins or look-ups.
 @Suite("The plans of sign-ins")
 struct SignInPlanTests {
+    /// The number of accounts, and whether the tables were analysed.
     static let sizes = [(0, false), (10, false), (400, false), (5000, false), (5000, true)]
 
-    @Test("Candidates are found by indexes, whatever the statistics", arguments: sizes)
+    @Test("Linking candidates are found by indexes, whatever the statistics", arguments: sizes)
     func candidates(accounts: Int, isAnalysed: Bool) async throws {
-        let identities = (1...64).map { VerifiedIdentity.proof(of: $0) }
+        let identities = (1...64).map { VerifiedIdentity.ofUser($0) }
         let plan = try await expectIndexes(
             for: .linkingCandidates(for: identities, in: ID("demo")), among: accounts, isAnalysed: isAnalysed)
         let byAddress = plan.matches(
@@ -30,7 +32,7 @@ struct SignInPlanTests {
     @Test("Returning sign-ins find accounts and identities by indexes, whatever the statistics", arguments: sizes)
     func signIns(accounts: Int, isAnalysed: Bool) async throws {
         let signIns = try (1...64).map { number in
-            let account = Account.returning(number)
+            let account = Account.ofUser(number)
             return try ReturningSignIn(account, .signIn(account))
         }
         try await expectIndexes(for: .apply(signIns, in: ID("demo")), among: accounts, isAnalysed: isAnalysed)
@@ -46,7 +48,7 @@ struct SignInPlanTests {
     @discardableResult
     private func expectIndexes(for statement: SQL, among accounts: Int, isAnalysed: Bool) async throws -> String {
         let database = try TestDatabase()
-        try await database.fill(sessions: accounts)
+        try await database.fill(accounts: accounts)
         if isAnalysed {
             try await database.pool.execute("ANALYZE account, session, linked_identity")
         }

@@ -2,6 +2,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Calls `visit` with the addresses of the whole pages of each read-only segment of the program and its libraries, the
-/// end excluded. No library is loaded or unloaded during the call.
+/// Calls `visit` for each read-only segment of the program and its libraries, with the addresses of the segment's whole
+/// pages; `end` is excluded. Skips segments without a whole page. No library can be loaded or unloaded during the call.
 void visit_read_only_segments(void (*visit)(uintptr_t start, uintptr_t end, void *context), void *context);

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Code from tutorials for FirebaseAuth, with another import and another configuration. The folder `Swift5Tutorials` is a
-/// symbolic link, so that the same files compile in both language modes.
+/// Code as in tutorials for FirebaseAuth, with another import and another configuration. The folder `Swift5Tutorials`
+/// is a symbolic link, so that the same files compile in both language modes.
 func tutorials(_ name: String, _ mode: SwiftLanguageMode) -> Target {
     .executableTarget(
         name: name, dependencies: [.product(name: "SekishoAuth", package: "sekisho")],

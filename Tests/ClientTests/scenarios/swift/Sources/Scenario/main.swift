@@ -34,8 +34,8 @@ let serviceKey = try setting("SEKISHO_SERVICE_KEY")
 let password = "correct horse battery"
 let email = "\(UUID().uuidString.lowercased())@example.com"
 
-/// What Sign in with Apple gives to an app: an ID token.
-func simulatedAppleSignIn(nonce: String) async throws -> String {
+/// Returns what Sign in with Apple gives to an app: an ID token.
+func simulatedAppleSignIn(nonceSHA256: String) async throws -> String {
     struct Person: Encodable { let email: String }
     struct Input: Encodable {
         let providerId = "apple.com"
@@ -48,7 +48,7 @@ func simulatedAppleSignIn(nonce: String) async throws -> String {
     }
     var request = URLRequest(url: target)
     request.httpMethod = "POST"
-    request.httpBody = try JSONEncoder().encode(Input(person: Person(email: email), nonce: nonce))
+    request.httpBody = try JSONEncoder().encode(Input(person: Person(email: email), nonce: nonceSHA256))
     let (data, _) = try await URLSession.shared.data(for: request)
     return try JSONDecoder().decode(Output.self, from: data).idToken
 }
@@ -69,7 +69,7 @@ done("upgradeWithPassword")
 
 let issued = try await SignInAPI.issueNonce(issueNonceRequest: IssueNonceRequest(), apiConfiguration: app)
 let credential = IdpCredential(
-    providerId: "apple.com", idToken: try await simulatedAppleSignIn(nonce: issued.nonceSha256),
+    providerId: "apple.com", idToken: try await simulatedAppleSignIn(nonceSHA256: issued.nonceSha256),
     rawNonce: issued.nonce)
 let linked = try await SignInAPI.signInWithIdp(
     signInWithIdpRequest: SignInWithIdpRequest(credential: credential, idToken: user.idToken), apiConfiguration: app)

@@ -3,7 +3,7 @@ internal import Identity
 internal import Telemetry
 
 /// Logs and counts attempts to send emails. The log contains IDs, kinds and errors, but no addresses.
-struct EmailDeliveryRecord: Sendable {
+struct EmailDeliveryReporter: Sendable {
     private let log: Log
     private let attempts: Counter
 
@@ -17,7 +17,7 @@ struct EmailDeliveryRecord: Sendable {
             ])
     }
 
-    func note(_ queued: QueuedEmail, _ outcome: DeliveryOutcome) {
+    func report(_ queued: QueuedEmail, _ outcome: DeliveryOutcome) {
         let kind = queued.email.kind.rawValue
         var fields: LogFields = [
             "emailId": .string(queued.email.id.rawValue), "kind": .string(kind),

@@ -24,14 +24,14 @@ public struct AccountQueryService: Sendable {
     public func search(
         _ text: String, after id: ID<Account>?, limit: Int, in project: Project
     ) async throws -> Page {
-        let names = ContactIdentifiers(text)
+        let contact = ContactIdentifiers(text)
         let isFirst = id == nil
-        let named =
-            isFirst && !names.references.isEmpty ? try await store.find(names.references, in: project.realm) : []
-        guard let prefix = IDPrefix(text) else { return Page(accounts: named, last: nil) }
-        let others = try await store.page(
-            beginningWith: prefix, besides: names, after: id, limit: limit, in: project.realm)
-        return Page(accounts: named + others, last: others.count == limit ? others.last?.id : nil)
+        let contactMatches =
+            isFirst && !contact.references.isEmpty ? try await store.find(contact.references, in: project.realm) : []
+        guard let prefix = IDPrefix(text) else { return Page(accounts: contactMatches, last: nil) }
+        let idMatches = try await store.page(
+            beginningWith: prefix, besides: contact, after: id, limit: limit, in: project.realm)
+        return Page(accounts: contactMatches + idMatches, last: idMatches.count == limit ? idMatches.last?.id : nil)
     }
 
     /// Returns accounts with an Apple identity whose `real_user_status` is `status`.

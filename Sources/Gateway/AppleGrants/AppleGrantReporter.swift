@@ -2,7 +2,7 @@ internal import Identity
 internal import Telemetry
 
 /// Logs and counts the work on Apple grants. The log contains IDs and errors, but neither subjects nor tokens.
-struct AppleGrantRecord: Sendable {
+struct AppleGrantReporter: Sendable {
     private let log: Log
     private let attempts: Counter
     private let checks: Counter
@@ -29,7 +29,7 @@ struct AppleGrantRecord: Sendable {
             help: "Client IDs whose tokens are not checked, because too many checks failed.")
     }
 
-    func note(_ grant: AppleGrant, _ outcome: AppleGrantAttempts.Outcome) {
+    func report(_ grant: AppleGrant, _ outcome: AppleGrantAttempts.Outcome) {
         let purpose = grant.purpose.rawValue
         var fields: LogFields = [
             "grantId": .string(grant.id.rawValue), "project": .string(grant.realm.rawValue),
@@ -54,7 +54,7 @@ struct AppleGrantRecord: Sendable {
         }
     }
 
-    func note(_ report: AppleGrantChecks.Report) {
+    func report(_ report: AppleGrantChecks.Report) {
         for (result, count) in [
             ("authorized", report.authorized), ("revoked", report.revoked), ("failed", report.failed),
         ] { checks.increment(by: UInt(count), result) }

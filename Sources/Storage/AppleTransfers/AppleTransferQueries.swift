@@ -11,8 +11,8 @@ extension SQL {
         """
     }
 
-    /// - Parameter limit: the maximum of identities to read, including exported ones. After an interrupted export, a
-    ///   statement that looks for the others could read all of them.
+    /// - Parameter limit: the maximum number of identities to read, including exported identities. After an interrupted
+    ///   export, a limit for the waiting identities alone could let the statement read all exported identities.
     static func waitingForExport(to team: String, after last: String, limit: Int, in realm: ID<Realm>) -> SQL {
         """
         WITH page AS MATERIALIZED (
@@ -108,8 +108,8 @@ extension SQL {
             """
     }
 
-    /// Stores the new subject in the grants. Their tokens were issued to the old team, so Apple may reject their revocation
-    /// with the key of the new team.
+    /// Stores the new subject in the grants. Their tokens were issued to the old team, so Apple may reject a revocation
+    /// that is signed with the key of the new team.
     static func moveGrants(of transfer: IdentityTransfer, in realm: ID<Realm>) -> SQL {
         """
         UPDATE apple_grant SET subject = \(transfer.subject)
@@ -117,7 +117,7 @@ extension SQL {
         """
     }
 
-    /// Stores the new subject in removal codes, so that a link that removes the identity stays valid.
+    /// Stores the new subject in email action codes, so that a link that removes the identity stays valid.
     static func moveCodes(of transfer: IdentityTransfer, _ account: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
         UPDATE oob_code SET subject = \(transfer.subject)
@@ -145,7 +145,7 @@ extension SQL {
     }
 
     /// Marks the state as unknown, because Apple does not report the user's state to the new team before the next
-    /// sign-in.
+    /// sign-in. A revoked state stays.
     static func markStateUnknown(of transfer: IdentityTransfer, in realm: ID<Realm>) -> SQL {
         """
         UPDATE linked_identity SET credential_state = 'UNKNOWN'

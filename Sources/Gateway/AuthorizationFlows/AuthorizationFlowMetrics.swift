@@ -2,7 +2,7 @@ internal import Identity
 internal import Telemetry
 
 /// Counts the events of sign-ins in a browser.
-struct AuthorizationFlowRecord: Sendable {
+struct AuthorizationFlowMetrics: Sendable {
     private let flows: Counter
 
     init(metrics: Metrics) {
@@ -11,5 +11,5 @@ struct AuthorizationFlowRecord: Sendable {
             labels: [MetricLabel("event", AuthorizationFlows.Event.allCases.map(\.rawValue))])
     }
 
-    func note(_ event: AuthorizationFlows.Event) { flows.increment(event.rawValue) }
+    func count(_ event: AuthorizationFlows.Event) { flows.increment(event.rawValue) }
 }

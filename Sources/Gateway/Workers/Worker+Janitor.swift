@@ -4,8 +4,8 @@ internal import Storage
 internal import Telemetry
 
 extension Worker {
-    /// Removes obsolete rows about once a minute.
-    static func cleaning(_ pool: Pool, clock: WallClock, metrics: Metrics) -> Worker {
+    /// Returns a worker that removes obsolete rows about once a minute.
+    static func janitor(_ pool: Pool, clock: WallClock, metrics: Metrics) -> Worker {
         let janitor = Janitor(pool: pool)
         let removed = metrics.counter(
             "sekisho_removed_rows_total", help: "Obsolete rows removed.",

@@ -13,16 +13,19 @@ struct RecoveryRemedyTests {
         let add: @Sendable (Intrusion, TestGateway.Tokens) async throws -> Exchange
     }
 
+    /// The test links the attacker's Google identity before each of these.
     private static let additions = [
-        Addition(testDescription: "an identity, linked") { intrusion, stolen in
+        Addition(testDescription: "only the linked identity") { intrusion, stolen in
             try await intrusion.gateway.lookup(stolen.idToken)
         },
         Addition(testDescription: "an older identity, merged in") { intrusion, _ in
-            try await intrusion.gateway.merge(intrusion.ownApple(), by: intrusion.gateway.google(Intrusion.eve))
+            let gateway = intrusion.gateway
+            return try await gateway.merge(
+                intrusion.signInWithAttackerApple(), by: gateway.google(Intrusion.attackerGoogle))
         },
         Addition(testDescription: "an older identity, moved in") { intrusion, _ in
             try await intrusion.gateway.moveIdentity(
-                "apple.com", of: intrusion.ownApple().localId,
+                "apple.com", of: intrusion.signInWithAttackerApple().localId,
                 ["targetLocalId": .string(intrusion.ada.localId), "allowNoSignInMethod": true])
         },
         Addition(testDescription: "an older password with its address, merged in") { intrusion, stolen in
@@ -31,21 +34,21 @@ struct RecoveryRemedyTests {
             #expect(emptied.status == 200, "\(emptied.text)")
             let own = try TestGateway.Tokens(
                 await gateway.signIn(email: "eve@example.com", password: "known to eve"))
-            let merged = try await gateway.merge(own, by: gateway.google(Intrusion.eve))
+            let merged = try await gateway.merge(own, by: gateway.google(Intrusion.attackerGoogle))
             #expect(try await intrusion.workingSignInMethods().contains("own address"))
             return merged
         },
     ]
 
-    @Test("Recovery removes everything that was added after the change of address", arguments: additions)
+    @Test("Recovery removes every sign-in method that was added after the change of address", arguments: additions)
     func recovery(row: Addition) async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
-        _ = try await intrusion.ownApple()
+        _ = try await intrusion.signInWithAttackerApple()
         gateway.clock.advance(by: .seconds(60))
         let stolen = try await intrusion.changeAddress(intrusion.intrude(), to: "evil@example.com")
         let code = try await gateway.code(.emailChanged)
-        _ = try await gateway.link(gateway.google(Intrusion.eve), to: stolen.idToken)
+        _ = try await gateway.link(gateway.google(Intrusion.attackerGoogle), to: stolen.idToken)
         gateway.clock.advance(by: .seconds(1))
         let added = try await row.add(intrusion, stolen)
         #expect(added.status == 200, "\(added.text)")
@@ -55,20 +58,20 @@ struct RecoveryRemedyTests {
         #expect(try await intrusion.workingSignInMethods().filter { $0 != "password of the account" } == [])
     }
 
-    @Test("The recovery page offers to remove identities from before the change, and then a new password")
+    @Test("The recovery page offers to remove identities from before the change, and then asks for a new password")
     func page() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
         let stolen = try await intrusion.intrude()
         _ = try await intrusion.linkIdentity(stolen)
         let renewed = try await intrusion.changeAddress(stolen, to: "evil@example.com")
-        _ = try await gateway.link(gateway.apple(Intrusion.secondEve), to: renewed.idToken)
+        _ = try await gateway.link(gateway.apple(Intrusion.attackerApple), to: renewed.idToken)
         let code = try await gateway.code(.emailChanged)
         #expect(try await gateway.page(code).checkboxes == ["remove.google.com"])
         let next = try await gateway.submit(code, ["remove.google.com": "true", "remove.password": "true"])
         #expect(next.text.contains("Now set a new password"))
         #expect(next.checkboxes == [])
-        let done = try await gateway.submit(next.nextCode(), ["newPassword": "staple battery"])
+        let done = try await gateway.submit(next.requiredFormCode(), ["newPassword": "staple battery"])
         #expect(done.text.contains("Your password has been changed"))
         #expect(try await intrusion.workingSignInMethods() == [])
         #expect(

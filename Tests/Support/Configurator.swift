@@ -9,8 +9,9 @@ import Testing
 
 /// Configures providers and apps with a service key.
 struct Configurator: Sendable {
-    static let root = "/v2/projects/demo"
-    static let key = Result { try PrivateKey.generate(.es256).pem }
+    static let projectPath = "/v2/projects/demo"
+    /// The private key for Apple, in PEM.
+    static let applePrivateKey = Result { try PrivateKey.generate(.es256).pem }
 
     let gateway: TestGateway
     let backend: ServiceKey
@@ -20,13 +21,18 @@ struct Configurator: Sendable {
         self.backend = backend
     }
 
-    /// A project without providers.
+    /// Creates a gateway whose project has no providers.
     init() async throws {
         gateway = try await TestGateway()
         _ = try await gateway.database.pool.execute("DELETE FROM identity_provider")
         backend = try await ServiceKey(in: gateway)
     }
 
+    /// Calls an operation with the service key.
+    ///
+    /// - Parameters:
+    ///   - path: the path after that of the project, with the query, if any.
+    ///   - mask: the query parameter `updateMask`.
     func send(_ method: HTTP.Method, _ path: String, _ body: JSON? = nil, mask: String? = nil) async throws -> Exchange
     {
         let parts = path.split(separator: "?", maxSplits: 1)
@@ -35,15 +41,16 @@ struct Configurator: Sendable {
             return (name: sides[0], value: sides[1])
         }
         if let mask { query.append((name: "updateMask", value: mask)) }
-        return try await gateway.administer(method, "\(Self.root)/\(parts[0])", body, by: backend, query: query)
+        return try await gateway.administer(method, "\(Self.projectPath)/\(parts[0])", body, by: backend, query: query)
     }
 
+    /// The input for a configuration of Apple with a Services ID and a bundle ID.
     static func apple(enabled: Bool = true) throws -> JSON {
         [
             "enabled": .bool(enabled), "clientId": "com.example.web",
             "appleSignInConfig": [
                 "codeFlowConfig": [
-                    "teamId": "TEAM123456", "keyId": "KEY1234567", "privateKey": .string(try key.get()),
+                    "teamId": "TEAM123456", "keyId": "KEY1234567", "privateKey": .string(try applePrivateKey.get()),
                 ],
                 "bundleIds": ["com.example.app"],
             ],
@@ -53,13 +60,13 @@ struct Configurator: Sendable {
     static let google: JSON = ["enabled": true, "clientId": "google-client", "clientSecret": "google-secret"]
 
     func enableApple() async throws {
-        let made = try await send(.post, "defaultSupportedIdpConfigs?idpId=apple.com", try Self.apple())
-        #expect(made.outcome == "200")
+        let created = try await send(.post, "defaultSupportedIdpConfigs?idpId=apple.com", try Self.apple())
+        #expect(created.outcome == "200")
     }
 
     func enableGoogle() async throws {
-        let made = try await send(.post, "defaultSupportedIdpConfigs?idpId=google.com", Self.google)
-        #expect(made.outcome == "200")
+        let created = try await send(.post, "defaultSupportedIdpConfigs?idpId=google.com", Self.google)
+        #expect(created.outcome == "200")
     }
 
     /// The sign-in methods of the default app.

@@ -2,7 +2,7 @@ import Identity
 import Testing
 
 @Suite("Email addresses")
-struct EmailTests {
+struct EmailAddressTests {
     @Test(
         "A valid address is accepted and converted to lower case",
         arguments: [
@@ -25,6 +25,7 @@ struct EmailTests {
             "ada@example.com.", "ada@-example.com", "ada@example-.com", "ada@[127.0.0.1]",
             "ada@example.com,eve@example.com",
             "Ada <ada@example.com>", "dia\u{301}na@example.com", "ada@ex\u{430}mple.com", "ada@\u{130}.com",
+            // A local part of 65 characters, a label of 64, and a domain of 263: each is too long.
             String(repeating: "l", count: 65) + "@example.com",
             "ada@" + String(repeating: "d", count: 64) + ".com",
             "ada@" + String(repeating: "d.", count: 130) + "com",

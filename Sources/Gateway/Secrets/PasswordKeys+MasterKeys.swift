@@ -4,7 +4,7 @@ internal import Identity
 internal import Storage
 
 extension PasswordKeys {
-    /// Stores the keys encrypted under the master key.
+    /// Stores the keys encrypted under the master key. The same key in the same realm always gets the same ID.
     static func sealed(in store: PasswordKeyStore, under masterKeys: MasterKeys, clock: WallClock) -> PasswordKeys {
         let box = SealedBox(keys: masterKeys)
         let idKey = masterKeys.key(for: "ids of password keys")

@@ -3,14 +3,14 @@ import Testing
 @testable import Crypto
 
 @Suite("Boxes with a key for every message")
-struct SingleMessageBoxTests {
+struct PerMessageKeyBoxTests {
     private let secret = Array("state of a sign-in".utf8)
     private let context = "sealed token/authorization-flow/demo"
 
     private func box(current: UInt8, previous: UInt8? = nil, purpose: String = "sealed tokens") throws
-        -> SingleMessageBox
+        -> PerMessageKeyBox
     {
-        SingleMessageBox(
+        PerMessageKeyBox(
             keys: try MasterKeys(
                 current: [UInt8](repeating: current, count: 32),
                 previous: previous.map { [UInt8](repeating: $0, count: 32) }), purpose: purpose)
@@ -22,6 +22,7 @@ struct SingleMessageBoxTests {
         let box = try box(current: 1)
         let secret = Random.bytes(length)
         let sealed = try box.seal(secret, context: context)
+        // Version, key ID, salt, nonce, ciphertext and tag.
         #expect(sealed.count == 1 + 4 + 32 + 12 + length + 16)
         #expect(try box.open(sealed, context: context) == secret)
         #expect(try box.seal(secret, context: context).dropFirst(5).prefix(32) != sealed.dropFirst(5).prefix(32))

@@ -8,13 +8,14 @@ import Testing
 @testable import Support
 
 @Suite("An authorization code of a sign-in in the browser", .serialized)
-struct SpentCodeTests {
-    /// The lifetimes of a grant and of a pending token, and five minutes.
-    private static let unused: Duration = .seconds(60 + 1800 + 300)
+struct FlowCodeTests {
+    /// How long Apple's refresh token is kept if no sign-in uses it: the lifetimes of a grant and of a pending token,
+    /// and five minutes.
+    private static let unusedTokenLifetime: Duration = .seconds(60 + 1800 + 300)
     /// The stored refresh token of a code that no account uses yet.
     private static let kept = "REDEEMING REFRESH_TOKEN com.example.web"
 
-    @Test("A code is not redeemed before the provider's keys are available, so that another try succeeds")
+    @Test("A code is not redeemed before the provider's keys are available, so that a retry succeeds")
     func keys() async throws {
         let gateway = try await ClientFlowTests.gateway()
         let flow = try await gateway.startFlow("apple.com")
@@ -23,21 +24,21 @@ struct SpentCodeTests {
         let page = try await TestBrowser(gateway).send(.get, url)
         #expect(page.status == 503)
         #expect(page.text.contains("Try again"))
-        #expect(gateway.codesRedeemed == 0)
+        #expect(gateway.tokenRequestCount == 0)
         gateway.simulators.apple.faultInjection.reset()
         gateway.clock.advance(by: .seconds(61))
         let location = try #require(try await TestBrowser(gateway).send(.get, url).location)
         #expect(try await flow.signIn(at: location).outcome == "200")
     }
 
-    @Test("A redeemed code with an unverifiable token offers no other try, and the refresh token is revoked")
+    @Test("If the token for a redeemed code cannot be verified, no retry is offered, and the refresh token is revoked")
     func notVerifiable() async throws {
         let gateway = try await ClientFlowTests.gateway()
         #expect(try await gateway.signIn(gateway.apple(.mary)).status == 200)
         try gateway.simulators.apple.rotateKeys(keepingOld: false)
         gateway.simulators.apple.faultInjection.injectFault(.unavailable, at: SimulatedApple.keysPath)
         let page = try await TestBrowser(gateway).agree(.ada, at: gateway.startFlow("apple.com").authURI)
-        #expect(gateway.codesRedeemed == 1)
+        #expect(gateway.tokenRequestCount == 1)
         #expect(page.status == 400)
         #expect(page.heading == "We could not sign you in")
         #expect(!page.text.contains("Try again"))
@@ -64,11 +65,12 @@ struct SpentCodeTests {
         try await expectRevocation(at: gateway)
     }
 
+    /// Expects that the refresh token is revoked once its retention as an unused token ends.
     private func expectRevocation(at gateway: TestGateway) async throws {
         #expect(try await gateway.appleGrants() == [Self.kept])
         try await gateway.attemptAppleGrants()
         #expect(try await gateway.appleGrants() == [Self.kept], "a grant or pending token may still be used")
-        gateway.clock.advance(by: Self.unused)
+        gateway.clock.advance(by: Self.unusedTokenLifetime)
         try await gateway.attemptAppleGrants()
         try await gateway.attemptAppleGrants()
         #expect(try await gateway.appleGrants().isEmpty)
@@ -80,7 +82,7 @@ struct SpentCodeTests {
         let gateway = try await ClientFlowTests.gateway()
         _ = try await gateway.startFlow("apple.com").agree(.ada)
         #expect(try await gateway.startFlow("apple.com").complete(.ada).outcome == "200")
-        gateway.clock.advance(by: Self.unused)
+        gateway.clock.advance(by: Self.unusedTokenLifetime)
         try await gateway.attemptAppleGrants()
         try await gateway.attemptAppleGrants()
         #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN com.example.web"])
@@ -110,9 +112,10 @@ struct SpentCodeTests {
         try await expectDeletion(at: gateway)
     }
 
+    /// Expects that the refresh token is deleted, but not revoked, once its retention as an unused token ends.
     private func expectDeletion(at gateway: TestGateway) async throws {
         #expect(try await gateway.appleGrants() == [Self.kept])
-        gateway.clock.advance(by: Self.unused)
+        gateway.clock.advance(by: Self.unusedTokenLifetime)
         try await gateway.attemptAppleGrants()
         #expect(try await gateway.appleGrants().isEmpty)
         #expect(gateway.simulators.apple.revocations == 0)
@@ -131,7 +134,7 @@ struct SpentCodeTests {
         }
         let newer = try await grants("state = 'AUTHORIZED'")
         #expect(newer.count == 1)
-        gateway.clock.advance(by: Self.unused)
+        gateway.clock.advance(by: Self.unusedTokenLifetime)
         try await gateway.attemptAppleGrants()
         #expect(try await grants("true") == newer)
         #expect(gateway.simulators.apple.revocations == 0)

@@ -1,7 +1,7 @@
 public import CSystem
 
-/// A linked list of lines for libcurl.
-public final class FieldList {
+/// A linked list of lines for libcurl: header fields, or the recipients of a message.
+public final class LineList {
     public private(set) var first: UnsafeMutablePointer<curl_slist>?
 
     public init() {}

@@ -1,8 +1,8 @@
 internal import CSystem
 
-/// A program to be started in its own process group. The program inherits no open descriptors; its standard input is
-/// empty.
-struct ChildProcess: Sendable {
+/// A program to be started in its own process group, in "/" and with a fixed environment. The program inherits no open
+/// descriptors; its standard input is empty.
+struct ProcessCommand: Sendable {
     /// The path of the program, and its arguments.
     let words: [String]
     /// A file to which standard output and standard error are appended.

@@ -17,6 +17,7 @@ struct AdminMergeTests {
         #expect(try await gateway.accountsAsStored() == before)
         let merged = try await gateway.administer(":merge", ["mergeToken": preview.json["mergeToken"] ?? .null])
         #expect(merged.json["moves"] == row.moves, "\(merged.text)")
+        // In milliseconds: the start of the clock (1,800,000,000 s), 10 s before the merge, and seven days (604,800 s).
         #expect(merged.json["undoableUntil"] == 1_800_604_810_000)
         #expect(merged.json["idToken"] == nil)
         #expect(try await gateway.administer(":lookup", ["localId": ["ada"]]).json["users"] == nil)
@@ -39,9 +40,9 @@ struct AdminMergeTests {
             ])
     }
 
-    @Test("The password signs in to the account that has it, and earlier sessions are ended")
+    @Test("After a merge, and after its undo, the password signs in to its account, and earlier sessions have ended")
     func sessions() async throws {
-        let gateway = try await MergeCase.whole.gateway()
+        let gateway = try await MergeCase.emptyTarget.gateway()
         let early = try await gateway.signIn(email: "ada@example.com")
         #expect(try await gateway.merge().outcome == "200")
         let middle = try await gateway.signIn(email: "ada@example.com")
@@ -59,7 +60,7 @@ struct AdminMergeTests {
 
     @Test("After an undo, the target keeps what it got after the merge")
     func laterChanges() async throws {
-        let gateway = try await MergeCase.whole.gateway()
+        let gateway = try await MergeCase.emptyTarget.gateway()
         #expect(try await gateway.merge().outcome == "200")
         #expect(try await gateway.linkIdentity(["providerId": "oidc.corp", "rawId": "c"], to: "bob").outcome == "200")
         let change: JSON = [
@@ -77,9 +78,9 @@ struct AdminMergeTests {
         #expect(try await gateway.identities(of: "bob").map { $0["providerId"]?.string } == ["oidc.corp"])
     }
 
-    @Test("A repeated merge token gets the same response; after an undo it is rejected as used")
+    @Test("A merge token that is sent several times gets the same response each time, and is rejected after an undo")
     func retry() async throws {
-        let gateway = try await MergeCase.whole.gateway()
+        let gateway = try await MergeCase.emptyTarget.gateway()
         let body: JSON = ["mergeToken": try await gateway.previewMerge().json["mergeToken"] ?? .null]
         let outcomes = try await withThrowingTaskGroup(of: Exchange.self) { group in
             for _ in 0..<6 { group.addTask { try await gateway.administer(":merge", body) } }
@@ -95,7 +96,7 @@ struct AdminMergeTests {
     }
 
     @Test(
-        "A merge is rejected with a specific error",
+        "Each invalid request for a merge is rejected with a specific error",
         arguments: [
             (["sourceLocalId": "ada", "localId": "bob"], "MISSING_MERGE_TOKEN"),
             (["localId": "bob", "dryRun": true], "MISSING_LOCAL_ID"),
@@ -108,16 +109,16 @@ struct AdminMergeTests {
             (["mergeToken": "x", "dryRun": true], "Invalid JSON payload"),
         ] as [(JSON, String)])
     func refused(body: JSON, expected: String) async throws {
-        let gateway = try await MergeCase.whole.gateway()
-        try await gateway.make(["localId": "carol"], identities: [["providerId": "apple.com", "rawId": "a9"]])
-        try await gateway.make(["localId": "dora", "disabled": true])
+        let gateway = try await MergeCase.emptyTarget.gateway()
+        try await gateway.makeAccount(["localId": "carol"], identities: [["providerId": "apple.com", "rawId": "a9"]])
+        try await gateway.makeAccount(["localId": "dora", "disabled": true])
         let answer = try await gateway.administer(":merge", body)
         #expect(answer.outcome.hasPrefix("400 \(expected)"), "\(answer.text)")
     }
 
-    @Test("A merge preview is valid for ten minutes, for its project, and until an account changes")
+    @Test("A merge token is valid for ten minutes, for administrators of its project, until an account changes")
     func preview() async throws {
-        let gateway = try await MergeCase.whole.gateway()
+        let gateway = try await MergeCase.emptyTarget.gateway()
         try await gateway.makeOtherProject("other", serviceKey: "sks_other")
         let token = try await gateway.previewMerge().json["mergeToken"] ?? .null
         let elsewhere = try await gateway.administer(
@@ -129,7 +130,9 @@ struct AdminMergeTests {
                 "idToken": try await gateway.signIn(email: "ada@example.com").json["idToken"] ?? .null,
                 "mergeToken": token,
             ])
-        #expect(asClient.outcome.hasPrefix("400 INVALID_PENDING_TOKEN"), "an administrator's token does not sign in")
+        #expect(
+            asClient.outcome.hasPrefix("400 INVALID_PENDING_TOKEN"),
+            "an administrator's merge token is not valid for a client")
         #expect(try await gateway.unlinkIdentity("google.com", of: "ada").outcome == "200")
         let changed = try await gateway.administer(":merge", ["mergeToken": token])
         #expect(changed.outcome.hasPrefix("400 MERGE_PREVIEW_OUTDATED"))

@@ -1,17 +1,17 @@
 /// Encrypts any number of messages with AES-256-GCM and a separate key for every message.
 ///
-/// For messages that client requests create, because their number has no limit. ``SealedBox`` may encrypt only about
-/// 2^32 messages, because its nonces are random. Here, the key of a message is the HMAC-SHA-256 of a random salt under
-/// a key that is derived from the master key.
+/// For messages that are created by client requests, so that their number has no limit. ``SealedBox`` may encrypt only
+/// about 2^32 messages, because its nonces are random and all messages have the same key. Here, the key of a message is
+/// the HMAC-SHA-256 of a random salt under a key that is derived from the master key.
 ///
 /// Envelope: version (1 byte) | master key ID (4) | salt (32) | nonce (12) | ciphertext | tag (16).
-public struct SingleMessageBox: Sendable {
+public struct PerMessageKeyBox: Sendable {
     private static let version: UInt8 = 2
     private static let saltLength = 32
 
     private let keys: [DerivedKey]
 
-    /// - Parameter purpose: of the derived key.
+    /// - Parameter purpose: separates the derived key from the keys of other boxes; see ``MasterKeys/keys(for:)``.
     public init(keys: MasterKeys, purpose: String) {
         self.keys = keys.keys(for: purpose)
     }

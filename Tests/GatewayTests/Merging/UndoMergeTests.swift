@@ -5,7 +5,7 @@ import Testing
 @testable import Support
 
 @Suite("Undoing a merge", .serialized)
-struct MergeNotUndoneTests {
+struct UndoMergeTests {
     enum Event: String, CaseIterable, Sendable {
         case late = "the end of the seven days"
         case reset = "a password reset"
@@ -43,12 +43,13 @@ struct MergeNotUndoneTests {
                     "/v1/accounts:resetPassword", ["oobCode": code, "newPassword": "secret3"])
             case .password: return try await change(["password": "secret3"], in: gateway)
             case .email: return try await change(["email": "eve@example.com"], in: gateway)
+            // The start of the clock, 10 s until the merge, and 1 s after it.
             case .signOut: return try await change(["validSince": "1800000011"], in: gateway)
             case .number: return try await change(["deleteProvider": ["phone"]], in: gateway)
             case .unproven: return try await change(["emailVerified": false], in: gateway)
             case .unlinked: return try await gateway.unlinkIdentity("google.com", of: "bob")
             case .moved:
-                try await gateway.make(["localId": "eve"])
+                try await gateway.makeAccount(["localId": "eve"])
                 return try await gateway.moveIdentity("google.com", of: "bob", ["targetLocalId": "eve"])
             case .deleted: return try await gateway.administer(":delete", ["localId": "bob"])
             case .replaced:
@@ -58,11 +59,11 @@ struct MergeNotUndoneTests {
                 return try await gateway.administer(
                     ":batchCreate", ["users": [["localId": "bob"]], "allowOverwrite": true])
             case .merged:
-                try await gateway.make(["localId": "eve"])
+                try await gateway.makeAccount(["localId": "eve"])
                 return try await gateway.merge("bob", into: "eve")
             case .idTaken: return try await gateway.administer("", ["localId": "ada"])
             case .idUsed:
-                try await gateway.make(["localId": "ada"])
+                try await gateway.makeAccount(["localId": "ada"])
                 gateway.clock.advance(by: .seconds(1))
                 return try await gateway.administer(":delete", ["localId": "ada"])
             }
@@ -74,10 +75,10 @@ struct MergeNotUndoneTests {
     }
 
     @Test(
-        "Undoing a merge is rejected after seven days, a change or deletion of the target, or a reuse of the source's ID",
+        "An undo is rejected after seven days, an end of the target's sessions, a change of moved data, the target's deletion, replacement or merge, or a reuse of the source's ID",
         arguments: Event.allCases)
     func refused(event: Event) async throws {
-        let gateway = try await MergeCase.whole.gateway()
+        let gateway = try await MergeCase.emptyTarget.gateway()
         #expect(try await gateway.merge().outcome == "200")
         gateway.clock.advance(by: .seconds(1))
         let happened = try await event.happen(in: gateway)
@@ -91,8 +92,8 @@ struct MergeNotUndoneTests {
     @Test("Undoing a merge is rejected after a reclaim of the target")
     func reclaimed() async throws {
         let gateway = try await TestGateway.administered()
-        try await gateway.make(["localId": "ada"], identities: [["providerId": "oidc.corp", "rawId": "c"]])
-        try await gateway.make(["localId": "bob", "email": "ada@example.com", "password": "secret1"])
+        try await gateway.makeAccount(["localId": "ada"], identities: [["providerId": "oidc.corp", "rawId": "c"]])
+        try await gateway.makeAccount(["localId": "bob", "email": "ada@example.com", "password": "secret1"])
         #expect(try await gateway.merge().outcome == "200")
         let input: JSON = ["requestType": "EMAIL_SIGNIN", "email": "ada@example.com", "returnOobLink": true]
         let code = try await gateway.administer(":sendOobCode", input).json["oobCode"] ?? .null
@@ -104,12 +105,12 @@ struct MergeNotUndoneTests {
     }
 
     @Test(
-        "Undoing a merge is rejected only while another account has the source's address or number",
+        "Undoing a merge is rejected as long as another account has the source's address or number",
         arguments: ["email", "phoneNumber"])
     func taken(member: String) async throws {
-        let gateway = try await MergeCase.all[2].gateway()
+        let gateway = try await MergeCase.bothFull.gateway()
         #expect(try await gateway.merge().outcome == "200")
-        try await gateway.make(["localId": "eve", member: MergeCase.full[member] ?? .null])
+        try await gateway.makeAccount(["localId": "eve", member: MergeCase.full[member] ?? .null])
         let expected = member == "email" ? "400 EMAIL_EXISTS" : "400 PHONE_NUMBER_EXISTS"
         #expect(try await gateway.undoMerge().outcome == expected)
         #expect(try await gateway.administer(":delete", ["localId": "eve"]).outcome == "200")
@@ -118,7 +119,7 @@ struct MergeNotUndoneTests {
 
     @Test("One of several concurrent requests undoes the merge")
     func race() async throws {
-        let gateway = try await MergeCase.whole.gateway()
+        let gateway = try await MergeCase.emptyTarget.gateway()
         let before = try await gateway.accountsAsStored()
         #expect(try await gateway.merge().outcome == "200")
         let outcomes = try await withThrowingTaskGroup(of: String.self) { group in
@@ -133,8 +134,8 @@ struct MergeNotUndoneTests {
     @Test("Undoing a merge does not remove the target's last sign-in method unless the request allows it")
     func lastSignInMethod() async throws {
         let gateway = try await TestGateway.administered()
-        try await gateway.make(["localId": "ada"], identities: [MergeCase.google])
-        try await gateway.make(["localId": "bob"], identities: [MergeCase.apple])
+        try await gateway.makeAccount(["localId": "ada"], identities: [MergeCase.google])
+        try await gateway.makeAccount(["localId": "bob"], identities: [MergeCase.apple])
         #expect(try await gateway.merge().outcome == "200")
         #expect(try await gateway.unlinkIdentity("apple.com", of: "bob").outcome == "200")
         #expect(try await gateway.undoMerge().outcome.hasPrefix("400 LAST_SIGN_IN_METHOD"))
@@ -144,8 +145,8 @@ struct MergeNotUndoneTests {
 
     @Test("Two merges into the same account can both be undone")
     func several() async throws {
-        let gateway = try await MergeCase.whole.gateway()
-        try await gateway.make(["localId": "eve", "displayName": "Eve"])
+        let gateway = try await MergeCase.emptyTarget.gateway()
+        try await gateway.makeAccount(["localId": "eve", "displayName": "Eve"])
         let before = try await gateway.accountsAsStored()
         for source in ["ada", "eve"] { #expect(try await gateway.merge(source).outcome == "200") }
         for source in ["ada", "eve"] {
@@ -155,20 +156,20 @@ struct MergeNotUndoneTests {
         #expect(try await gateway.accountsAsStored() == before)
     }
 
-    @Test("Of two merges of one ID, the later one is undone")
+    @Test("If two accounts with the same ID were merged one after the other, an undo restores the second")
     func twoMergesOfOneID() async throws {
-        let gateway = try await MergeCase.whole.gateway()
+        let gateway = try await MergeCase.emptyTarget.gateway()
         #expect(try await gateway.merge().outcome == "200")
-        try await gateway.make(["localId": "ada", "displayName": "Another"])
+        try await gateway.makeAccount(["localId": "ada", "displayName": "Another"])
         #expect(try await gateway.merge().outcome == "200")
         #expect(try await gateway.undoMerge().outcome == "200")
         #expect(try await gateway.user("ada")["displayName"] == "Another")
         #expect(try await gateway.user("bob")["email"] == "ada@example.com")
     }
 
-    @Test("Undoing a merge sets columns that are newer than the merge to their defaults")
+    @Test("Undoing a merge sets columns that were added after the merge to their defaults")
     func newerColumns() async throws {
-        let gateway = try await MergeCase.whole.gateway()
+        let gateway = try await MergeCase.emptyTarget.gateway()
         #expect(try await gateway.merge().outcome == "200")
         _ = try await gateway.database.pool.execute("ALTER TABLE account ADD COLUMN later text NOT NULL DEFAULT 'new'")
         _ = try await gateway.database.pool.execute("UPDATE account SET later = 'changed'")
@@ -177,9 +178,9 @@ struct MergeNotUndoneTests {
         #expect(try row?.decode("later") == "new")
     }
 
-    @Test("Only administrators of the project can undo a merge")
+    @Test("Undoing a merge by API needs a service key of the project, and the source's ID")
     func otherProject() async throws {
-        let gateway = try await MergeCase.whole.gateway()
+        let gateway = try await MergeCase.emptyTarget.gateway()
         try await gateway.makeOtherProject("other", serviceKey: "sks_other")
         #expect(try await gateway.merge().outcome == "200")
         let body: JSON = ["sourceLocalId": "ada"]

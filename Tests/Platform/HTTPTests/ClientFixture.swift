@@ -21,7 +21,7 @@ func request(
 ) -> ClientRequest {
     ClientRequest(
         method, "http://127.0.0.1:\(port)\(path)", headers: headers, body: Array(body.utf8), deadline: deadline,
-        maximumLength: maximumLength, destination: .anywhere)
+        maximumLength: maximumLength, destination: .operatorChosen)
 }
 
 extension ClientResponse {

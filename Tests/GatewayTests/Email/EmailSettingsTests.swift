@@ -9,7 +9,7 @@ import Testing
 @testable import Support
 
 @Suite("Email settings of a project")
-struct NotificationConfigTests {
+struct EmailSettingsTests {
     static let everything: JSON = [
         "notification": [
             "defaultLocale": "ja",
@@ -46,7 +46,7 @@ struct NotificationConfigTests {
     }
 
     @Test(
-        "A change of email settings applies only to the members that the mask names",
+        "A change of email settings applies only to the members that the mask names; an empty mask names all",
         arguments: [
             ("notification.defaultLocale", "language"),
             ("notification.sendEmail.callbackUri", "url"),
@@ -149,21 +149,21 @@ struct NotificationConfigTests {
         let (gateway, _, stored) = try await Self.fixture()
         _ = try await gateway.database.pool.execute(
             """
-            UPDATE project SET email_settings = '{"senderName": "A", "language": "tlh", "pigeons": true,
-                "subjects": {"PIGEON": {"en": "x"}, "PASSWORD_RESET": {"tlh": "x", "en": "Reset"}}}'
+            UPDATE project SET email_settings = '{"senderName": "A", "language": "tlh", "unknown": true,
+                "subjects": {"UNKNOWN": {"en": "x"}, "PASSWORD_RESET": {"tlh": "x", "en": "Reset"}}}'
             """)
         #expect(try await stored() == EmailSettings(senderName: "A", subjects: [.resetPassword: [.english: "Reset"]]))
     }
 
-    static let place = "400 Invalid JSON payload received. /notification"
+    static let invalidJSON = "400 Invalid JSON payload received. /notification"
 
     @Test(
-        "An invalid request changes no email settings",
+        "A request with invalid or unimplemented email settings is rejected, and changes no other setting either",
         arguments: [
-            (["defaultLocale": "fr"], "\(place)/defaultLocale must be en or ja"),
+            (["defaultLocale": "fr"], "\(invalidJSON)/defaultLocale must be en or ja"),
             (
                 ["sendEmail": ["verifyEmailTemplate": ["replyTo": "ada"]]],
-                "\(place)/sendEmail/verifyEmailTemplate/replyTo must be an email address"
+                "\(invalidJSON)/sendEmail/verifyEmailTemplate/replyTo must be an email address"
             ),
             (
                 [
@@ -171,11 +171,11 @@ struct NotificationConfigTests {
                         "verifyEmailTemplate": ["senderDisplayName": "A"],
                         "changeEmailTemplate": ["senderDisplayName": "B"],
                     ]
-                ], "\(place)/sendEmail/changeEmailTemplate/senderDisplayName must be the same in every template"
+                ], "\(invalidJSON)/sendEmail/changeEmailTemplate/senderDisplayName must be the same in every template"
             ),
             (
                 ["sendEmail": ["callbackUri": "https://evil.example/"]],
-                "400 INVALID_CONFIG : the action URL of emails must be at an authorized domain"
+                "400 INVALID_CONFIG : the action URL of emails must be at an authorized domain or at the gateway's own host"
             ),
             (
                 ["sendEmail": ["callbackUri": "https://localhost/?a"]],
@@ -206,7 +206,7 @@ struct NotificationConfigTests {
         #expect(config.json["emailPrivacyConfig"]?["enableImprovedEmailPrivacy"] == false)
     }
 
-    @Test("The action URL can be at the gateway's own host; another domain stays authorized while the URL uses it")
+    @Test("The action URL can be at the gateway's own host; an authorized domain that it uses cannot be removed")
     func hosts() async throws {
         let (gateway, backend, _) = try await Self.fixture()
         let mask = "notification.sendEmail.callbackUri"
@@ -219,6 +219,9 @@ struct NotificationConfigTests {
         #expect(try await setActionURL("http://localhost:3000/mail") == "200")
         let narrowed = try await gateway.configure(
             ["authorizedDomains": ["a.example"]], "authorizedDomains", by: backend)
-        #expect(narrowed.outcome == "400 INVALID_CONFIG : the action URL of emails must be at an authorized domain")
+        #expect(
+            narrowed.outcome
+                == "400 INVALID_CONFIG : the action URL of emails must be at an authorized domain or at the gateway's own host"
+        )
     }
 }

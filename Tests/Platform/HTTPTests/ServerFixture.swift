@@ -4,7 +4,7 @@ import Synchronization
 
 typealias Handler = @Sendable (Request) async -> Response
 
-/// Answers with the contents of the request.
+/// Answers with a line of the request's method, path, query parameters (`name=value;` each) and body.
 let echo: Handler = { request in
     let query = request.query.map { "\($0.name)=\($0.value);" }.joined()
     let body = String(decoding: request.body, as: UTF8.self)

@@ -10,7 +10,7 @@ import Testing
 ///
 /// Each user uses only codes that were sent to their own address.
 @Suite("Random sequences of actions")
-struct AccountLifeTests {
+struct RandomActionTests {
     @Test(
         "No user gets into an account with another's verified address, and no account loses all sign-in methods",
         arguments: 0..<12)
@@ -113,6 +113,7 @@ private struct Scenario {
         case .linkApple: return try await gateway.link(gateway.apple(user.person), to: idToken)
         case .linkGoogle: return try await gateway.link(gateway.google(user.person), to: idToken)
         case .unlink:
+            // The random address selects what is unlinked.
             return try await gateway.post(
                 "/v1/accounts:unlink",
                 [

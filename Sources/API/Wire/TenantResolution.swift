@@ -1,0 +1,131 @@
+internal import HTTP
+internal import Identity
+
+/// Resolves the tenant that a request is about, before its handler runs.
+extension EndpointCall {
+    /// Resolves a tenant that is named by `tenantId` in the body or the query, or by the tokens in the body. Clients
+    /// name the tenant when they sign in; later requests have a token.
+    ///
+    /// - Returns: the app in the tenant, or unchanged if the request names none.
+    mutating func resolveTenant(for client: CallingApp, at endpoint: Endpoint) async throws -> CallingApp {
+        guard client.project.hasTenants || mentionsTenants, let tenant = try tenantNamedByClient() else {
+            return client
+        }
+        guard let project = try await project(of: tenant, in: client.project, at: endpoint) else {
+            throw TenantRefusal.unknown
+        }
+        self.tenant = tenant
+        return CallingApp(project: project, app: client.app)
+    }
+
+    /// Resolves a tenant that is named in the path, the query or the body. All names, and the tenant of an ID token in
+    /// the body, have to be the same.
+    ///
+    /// - Returns: the administrator in the tenant, or unchanged if the request names none.
+    mutating func resolveTenant(
+        for administrator: Administrator, at endpoint: Endpoint
+    ) async throws -> Administrator {
+        guard endpoint.acceptsTenantByName || endpoint.isBelowTenant || tenantInQuery == nil else {
+            throw TenantRefusal.notForTenants
+        }
+        var names = [tenantInQuery, endpoint.isBelowTenant ? parameters["tenant"] : nil]
+        if endpoint.acceptsTenantByName, mentionsTenants { names.append(tenantNames().tenantId) }
+        guard let tenant = try Self.singleTenant(names) else { return administrator }
+        // `oken` is a part of `idToken` and of `id_token`. A body without it need not be parsed.
+        if request.body.includes("oken"), let token = tenantNames().idToken.nonEmpty {
+            _ = try Self.singleTenant([tenant.rawValue, services.projects.tenancy.tenantOfToken(token)?.rawValue])
+        }
+        guard let project = try await project(of: tenant, in: administrator.project, at: endpoint) else {
+            throw RequestRefusal.rejected(.tenantNotFound)
+        }
+        self.tenant = tenant
+        return administrator.working(in: project)
+    }
+
+    /// Returns the project as it applies to the tenant; `nil` if there is no such tenant. In `dev`, an unknown tenant
+    /// is created.
+    ///
+    /// - Throws: ``TenantRefusal/disabled``, unless the endpoint serves disabled tenants.
+    private func project(of tenant: ID<Tenant>, in project: Project, at endpoint: Endpoint) async throws -> Project? {
+        guard tenant.isValidTenantID,
+            let project = try await services.projects.tenancy.projectInTenant(tenant, project)
+        else { return nil }
+        guard endpoint.servesDisabledTenants || project.tenant?.settings.isDisabled != true else {
+            throw TenantRefusal.disabled
+        }
+        return project
+    }
+
+    private mutating func tenantNamedByClient() throws -> ID<Tenant>? {
+        let named = tenantNames()
+        let tokens = [named.idToken, named.refreshToken].compactMap {
+            $0.nonEmpty.flatMap(services.projects.tenancy.tenantOfToken)
+        }
+        return try Self.singleTenant([named.tenantId, tenantInQuery] + tokens.map(\.rawValue))
+    }
+
+    /// Parses the body, and stores the result for the handler.
+    private mutating func tenantNames() -> TenantNames {
+        if let form { return TenantNames(form: form) }
+        parseBody()
+        // `checkTarget` rejects a request whose body names a tenant that was not read here.
+        return (try? decoded(as: TenantNames.self)) ?? TenantNames()
+    }
+
+    /// Whether the query names a tenant, or the body can contain `tenantId` or `tenant_id`. Most bodies cannot, and are
+    /// not parsed for the tenant unless the project has tenants.
+    private var mentionsTenants: Bool {
+        tenantInQuery != nil || request.body.includes("tenant")
+    }
+
+    /// Accepts both spellings. If one were ignored, the request would apply to the project itself.
+    private var tenantInQuery: String? { request.query("tenantId").nonEmpty ?? request.query("tenant_id").nonEmpty }
+
+    /// Returns the tenant that all of the names have in common; `nil` if there are no names.
+    ///
+    /// - Throws: `.mismatch` if the names differ.
+    private static func singleTenant(_ names: [String?]) throws(TenantRefusal) -> ID<Tenant>? {
+        let names = Set(names.compactMap(\.nonEmpty))
+        guard names.count < 2 else { throw .mismatch }
+        return names.first.map { ID($0) }
+    }
+}
+
+/// The members of a body that can name a tenant.
+private struct TenantNames: Decodable {
+    var tenantId: String?
+    var idToken: String?
+    var refreshToken: String?
+}
+
+extension TenantNames {
+    init(form pairs: [(String, String)]) {
+        self.init()
+        for (name, value) in pairs {
+            switch name {
+            case "tenant_id", "tenantId": tenantId = value
+            case "refresh_token", "refreshToken": refreshToken = value
+            default: continue
+            }
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Whether the bytes contain `text`. `Collection.contains(_:)` is about 100× slower, and this runs on every
+    /// request.
+    fileprivate func includes(_ text: StaticString) -> Bool {
+        let part = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+        return withUnsafeBufferPointer { bytes in
+            guard bytes.count >= part.count else { return false }
+            var start = 0
+            while start <= bytes.count - part.count {
+                var length = 0
+                while length < part.count, bytes[start + length] == part[length] { length += 1 }
+                if length == part.count { return true }
+                start += 1
+            }
+            return false
+        }
+    }
+}

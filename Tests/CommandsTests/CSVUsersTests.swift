@@ -1,0 +1,40 @@
+import Gateway
+import Testing
+
+@testable import Commands
+
+@Suite("Rows of a CSV file of users")
+struct CSVUsersTests {
+    private static let filler = String(repeating: "x", count: UserFormat.rowLimit)
+
+    /// Appends the line and the JSON text of each row to `rows`; `nil` stands for a row that is too long.
+    private func parse(_ text: String, into rows: inout [(line: Int, json: String?)]) throws {
+        var parser = CSVUsers()
+        func add(_ row: UserRow) { rows.append((row.line, row.json.map { String(decoding: $0, as: UTF8.self) })) }
+        parser.parse(Array(text.utf8), add)
+        try parser.finish(add)
+    }
+
+    @Test("A last row that is too long is reported once, with or without a final newline", arguments: ["", "\n"])
+    func lastRow(end: String) throws {
+        var rows: [(line: Int, json: String?)] = []
+        try parse("first\nlast,\(Self.filler)\(end)", into: &rows)
+        #expect(rows.map(\.line) == [1, 2])
+        #expect(rows.map(\.json) == [#"{"localId":"first"}"#, nil])
+    }
+
+    @Test("A row that is too long is skipped to its end, even if a quoted field contains newlines")
+    func newlines() throws {
+        var rows: [(line: Int, json: String?)] = []
+        try parse("long,\"\(Self.filler)\nadmin,\"\"\nadmin\n\",\nlast\n", into: &rows)
+        #expect(rows.map(\.line) == [1, 5])
+        #expect(rows.map(\.json) == [nil, #"{"localId":"last"}"#])
+    }
+
+    @Test("No row is read from a quoted field that is too long and does not end")
+    func unterminated() throws {
+        var rows: [(line: Int, json: String?)] = []
+        #expect(throws: Failure.self) { try parse("long,\"\(Self.filler)\nadmin\n", into: &rows) }
+        #expect(rows.isEmpty)
+    }
+}

@@ -1,0 +1,117 @@
+import Identity
+import Simulators
+import Testing
+
+@testable import DevMode
+@testable import Support
+
+@Suite("Unlinking an identity")
+struct UnlinkTests {
+    /// A gateway with an account that has an Apple and a Google identity, and the account's ID token.
+    private func linked() async throws -> (TestGateway, String) {
+        let gateway = try await TestGateway(.sekisho)
+        let apple = try await gateway.signIn(gateway.apple())
+        let both = try await gateway.link(gateway.google(), to: try #require(apple.json["idToken"]?.string))
+        return (gateway, try #require(both.json["idToken"]?.string))
+    }
+
+    @Test("An unlinked identity creates a new account at its next sign-in")
+    func unlink() async throws {
+        let (gateway, idToken) = try await linked()
+        let unlinked = try await gateway.post(
+            "/v1/accounts:unlink", ["idToken": .string(idToken), "deleteProvider": ["google.com"]])
+        #expect(unlinked.status == 200, "\(unlinked.text)")
+        #expect(unlinked.json["providerUserInfo"]?[1] == nil)
+        #expect(try await gateway.signIn(gateway.google()).json["isNewUser"] == true)
+    }
+
+    @Test("accounts:update can unlink an identity too")
+    func update() async throws {
+        let (gateway, idToken) = try await linked()
+        let unlinked = try await gateway.update(idToken, ["deleteProvider": ["apple.com"]])
+        #expect(unlinked.status == 200, "\(unlinked.text)")
+        // Google's address remains.
+        #expect(unlinked.json["email"]?.string == SimulatedPerson.mary.email)
+        #expect(unlinked.json["emailVerified"] == true)
+    }
+
+    @Test("The last sign-in method is kept unless the request allows its removal", arguments: ["unlink", "update"])
+    func last(operation: String) async throws {
+        let (gateway, idToken) = try await linked()
+        let path = "/v1/accounts:\(operation)"
+        let all: JSON = ["apple.com", "google.com"]
+        let body: [String: JSON] = ["idToken": .string(idToken), "deleteProvider": all]
+        #expect(
+            try await gateway.post(path, .object(body)).outcome
+                == "400 LAST_SIGN_IN_METHOD : This would remove the account's last sign-in method. Set allowNoSignInMethod to true to confirm."
+        )
+        #expect(try await gateway.account(idToken)["providerUserInfo"]?[1] != nil)
+        let confirmed = try await gateway.post(path, .object(body.merging(["allowNoSignInMethod": true]) { $1 }))
+        #expect(confirmed.status == 200, "\(confirmed.text)")
+    }
+
+    /// Creates an account whose only sign-in method is a link to Mary's address. Her Google identity has the same address.
+    private func emailLinkUser(of gateway: TestGateway) async throws -> TestGateway.Tokens {
+        let email = try #require(SimulatedPerson.mary.email)
+        let code = try await gateway.requestedCode("EMAIL_SIGNIN", ["email": .string(email)])
+        return try TestGateway.Tokens(try await gateway.signInWithLink(email, code))
+    }
+
+    @Test(
+        "An email link is the last sign-in method until its address is removed",
+        arguments: [#""deleteProvider":["password"]"#, #""deleteAttribute":["EMAIL"]"#])
+    func emailLink(removal: String) async throws {
+        let gateway = try await TestGateway(.sekisho)
+        let mary = try await emailLinkUser(of: gateway)
+        func remove(_ more: String) async throws -> Exchange {
+            try await gateway.post(
+                "/v1/accounts:update", text: #"{"idToken":"\#(mary.idToken)",\#(removal)\#(more)}"#)
+        }
+        #expect(try await remove("").outcome.hasPrefix("400 LAST_SIGN_IN_METHOD"))
+        #expect(try await gateway.account(mary.idToken)["emailLinkSignin"] == true)
+        let removed = try await remove(#","allowNoSignInMethod":true"#)
+        let account = try await gateway.account(try TestGateway.Tokens(removed).idToken)
+        #expect(account["email"] == nil && account["emailLinkSignin"] == nil, "\(account)")
+    }
+
+    @Test("An administrator who removes the address removes the sign-in by email link")
+    func emailLinkByAdministrator() async throws {
+        let gateway = try await TestGateway.administered()
+        let mary = try await emailLinkUser(of: gateway)
+        let id = JSON.string(mary.localId)
+        let removal: JSON = ["localId": id, "deleteAttribute": ["EMAIL"]]
+        #expect(try await gateway.administer(":update", removal).outcome == "200")
+        let account = try await gateway.administer(":lookup", ["localId": [id]]).json["users"]?[0]
+        #expect(account?["localId"] == id && account?["emailLinkSignin"] == nil, "\(String(describing: account))")
+    }
+
+    @Test("Unlinking the password removes the sign-in by email link, although an identity keeps the address")
+    func emailLinkOfKeptAddress() async throws {
+        let gateway = try await TestGateway(.sekisho)
+        let mary = try await emailLinkUser(of: gateway)
+        let linked = try TestGateway.Tokens(try await gateway.link(gateway.google(), to: mary.idToken))
+        let unlinked = try await gateway.update(linked.idToken, ["deleteProvider": ["password"]])
+        let account = try await gateway.account(try TestGateway.Tokens(unlinked).idToken)
+        #expect(account["email"]?.string == SimulatedPerson.mary.email)
+        #expect(account["emailLinkSignin"] == nil, "\(account)")
+    }
+
+    @Test("If two concurrent requests unlink one of two sign-in methods each, only one request succeeds")
+    func race() async throws {
+        for _ in 0..<5 {
+            let (gateway, idToken) = try await linked()
+            let outcomes = try await withThrowingTaskGroup(of: String.self) { group in
+                for provider in ["apple.com", "google.com"] {
+                    group.addTask {
+                        try await gateway.post(
+                            "/v1/accounts:unlink",
+                            ["idToken": .string(idToken), "deleteProvider": [.string(provider)]]
+                        ).outcome
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(outcomes.count { $0 == "200" } == 1, "\(outcomes)")
+        }
+    }
+}
