@@ -5,7 +5,7 @@ import Testing
 @Suite("Deadlines of a connection", .timeLimit(.minutes(1)))
 struct DeadlineTests {
     private let limits = Limits(
-        headDeadline: .milliseconds(300), bodyDeadline: .milliseconds(300), idleDeadline: .milliseconds(300))
+        headDeadline: .seconds(1), bodyDeadline: .seconds(1), idleDeadline: .seconds(1))
 
     @Test(
         "A connection ends if its client sends a request in small pieces for too long",
@@ -21,6 +21,7 @@ struct DeadlineTests {
         try await withServer(limits: limits) { server in
             let client = try RawClient(port: server.port)
             client.send(start)
+            // 100 pieces would take 5 seconds; the deadlines are one second.
             var count = 0
             while count < 100, client.send(piece) {
                 count += 1
@@ -31,7 +32,9 @@ struct DeadlineTests {
         pace.stop()
     }
 
-    @Test("A connection without a request ends", arguments: ["", "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"])
+    @Test(
+        "An idle connection ends, before its first request and after a response",
+        arguments: ["", "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"])
     func idle(start: String) async throws {
         try await withServer(limits: limits) { server in
             let client = try RawClient(port: server.port)
@@ -43,16 +46,17 @@ struct DeadlineTests {
 
     @Test("A connection ends if its client does not read the response")
     func unread() async throws {
-        let asked = Gate()
-        asked.open()
+        let openGate = Gate()
+        openGate.open()
         let large: Handler = { _ in
-            await asked.pass()
+            await openGate.pass()
+            // 32 MiB do not fit into the buffers of the sockets.
             return Response(status: 200, body: Array(repeating: 0x41, count: 32 << 20))
         }
         try await withServer(limits: limits, handler: large) { server in
             let client = try RawClient(port: server.port)
             client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
-            while asked.arrivals == 0 { await Task.yield() }
+            while openGate.arrivals == 0 { await Task.yield() }
             while server.connections > 0 { await Task.yield() }
             #expect(try client.receive() == nil)
         }
@@ -62,7 +66,7 @@ struct DeadlineTests {
     func slowHandler() async throws {
         let pace = try Loop(name: "pace")
         let slow: Handler = { request in
-            try? await pace.sleep(for: .milliseconds(900))  // the task is never cancelled
+            try? await pace.sleep(for: .seconds(2))  // the task is never cancelled
             return await echo(request)
         }
         try await withServer(limits: limits, handler: slow) { server in

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// A blocking socket that sends given bytes, and waits at most five seconds for bytes of the server.
+/// A blocking socket that sends given bytes, and waits at most thirty seconds for bytes from the server.
 final class RawClient {
     struct Reply: Equatable {
         var status: Int
@@ -14,12 +14,14 @@ final class RawClient {
     private let descriptor: Int32
     private var buffer: [UInt8] = []
 
-    /// - Parameter source: the client's address in 127.0.0.0/8.
+    /// Connects to 127.0.0.1.
+    ///
+    /// - Parameter source: the client's address in 127.0.0.0/8 (default: 127.0.0.1).
     init(port: UInt16, from source: UInt32 = 0x7F00_0001) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        let isBound = Self.with(source, 0) { bind(descriptor, $0, $1) } == 0
-        let code = isBound ? Self.with(0x7F00_0001, port) { connect(descriptor, $0, $1) } : -1
-        var timeout = timeval(tv_sec: 5, tv_usec: 0)
+        let isBound = Self.withAddress(source, 0) { bind(descriptor, $0, $1) } == 0
+        let code = isBound ? Self.withAddress(0x7F00_0001, port) { connect(descriptor, $0, $1) } : -1
+        var timeout = timeval(tv_sec: 30, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
         guard code == 0 else { throw ConnectionFailed() }
     }
@@ -60,11 +62,8 @@ final class RawClient {
         }
     }
 
-    /// Waits for the end of the connection; `false` if bytes arrive first.
-    func ended() throws -> Bool { try rest().isEmpty }
-
-    /// Returns all bytes until the end of the connection.
-    func rest() throws -> String { String(decoding: try remainingBytes(), as: UTF8.self) }
+    /// Waits for the end of the connection; `false` if bytes arrived before it that no ``receive(hasBody:)`` returned.
+    func ended() throws -> Bool { try remainingBytes().isEmpty }
 
     /// All bytes until the end of the connection.
     func remainingBytes() throws -> [UInt8] {
@@ -81,7 +80,7 @@ final class RawClient {
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
     }
 
-    private static func with(
+    private static func withAddress(
         _ address: UInt32, _ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
     ) -> Int32 {
         var end = sockaddr_in()
@@ -98,7 +97,7 @@ final class RawClient {
     private func fill() throws -> Bool {
         var piece = [UInt8](repeating: 0, count: 65536)
         let count = recv(descriptor, &piece, piece.count, 0)
-        try #require(count >= 0 || errno != EAGAIN, "no answer and no end within five seconds")
+        try #require(count >= 0 || errno != EAGAIN, "no answer and no end within thirty seconds")
         guard count > 0 else { return false }
         buffer.append(contentsOf: piece[..<count])
         return true

@@ -61,13 +61,13 @@ final class RawConnection: Sendable {
 
     init(_ descriptor: Int32) {
         self.descriptor = descriptor
-        var timeout = timeval(tv_sec: 10, tv_usec: 0)
+        var timeout = timeval(tv_sec: 30, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
     }
 
     deinit { close(descriptor) }
 
-    /// Returns the next request without its body; empty if the connection ends, or no byte arrives for ten seconds.
+    /// Returns the next request without its body; empty if the connection ends, or no byte arrives for thirty seconds.
     func head() -> String {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
@@ -90,12 +90,14 @@ final class RawConnection: Sendable {
     }
 
     /// Sends the text every 50 ms until the client closes the connection.
-    func drip(_ text: String) {
+    func sendRepeatedly(_ text: String) {
         while send(text) { usleep(50_000) }
     }
 
-    /// - Returns: `true` if the client closed or reset the connection, `false` after a timeout.
-    func ends() -> Bool {
+    /// Reads until the client closes the connection.
+    ///
+    /// - Returns: `true` if the client closed or reset the connection, `false` if no byte arrived for thirty seconds.
+    func waitForEnd() -> Bool {
         var byte: UInt8 = 0
         while true {
             let count = recv(descriptor, &byte, 1, 0)

@@ -28,19 +28,25 @@ struct OutageTests {
     }
 
     @Test("A terminated session fails at most the statement that it executes", arguments: [true, false])
-    func terminated(whileBusy: Bool) async throws {
+    func terminated(isBusy: Bool) async throws {
         try await withPool { pool in
             try await withPool {
                 $0.connections = 1
             } _: { victim in
                 let pid: Int = try await victim.query("SELECT pg_backend_pid() AS pid")[0].decode("pid")
                 let busy = Task(executorPreference: victim.loop) {
-                    if whileBusy { _ = try await victim.query("SELECT pg_sleep(60)") }
+                    if isBusy { _ = try await victim.query("SELECT pg_sleep(60)") }
                 }
-                try await victim.loop.sleep(for: .milliseconds(20))
+                let sessionIsBusy: SQL = "SELECT FROM pg_stat_activity WHERE pid = \(Int32(pid)) AND state = 'active'"
+                while isBusy, try await pool.query(sessionIsBusy).isEmpty {}
                 _ = try await pool.query("SELECT pg_terminate_backend(\(Int32(pid)))")
-                if whileBusy { await expectUnavailable { try await busy.value } }
-                try await victim.loop.sleep(for: .milliseconds(50))
+                if isBusy { await expectUnavailable { try await busy.value } }
+                // When the server process has ended, its socket is closed. The loop of `victim` notices that before it
+                // ends another sleep.
+                while FileManager.default.fileExists(atPath: "/proc/\(pid)") {
+                    try await victim.loop.sleep(for: .milliseconds(5))
+                }
+                try await victim.loop.sleep(for: .milliseconds(5))
                 let next: Int = try await victim.query("SELECT pg_backend_pid() AS pid")[0].decode("pid")
                 #expect(next != pid)
             }
@@ -68,7 +74,7 @@ struct OutageTests {
         }
     }
 
-    @Test("The error about a rejected role names the role, and the host after an unreachable one is tried")
+    @Test("The error about a rejected role names the role, and the host after an unreachable host is tried")
     func hosts() async throws {
         let url = try TestServer.url
         try await withPool(url: url.replacingOccurrences(of: "user=postgres", with: "user=nobody-here")) { pool in

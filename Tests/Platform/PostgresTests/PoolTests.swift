@@ -30,7 +30,7 @@ struct PoolTests {
             $0.connections = 1
         } _: { pool in
             let pid: Int = try await pool.query("SELECT pg_backend_pid() AS pid")[0].decode("pid")
-            let running = Task(executorPreference: pool.loop) { try await pool.query("SELECT pg_sleep(0.3)") }
+            let running = Task(executorPreference: pool.loop) { try await pool.query("SELECT pg_sleep(2)") }
             let waiting = Task(executorPreference: pool.loop) { try await pool.query("SELECT 1") }
             try await pool.loop.sleep(for: .milliseconds(20))
             waiting.cancel()
@@ -47,7 +47,8 @@ struct PoolTests {
     func statementDeadline(serverKnowsTheDeadline: Bool) async throws {
         try await withPool {
             $0.connections = 1
-            $0.statementDeadline = .milliseconds(300)
+            $0.statementDeadline = .seconds(1)
+            // The pool sets `statement_timeout` only for sessions with prepared statements.
             $0.usesPreparedStatements = serverKnowsTheDeadline
         } _: { pool in
             let pid: Int = try await pool.query("SELECT pg_backend_pid() AS pid")[0].decode("pid")

@@ -18,6 +18,7 @@ struct ReadTests {
     @Test("Reads continue while all of the pool's connections are in use")
     func besideTransactions() async throws {
         try await withReader { pool, session in
+            // The pool has one connection.
             try await pool.transaction { _ in
                 let here = try await self.session(of: pool)
                 #expect(here == session)
@@ -25,6 +26,7 @@ struct ReadTests {
         }
     }
 
+    /// The SQLSTATE codes mean "division by zero" and "undefined column".
     @Test(
         "A rejected read gets its own error, and concurrent reads are answered",
         arguments: [("SELECT 1 / (SELECT 0)", "22012"), ("SELECT nonsense", "42703")] as [(SQL, String)])
@@ -75,7 +77,7 @@ struct ReadTests {
             _ = try await pool.query("SELECT pg_terminate_backend(\(session))")
             #expect(try await slow.value == 1)
             #expect(try await after.value.map(\.number) == Array(0..<20))
-            try await open(pool)
+            try await waitForReadSession(of: pool)
             #expect(try await self.session(of: pool) != session)
         }
     }
@@ -83,13 +85,14 @@ struct ReadTests {
     @Test("Each read has its own deadline, which the server or the client enforces", arguments: [true, false])
     func deadline(serverKnowsTheDeadline: Bool) async throws {
         try await withReader {
-            $0.statementDeadline = .milliseconds(300)
+            $0.statementDeadline = .milliseconds(1500)
         } _: { pool, session in
             if !serverKnowsTheDeadline {
                 _ = try await pool.read("SELECT set_config('statement_timeout', '0', false)")
             }
             let slow = Task(executorPreference: pool.loop) { try await pool.read("SELECT pg_sleep(60)") }
-            try await pool.loop.sleep(for: .milliseconds(100))
+            // The later reads have their deadlines one second after the end of the slow one.
+            try await pool.loop.sleep(for: .seconds(1))
             let after = Task(executorPreference: pool.loop) { try await reads(of: 0..<20, on: pool) }
             let error = await #expect(throws: PostgresError.self) { try await slow.value }
             guard case .timedOut = error else {
@@ -97,7 +100,7 @@ struct ReadTests {
                 return
             }
             #expect(try await after.value.map(\.number) == Array(0..<20))
-            try await open(pool)
+            try await waitForReadSession(of: pool)
             #expect((try await self.session(of: pool) == session) == serverKnowsTheDeadline)
         }
     }
@@ -182,8 +185,10 @@ struct ReadTests {
         let directory = try TestServer.temporaryDirectory()
         let first = try PrivatePostgres.start(directory: directory, durable: false)
         defer { TestServer.remove(first) }
-        try await withPool(url: first.url()) { pool in
-            try await open(pool)
+        try await withPool(url: first.url()) {
+            $0.connections = 1
+        } _: { pool in
+            try await waitForReadSession(of: pool)
             let interrupted = Task(executorPreference: pool.loop) { try await pool.read("SELECT pg_sleep(60)") }
             try await pool.loop.sleep(for: .milliseconds(20))
             first.stop()
@@ -193,11 +198,12 @@ struct ReadTests {
             let second = try PrivatePostgres.start(directory: directory, durable: false)
             defer { second.stop() }
             for _ in 0..<100 where await !pool.isReachable() { try await pool.loop.sleep(for: .milliseconds(50)) }
-            try await open(pool)
+            try await waitForReadSession(of: pool)
             #expect(try await reads(of: 0..<20, on: pool).map(\.number) == Array(0..<20))
         }
     }
 
+    /// The process ID of the session that executes a read.
     private func session(of pool: Pool) async throws -> Int32 {
         try await pool.read("SELECT pg_backend_pid() AS pid")[0].decode("pid")
     }
@@ -209,46 +215,44 @@ struct ReadTests {
     ) async throws {
         try await withPool {
             $0.connections = 1
-            $0.applicationName = "reads \(UUID())"
             change(&$0)
         } _: { pool in
-            try await open(pool)
+            try await waitForReadSession(of: pool)
             try await body(pool, session(of: pool))
         }
     }
 }
 
-/// Reads until the pool's read session is open: the first reads use other connections.
-private func open(_ pool: Pool) async throws {
-    for _ in 0..<400 {
-        _ = try await pool.read("SELECT 1")
-        let sessions: Int = try await pool.query(
-            """
-            SELECT count(*) AS sessions FROM pg_stat_activity
-            WHERE application_name = current_setting('application_name') AND pid <> pg_backend_pid()
-            """)[0].decode("sessions")
-        if sessions > 0 { return try await pool.loop.sleep(for: .milliseconds(20)) }
+/// Reads until the pool's read session is open. Until then, the only other connection of the pool executes the reads.
+private func waitForReadSession(of pool: Pool) async throws {
+    for _ in 0..<6000 {
+        let pid: SQL = "SELECT pg_backend_pid() AS pid"
+        let (own, reader) = try await (pool.query(pid)[0], pool.read(pid)[0])
+        if try own.decode("pid", as: Int32.self) != reader.decode("pid", as: Int32.self) { return }
         try await pool.loop.sleep(for: .milliseconds(10))
     }
     Issue.record("there is no session for reads")
 }
 
 private struct Answer {
-    let asked: Int
+    /// The number that the caller reads.
+    let expected: Int
+    /// The number in the result.
     let number: Int
+    /// The process ID of the session that executed the read.
     let session: Int32
 }
 
-/// The answers to many callers, each of which queries its own number, in order.
+/// The answers to concurrent callers, each of which reads its own number, in the order of these numbers.
 private func reads(of numbers: Range<Int>, on pool: Pool) async throws -> [Answer] {
     let answers = try await withThrowingTaskGroup(of: Answer.self) { group in
         for number in numbers {
             group.addTask {
                 let row = try await pool.read("SELECT \(number) AS number, pg_backend_pid() AS pid")[0]
-                return Answer(asked: number, number: try row.decode("number"), session: try row.decode("pid"))
+                return Answer(expected: number, number: try row.decode("number"), session: try row.decode("pid"))
             }
         }
         return try await group.reduce(into: []) { $0.append($1) }
     }
-    return answers.sorted { $0.asked < $1.asked }
+    return answers.sorted { $0.expected < $1.expected }
 }

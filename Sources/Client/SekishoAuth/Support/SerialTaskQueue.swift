@@ -7,6 +7,9 @@ final class SerialTaskQueue: Sendable {
 
     private let state = Locked(State())
 
+    /// The number of operations that wait for others.
+    var waitingCount: Int { state.current.waiting.count }
+
     func run<Result: Sendable>(_ operation: () async throws -> Result) async rethrows -> Result {
         await acquire()
         defer { release() }

@@ -1,8 +1,8 @@
 import Foundation
 import Identity
-import SekishoAuth
 import Testing
 
+@testable import SekishoAuth
 @testable import Support
 
 @Suite("The refresh of tokens")
@@ -60,7 +60,7 @@ struct TokenRefreshTests {
         #expect(try await user.getIDToken() != first)
     }
 
-    @Test("A forced refresh is done at once")
+    @Test("A forced refresh replaces an ID token that is still fresh")
     func forced() async throws {
         let (app, user) = try await signedIn()
         let first = try await user.getIDToken()
@@ -119,36 +119,38 @@ struct TokenRefreshTests {
         #expect(try app.restarted().currentUser?.uid == user.uid)
     }
 
-    struct Operation: CustomTestStringConvertible, Sendable {
+    struct TokenReplacement: CustomTestStringConvertible, Sendable {
         let testDescription: String
-        /// The request that replaces the tokens.
-        let request: String
+        /// The gateway's operation whose response has the new tokens.
+        let operation: String
         let run: @Sendable (TestApp, User) async throws -> Void
     }
 
-    static let operations = [
-        Operation(testDescription: "a new password", request: "update") { _, user in
+    static let replacements = [
+        TokenReplacement(testDescription: "a new password", operation: "update") { _, user in
             try await user.updatePassword(to: "another secret")
         },
-        Operation(testDescription: "a link", request: "signInWithIdp") { app, user in
+        TokenReplacement(testDescription: "a link", operation: "signInWithIdp") { app, user in
             try await user.link(with: app.gateway.apple().credential())
         },
-        Operation(testDescription: "a reauthentication", request: "signInWithPassword") { _, user in
+        TokenReplacement(testDescription: "a reauthentication", operation: "signInWithPassword") { _, user in
             try await user.reauthenticate(
                 with: EmailAuthProvider.credential(withEmail: "ada@example.com", password: "correct horse battery"))
         },
     ]
 
-    @Test("A refresh waits for an operation that replaces the tokens, and then sends no request", arguments: operations)
-    func supersededByOperation(row: Operation) async throws {
+    @Test(
+        "A refresh waits for an operation that replaces the tokens, and then sends no request",
+        arguments: replacements)
+    func supersededByOperation(row: TokenReplacement) async throws {
         let (app, user) = try await signedIn()
         app.clock.advance(by: 100)
-        app.transport.injectNext(.holdResponse, for: row.request)
+        app.transport.injectNext(.holdResponse, for: row.operation)
         let update = Task { try await row.run(app, user) }
         try await eventually { app.transport.heldCount == 1 }
         // The gateway has issued new tokens, and the device still has the old ones.
         let refreshes = (0..<20).map { _ in Task { try await user.getIDToken(forcingRefresh: true) } }
-        try await Task.sleep(nanoseconds: 50_000_000)
+        try await eventually { user.taskQueue.waitingCount == refreshes.count }
         app.transport.releaseResponses()
         try await update.value
         for refresh in refreshes { _ = try await refresh.value }
@@ -208,10 +210,10 @@ struct TokenRefreshTests {
         #expect(first?.retryAfter == 40)
         #expect(operations == ["token"])
         app.clock.advance(by: 30)
-        let (second, none) = await app.transport.operations { await failure { try await user.getIDToken() } }
+        let (second, laterOperations) = await app.transport.operations { await failure { try await user.getIDToken() } }
         #expect(second == first)
         #expect(second?.retryAfter == 10)
-        #expect(none == [])
+        #expect(laterOperations == [])
         app.clock.advance(by: 11)
         _ = try await user.getIDToken()
     }
