@@ -12,13 +12,20 @@ extension TestDatabase {
     /// - Throws: ``NoBlockedStatement`` after about a minute.
     public func waitForBlockedStatements(_ count: Int = 1, unless isDone: () -> Bool = { false }) async throws {
         // All connections of `pool` may wait for locks.
-        let observer = Pool(loop: loop, configuration: Pool.Configuration(url: url, connections: 1))
-        defer { Task(executorPreference: loop) { await observer.close() } }
-        for _ in 1...12_000 {
-            if try await observer.query(Self.blocked).count >= count || isDone() { return }
-            try await Task.sleep(for: .milliseconds(5))
+        try await withSeparateConnection { observer in
+            for _ in 1...12_000 {
+                if try await observer.query(Self.blocked).count >= count || isDone() { return }
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            throw NoBlockedStatement()
         }
-        throw NoBlockedStatement()
+    }
+
+    /// Runs `body` with a pool of one connection, and then closes the connection.
+    public func withSeparateConnection(_ body: (Pool) async throws -> Void) async throws {
+        let separate = Pool(loop: loop, configuration: MigratedDatabase.configuration(url: url, connections: 1))
+        defer { Task(executorPreference: loop) { await separate.close() } }
+        try await body(separate)
     }
 }
 

@@ -25,18 +25,21 @@ public final class TestDatabase: Sendable {
     }
 }
 
-private struct MigratedDatabase: Sendable {
+struct MigratedDatabase: Sendable {
     let url: String
     let pool: Pool
 
     init(url: String, on loop: Loop) {
         self.url = url
-        // Long deadlines: tests of race conditions send twenty concurrent requests over four connections, on machines
-        // that are busy with other tests.
-        pool = Pool(
-            loop: loop,
-            configuration: Pool.Configuration(
-                url: url, acquireDeadline: .seconds(60), statementDeadline: .seconds(60)))
+        pool = Pool(loop: loop, configuration: Self.configuration(url: url, connections: 4))
+    }
+
+    /// Long deadlines: tests of race conditions send twenty concurrent requests over four connections, on machines that
+    /// are busy with other tests.
+    static func configuration(url: String, connections: Int) -> Pool.Configuration {
+        Pool.Configuration(
+            url: url, connections: connections, connectDeadline: .seconds(60), acquireDeadline: .seconds(60),
+            statementDeadline: .seconds(60))
     }
 }
 

@@ -1,3 +1,4 @@
+import EventLoop
 import FoundationEssentials
 import Identity
 import Postgres
@@ -130,18 +131,27 @@ struct BatcherTests {
     @Test("A cancelled caller returns at once, and its write is not sent if it was still waiting")
     func cancellation() async throws {
         let fixture = try await StoreFixture()
-        try await fixture.database.pool.transaction { holder in
-            _ = try await holder.execute("LOCK TABLE account IN SHARE MODE")
-            let first = Task { try await fixture.signUp("first") }
-            try await fixture.database.waitForBlockedStatements()
-            let second = Task { try await fixture.signUp("second") }
-            second.cancel()
-            await #expect(throws: CancellationError.self) { try await second.value }
-            first.cancel()
-            await #expect(throws: CancellationError.self) { try await first.value }
+        try await fixture.database.withSeparateConnection { holder in
+            try await holder.transaction { transaction in
+                _ = try await transaction.execute("LOCK TABLE account IN SHARE MODE")
+                // Each is sent in a statement of its own. The batcher executes at most four at a time, so a fifth waits.
+                var sent: [Task<Session, any Error>] = []
+                for number in 1...4 {
+                    sent.append(Task { try await fixture.signUp("sent\(number)") })
+                    try await fixture.database.waitForBlockedStatements(number)
+                }
+                // On the loop, so that it reaches the batcher before the sleep ends.
+                let loop = fixture.database.loop
+                let waiting = Task(executorPreference: loop) { try await fixture.signUp("waiting") }
+                try await Task(executorPreference: loop) { try await loop.sleep(for: .milliseconds(20)) }.value
+                for task in [waiting] + sent {
+                    task.cancel()
+                    await #expect(throws: CancellationError.self) { try await task.value }
+                }
+            }
         }
-        try await fixture.signUp("third")
-        let accounts = try await fixture.database.pool.query("SELECT id FROM account WHERE id = 'second'")
+        try await fixture.signUp("later")
+        let accounts = try await fixture.database.pool.query("SELECT id FROM account WHERE id = 'waiting'")
         #expect(accounts.isEmpty)
     }
 
