@@ -37,7 +37,7 @@ enum CSVColumns {
             return .object(identity)
         }
         if !identities.isEmpty { user["providerUserInfo"] = .array(identities) }
-        // These values can always be encoded. If not, the empty row would be rejected.
+        // These values can always be encoded. If not, the empty text would be rejected.
         return (try? StrictJSON.encode(JSONValue.object(user))) ?? []
     }
 

@@ -9,9 +9,10 @@ struct CSVUsers {
     private var rowLine = 1
     private var fields: [[UInt8]] = []
     private var field: [UInt8] = []
-    /// The number of bytes of the row so far.
+    /// The number of bytes of the row so far, without the newline that ends it.
     private var rowSize = 0
     private var isTooLong: Bool { rowSize > UserFormat.rowLimit }
+    private var hasTextAfterQuotationMark = false
     private var state = State.start
 
     private enum State {
@@ -24,8 +25,9 @@ struct CSVUsers {
 
     mutating func parse(_ chunk: [UInt8], _ body: (UserRow) throws -> Void) rethrows {
         for byte in chunk {
-            rowSize += 1
-            if byte == UInt8(ascii: "\n") { line += 1 }
+            let isNewline = byte == UInt8(ascii: "\n")
+            if isNewline { line += 1 }
+            if !isNewline || state == .quoted { rowSize += 1 }
             try step(byte, body)
         }
     }
@@ -50,6 +52,7 @@ struct CSVUsers {
         case (_, UInt8(ascii: "\r")): break
         case (.start, UInt8(ascii: "\"")): state = .quoted
         default:
+            if state == .quotationMark { hasTextAfterQuotationMark = true }
             append(byte)
             state = .plain
         }
@@ -68,15 +71,21 @@ struct CSVUsers {
     private mutating func endRow(_ body: (UserRow) throws -> Void) rethrows {
         endField()
         let isBlank = !isTooLong && fields.allSatisfy(\.isEmpty)
-        let row = UserRow(line: rowLine, json: isTooLong ? nil : CSVColumns.json(of: fields))
+        let row = UserRow(line: rowLine, json: json)
         resetRow()
         if !isBlank { try body(row) }
+    }
+
+    private var json: Result<[UInt8], UserRow.Fault> {
+        if isTooLong { return .failure(.tooLong) }
+        return hasTextAfterQuotationMark ? .failure(.textAfterQuotationMark) : .success(CSVColumns.json(of: fields))
     }
 
     private mutating func resetRow() {
         fields = []
         field = []
         rowSize = 0
+        hasTextAfterQuotationMark = false
         state = .start
         rowLine = line
     }

@@ -45,7 +45,7 @@ struct JSONUsers {
             guard wasInside != (position == .inObject) else { continue }
             if wasInside {
                 append(chunk[start...index])
-                body(UserRow(line: rowLine, json: isTooLong ? nil : row))
+                body(UserRow(line: rowLine, json: isTooLong ? .failure(.tooLong) : .success(row)))
             } else {
                 start = index
                 row = []
@@ -117,10 +117,10 @@ struct JSONUsers {
         }
     }
 
-    /// Reports an element that is not an object as an empty row, which is rejected.
+    /// Reports an element that is not an object.
     private mutating func reportOther(_ body: (UserRow) -> Void) {
         guard position == .betweenElements else { return }
         position = .inOtherElement
-        body(UserRow(line: line, json: []))
+        body(UserRow(line: line, json: .failure(.notAnObject)))
     }
 }

@@ -8,7 +8,7 @@ enum UserFormat: String, CaseIterable {
         self = requested ?? (path.lowercased().hasSuffix(".csv") ? .csv : .json)
     }
 
-    /// The maximum length of a row, in bytes. No exported row has nearly this length.
+    /// The maximum length of a row without its newline, in bytes. No exported row has nearly this length.
     static let rowLimit = 1_048_576
 }
 
@@ -16,8 +16,27 @@ enum UserFormat: String, CaseIterable {
 struct UserRow {
     /// The line where the row begins, from 1.
     let line: Int
-    /// `nil` for a row of more than ``UserFormat/rowLimit`` bytes; empty for an element that is not an object.
-    let json: [UInt8]?
+    /// The row as a JSON object, whose members are not yet checked.
+    let json: Result<[UInt8], Fault>
+
+    enum Fault: Error {
+        /// More than ``UserFormat/rowLimit`` bytes.
+        case tooLong
+        /// An element of `users` that is not an object.
+        case notAnObject
+        /// A field of a CSV file continues after its closing quotation mark.
+        case textAfterQuotationMark
+    }
+}
+
+extension UserRow.Fault {
+    var message: String {
+        switch self {
+        case .tooLong: "the row is longer than \(UserFormat.rowLimit) bytes"
+        case .notAnObject: "the row is not a JSON object"
+        case .textAfterQuotationMark: "a field continues after its closing quotation mark"
+        }
+    }
 }
 
 extension Option {

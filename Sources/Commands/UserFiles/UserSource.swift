@@ -85,13 +85,11 @@ actor UserSource {
     }
 
     private func add(_ row: UserRow) {
-        guard let json = row.json else {
-            batch.faults.append(
-                UserFault(line: row.line, localId: nil, error: "the row is longer than \(UserFormat.rowLimit) bytes"))
-            return
-        }
-        guard !json.isEmpty else {
-            batch.faults.append(UserFault(line: row.line, localId: nil, error: "the row is not a JSON object"))
+        let json: [UInt8]
+        do {
+            json = try row.json.get()
+        } catch {
+            batch.faults.append(UserFault(line: row.line, localId: nil, error: error.message))
             return
         }
         var localId: String?
