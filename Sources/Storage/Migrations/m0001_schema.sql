@@ -180,7 +180,8 @@ CREATE TABLE account (
     -- Sessions of an earlier generation are invalid: incrementing the number ends all sessions in one statement.
     generation bigint NOT NULL DEFAULT 1,
     CONSTRAINT account_password_check CHECK ((password_hash IS NULL) = (password_updated_at IS NULL)),
-    CONSTRAINT account_email_verified_check CHECK (email IS NOT NULL OR NOT email_verified)
+    CONSTRAINT account_email_verified_check CHECK (email IS NOT NULL OR NOT email_verified),
+    CONSTRAINT account_email_link_check CHECK (email IS NOT NULL OR NOT email_link_sign_in)
 ) WITH (fillfactor = 85);
 
 -- For lists that are sorted by a column. The accounts without a value follow, sorted by ID.
