@@ -48,8 +48,6 @@ private struct ActionPageRequest {
         } catch let refusal as OOBCodeRefusal {
             let page = Page.failure(.code(refusal), frame(of: checked))
             return PageResponse(page, of: checked?.project.realm, because: refusal)
-        } catch let refusal as TooManyAttempts {
-            return PageResponse(refusal, of: checked?.project.realm, frame(of: checked))
         }
     }
 
@@ -176,15 +174,6 @@ private struct ActionPageRequest {
                 .signIn, code: code, in: checked.project.realm, at: $0.text, apiKey: apiKey,
                 language: frame(of: checked).language)
         }
-    }
-}
-
-extension PageResponse {
-    init(_ refusal: TooManyAttempts, of realm: ID<Realm>?, _ frame: Page.Frame) {
-        let seconds = max(1, refusal.retryAfter.components.seconds)
-        var response = Page.failure(.tooManyAttempts(minutes: Int(seconds + 59) / 60), frame).response(status: 429)
-        response.headers.add("Retry-After", String(seconds))
-        self.init(response, of: realm, because: refusal)
     }
 }
 

@@ -81,3 +81,12 @@ extension EndpointCall {
             project, Page.Frame(language: language(tag: tag, in: project), projectName: name))
     }
 }
+
+extension PageResponse {
+    init(_ refusal: TooManyAttempts, of realm: ID<Realm>, _ frame: Page.Frame) {
+        let seconds = max(1, refusal.retryAfter.components.seconds)
+        var response = Page.failure(.tooManyAttempts(minutes: Int(seconds + 59) / 60), frame).response(status: 429)
+        response.headers.add("Retry-After", String(seconds))
+        self.init(response, of: realm, because: refusal)
+    }
+}
