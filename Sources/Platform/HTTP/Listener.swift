@@ -22,11 +22,13 @@ final class Listener: @unchecked Sendable {
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout.size(ofValue: yes)))
         setsockopt(
             descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &no, socklen_t(MemoryLayout.size(ofValue: no)))
-        guard
-            address.withPointer({ bind(descriptor, $0, $1) }) == 0, listen(descriptor, SOMAXCONN) == 0,
-            address.withMutablePointer({ getsockname(descriptor, $0, $1) }) == 0
-        else {
-            let error = SystemError(call: "bind")
+        do throws(SystemError) {
+            guard address.withPointer({ bind(descriptor, $0, $1) }) == 0 else { throw SystemError(call: "bind") }
+            guard listen(descriptor, SOMAXCONN) == 0 else { throw SystemError(call: "listen") }
+            guard address.withMutablePointer({ getsockname(descriptor, $0, $1) }) == 0 else {
+                throw SystemError(call: "getsockname")
+            }
+        } catch {
             CSystem.close(descriptor)
             throw error
         }
