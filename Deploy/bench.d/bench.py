@@ -24,6 +24,7 @@ ROUNDS = 4
 SECONDS = 2
 # The pause after a load, in which the requests in flight end.
 SETTLE_SECONDS = 0.3
+OPERATIONS = ("look-up", "refresh", "refresh-lasting", "sign-up", "password", "apple", "p99")
 CLIENTS = (1, 8, 64)
 # The numbers of clients with which pgbench measures a limit. The higher rate is the limit.
 LIMIT_CLIENTS = (8, 64)
@@ -250,6 +251,9 @@ def memory_with_idle_connections(installation):
 
 
 def main(binary, wanted):
+    unknown = set(wanted) - set(OPERATIONS)
+    if unknown:
+        sys.exit(f"Deploy/bench: unknown operation {min(unknown)}; expected {', '.join(OPERATIONS)}")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     # This process and the gateway, which inherits the limit, need a file descriptor for each idle connection.
     hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]

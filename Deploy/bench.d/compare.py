@@ -102,6 +102,10 @@ def print_line(cells):
 
 
 def main(old, new, wanted):
+    known = [load.__name__ for load in LOADS]
+    unknown = set(wanted) - set(known)
+    if unknown:
+        sys.exit(f"Deploy/bench: unknown load {min(unknown)}; expected {', '.join(known)}")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with tempfile.TemporaryDirectory(prefix="sekisho-bench-", dir="/var/tmp") as name, ExitStack() as stack:
         folder = Path(name)
