@@ -81,11 +81,14 @@ public final class TestCluster: Sendable {
         return MigratedDatabase(url: try newDatabase(template: "template_migrated"), on: loop)
     }
 
-    /// Empties a database for a later test. If a test changed its schema, or if emptying fails, it is not used again.
+    /// Empties a database for a later test. If a test changed its schema, if a statement of the test is still running,
+    /// or if emptying fails, it is not used again.
     fileprivate func recycle(_ database: MigratedDatabase) async {
         do {
             let fingerprint = try await database.pool.query(.schemaFingerprint).first?.decode("value", as: String.self)
-            guard fingerprint == schemaFingerprint else { return await database.pool.close() }
+            guard fingerprint == schemaFingerprint, try await database.pool.query(.otherStatements).isEmpty else {
+                return await database.pool.close()
+            }
             _ = try await database.pool.execute(.emptyEveryTable)
             recycled.withLock { $0.append(database) }
         } catch {
@@ -123,6 +126,12 @@ extension SQL {
             (SELECT concat(count(*), '/', sum(xmin::text::bigint)) FROM pg_attrdef),
             (SELECT concat(count(*), '/', sum(xmin::text::bigint)) FROM pg_trigger WHERE tgrelid >= 16384),
             (SELECT concat(count(*), '/', sum(xmin::text::bigint)) FROM pg_constraint WHERE conrelid >= 16384)) AS value
+        """
+
+    /// Selects the connections to this database that execute a statement or have an open transaction.
+    fileprivate static let otherStatements: SQL = """
+        SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+            AND backend_type = 'client backend' AND state <> 'idle'
         """
 
     /// Empties every table except `schema_migration`. For small tables, `DELETE` is faster than `TRUNCATE`.
