@@ -132,20 +132,22 @@ def test_a_notification_gets_503_while_the_keys_of_apple_cannot_be_fetched(dev):
     simulators = Simulators(dev)
     person = fresh_person()
     account = signed_in(dev, person)
-    # For unknown keys, the gateway sends Apple at most one request a minute.
-    simulators.clock(advanceSeconds=120)
-    simulators.configure(apple={"rotateKeys": True, "dropOldKeys": True})
-    simulators.configure(apple={"fault": "outage"})
     try:
+        # For unknown keys, the gateway sends Apple at most one request a minute.
+        simulators.clock(advanceSeconds=120)
+        simulators.configure(apple={"rotateKeys": True, "dropOldKeys": True})
+        simulators.configure(apple={"fault": "outage"})
         [sent] = simulators.configure(apple={"clientId": CLIENT, "disconnect": person})["notifications"]
         assert sent["status"] == 503
         assert is_signed_in(dev, account)
+        simulators.configure(reset=True)
+        # Two minutes later, the gateway may fetch Apple's keys again.
+        simulators.clock(advanceSeconds=120)
+        assert post(dev, "/v1/apple/notifications", {"payload": sent["payload"]}) == {}
+        assert not is_signed_in(dev, account)
     finally:
         simulators.configure(reset=True)
-    # Two minutes later, the gateway may fetch Apple's keys again.
-    simulators.clock(advanceSeconds=120)
-    assert post(dev, "/v1/apple/notifications", {"payload": sent["payload"]}) == {}
-    assert not is_signed_in(dev, account)
+        simulators.clock(reset=True)
 
 
 @pytest.mark.parametrize("change", [
