@@ -11,6 +11,12 @@ from contract import Contract
 from installation import Installation, new_database, sql
 
 
+def pytest_collection_modifyitems(items):
+    """Begins with the files that have slow tests, so that at the end no process runs a long file alone."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 @pytest.fixture(scope="session")
 def contract():
     return Contract.load()
