@@ -82,7 +82,8 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
         guard shim_epoll_ctl(epoll, EPOLL_CTL_ADD, wakeDescriptor, EPOLLIN.rawValue, Self.wakeToken) == 0 else {
             throw SystemError(call: "epoll_ctl")
         }
-        thread = try NamedThread(name: name) { [unowned self] in run() }
+        // The thread keeps the loop until ``stop()``, even if the thread begins after the last other reference is gone.
+        thread = try NamedThread(name: name) { [self] in run() }
     }
 
     /// Whether the calling code runs on this loop's thread.

@@ -36,6 +36,24 @@ struct LoopTests {
         loop.stop()
     }
 
+    @Test("A loop runs even if nothing refers to it when its thread begins")
+    func unreferenced() async throws {
+        loop.stop()
+        for _ in 0..<20 {
+            weak var unreferenced: Loop?
+            try await withCheckedThrowingContinuation { continuation in
+                do {
+                    let loop = try Loop(name: "test")
+                    unreferenced = loop
+                    loop.submit { continuation.resume() }
+                } catch {
+                    continuation.resume(throwing: error)
+                }
+            }
+            try #require(unreferenced).stop()
+        }
+    }
+
     @Test("A cancelled sleep ends with CancellationError")
     func cancelledSleep() async throws {
         let sleeper = Task(executorPreference: loop) { [loop] in try await loop.sleep(for: .seconds(3600)) }
