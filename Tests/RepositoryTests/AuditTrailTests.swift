@@ -8,6 +8,7 @@ struct AuditTrailTests {
         var statements: [String: [String]] = [:]
         for file in try Repository.files(in: "Sources", ending: ".swift") {
             let text = try Repository.text(file)
+            guard text.contains("audit_event") else { continue }
             #expect(!text.contains("from: \"audit_event\""), "\(file) builds a statement that this test cannot see")
             for match in text.matches(
                 of:

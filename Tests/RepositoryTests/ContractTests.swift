@@ -71,12 +71,15 @@ struct ContractTests {
         var operations: [Operation] = []
         var path = ""
         var method = ""
+        let pathLine = #/  (\/[^ ]*):/#
+        let methodLine = #/    (get|post|put|patch|delete):/#
+        let idLine = #/      operationId: (\w+)/#
         for line in yaml.split(separator: "\n") {
-            if let match = line.firstMatch(of: #/^  (\/[^ ]*):$/#) { path = String(match.output.1) }
-            if let match = line.firstMatch(of: #/^    (get|post|put|patch|delete):$/#) {
+            if let match = line.wholeMatch(of: pathLine) {
+                path = String(match.output.1)
+            } else if let match = line.wholeMatch(of: methodLine) {
                 method = String(match.output.1)
-            }
-            if let match = line.firstMatch(of: #/^      operationId: (\w+)$/#) {
+            } else if let match = line.wholeMatch(of: idLine) {
                 operations.append(Operation(method: method, path: path, id: String(match.output.1)))
             }
         }

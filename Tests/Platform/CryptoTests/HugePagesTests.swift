@@ -97,9 +97,10 @@ private struct Mapping {
     var sizeKiB: Int { addresses.count / 1024 }
 
     static func all() throws -> [Mapping] {
+        let firstLine = #/([0-9a-f]+)-([0-9a-f]+) /#
         var addresses: Range<UInt>?
         return try lines().compactMap { line in
-            if let range = line.prefixMatch(of: #/([0-9a-f]+)-([0-9a-f]+) /#),
+            if let range = line.prefixMatch(of: firstLine),
                 let start = UInt(range.1, radix: 16), let end = UInt(range.2, radix: 16)
             {
                 addresses = start..<end
