@@ -1,4 +1,4 @@
-"""The commands in README.md have the described results."""
+"""The commands in README.md and in three guides have the described results; the files that README.md names exist."""
 
 import json
 import os
@@ -12,30 +12,67 @@ import pytest
 import requests
 
 import gateway
+import generator
 from client import fresh_email
 from installation import new_database
 
-README = Path(__file__).parents[2] / "README.md"
+ROOT = Path(__file__).parents[2]
+README = ROOT / "README.md"
+GUIDES = ROOT / "Deploy/guides"
 
 
-def block(heading):
+def section(document, heading):
+    return document.read_text().split(f"\n## {heading}\n")[1].split("\n## ")[0]
+
+
+def block(document, heading):
     """The first block of shell commands below a heading."""
-    section = README.read_text().split(f"\n## {heading}\n")[1].split("\n## ")[0]
-    return re.search(r"^```sh\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)[1]
+    return re.search(r"^```sh\n(.*?)^```$", section(document, heading), re.MULTILINE | re.DOTALL)[1]
 
 
 def replaced(script, old, new):
-    assert old in script, f"not in README.md: {old}"
+    assert old in script, f"not in the script: {old}"
     return script.replace(old, new)
 
 
+def run(script, folder):
+    """Runs a script that must succeed without a message on standard error, and returns its output."""
+    completed = subprocess.run(["bash", "-euc", script], cwd=folder, capture_output=True, text=True, timeout=120)
+    assert (completed.returncode, completed.stderr) == (0, "")
+    return completed.stdout
+
+
+def test_the_links_lead_to_existing_files():
+    targets = re.findall(r"\]\((?!https?:)([^)#]+)", README.read_text())
+    assert len(targets) > 10
+    for target in targets:
+        assert (ROOT / target).exists(), target
+
+
+def test_the_folders_of_the_map_exist():
+    rows = re.findall(r"^\| (`.*?) \|", section(README, "Map of the folders"), re.MULTILINE)
+    names = re.findall(r"`(.+?)`", " ".join(rows))
+    assert len(names) > 10
+    for name in names:
+        assert (ROOT / name).exists(), name
+
+
+def test_the_files_of_one_request_exist():
+    names = re.findall(r"`([\w+/]+\.swift)`", section(README, "One request: sign in with Apple"))
+    assert len(names) > 10
+    folder = None
+    for name in names:
+        file = ROOT / "Sources" / name if "/" in name else folder / name
+        assert file.exists(), name
+        folder = file.parent
+
+
 def test_the_first_session_has_the_described_responses(dev, tmp_path):
-    script = replaced(block("A first session"), "http://127.0.0.1:9099", dev.url)
+    script = replaced(block(README, "A first session"), "http://127.0.0.1:9099", dev.url)
     # A newline after each response, so that the test can split the output.
     script = replaced(script, "curl -s ", "curl -s -w '\\n' ")
-    completed = subprocess.run(["bash", "-euc", script], cwd=tmp_path, capture_output=True, text=True, timeout=120)
-    assert (completed.returncode, completed.stderr) == (0, "")
-    sign_up, looked_up, refreshed = (json.loads(line) for line in re.split(r"\n(?=\{)", completed.stdout.strip()))
+    output = run(script, tmp_path).strip()
+    sign_up, looked_up, refreshed = (json.loads(line) for line in re.split(r"\n(?=\{)", output))
     signed_in = json.loads((tmp_path / "session.json").read_text())
     assert {"localId", "idToken", "refreshToken"} <= sign_up.keys()
     assert signed_in["localId"] == sign_up["localId"]
@@ -47,23 +84,37 @@ def test_the_first_session_has_the_described_responses(dev, tmp_path):
 
 
 def test_the_lines_for_api_keys_are_those_of_the_tested_clients():
-    section = README.read_text().split("\n## A client in your language\n")[1].split("\n## ")[0]
-    lines = dict(re.findall(r"^\| `([\w-]+)` \| `(.*)` \|$", section, re.MULTILINE))
+    text = section(GUIDES / "generated-clients.md", "Send the API key")
+    lines = dict(re.findall(r"^\| `([\w-]+)` \| `(.*)` \|$", text, re.MULTILINE))
     scenarios = Path(__file__).parent / "scenarios"
     files = {"swift6": "swift/Sources/Scenario/main.swift", "typescript-fetch": "scenario.ts", "python": "scenario.py"}
     assert lines.keys() - files.keys() == {"kotlin"}
-    for generator, file in files.items():
-        assert lines[generator] in (scenarios / file).read_text()
+    for name, file in files.items():
+        assert lines[name] in (scenarios / file).read_text()
 
 
-def test_the_local_sign_in_with_apple_has_the_described_results(dev, tmp_path):
-    script = replaced(block("Sign in with Apple, on your machine"), "http://127.0.0.1:9099", dev.url)
+def test_the_guide_generates_the_tested_swift_client():
+    options = ",".join(generator.OPTIONS["swift6"])
+    commands = block(GUIDES / "generated-clients.md", "Generate the client")
+    assert f"-g swift6 -o client \\\n  --additional-properties {options}\n" in commands
+
+
+def test_the_sign_in_with_apple_creates_an_account_with_a_relay_address(dev, tmp_path):
+    script = replaced(block(README, "Sign in with Apple on your machine"), "http://127.0.0.1:9099", dev.url)
     # Other tests of this gateway can have signed the same user in.
     script = replaced(script, "ada@gmail.com", fresh_email())
-    completed = subprocess.run(["bash", "-euc", script], cwd=tmp_path, capture_output=True, text=True, timeout=120)
-    assert (completed.returncode, completed.stderr) == (0, "")
+    response = json.loads(run(script, tmp_path))
+    assert (response["isNewUser"], response["isPrivateEmail"]) == (True, True)
+
+
+def test_the_sign_ins_with_apple_and_google_have_the_described_results(dev, tmp_path):
+    script = block(GUIDES / "emulator.md", "Sign in with Apple or Google")
+    script = replaced(script, "http://127.0.0.1:9099", dev.url)
+    # Other tests of this gateway can have signed the same user in.
+    script = replaced(script, "ada@gmail.com", fresh_email())
+    output = run(script, tmp_path)
     files = ["apple.json", "linked.json", "google.json", "again.json"]
-    accounts = re.findall(r'^(.+):"localId":"(.+)$', completed.stdout, re.MULTILINE)
+    accounts = re.findall(r'^(.+):"localId":"(.+)$', output, re.MULTILINE)
     assert [name for name, _ in accounts] == files
     assert len({local_id for _, local_id in accounts}) == 1
     apple, linked, google, again = (json.loads((tmp_path / name).read_text()) for name in files)
@@ -81,7 +132,7 @@ def path(tmp_path):
 
 def test_the_production_commands_start_a_gateway(dev, path):
     port = gateway.free_port()
-    script = block("In production")
+    script = block(README, "In production")
     url_in_readme = re.search(r"^export DATABASE_URL=(\S+)$", script, re.MULTILINE)[1]
     script = replaced(script, url_in_readme, f"'{new_database(dev.database_url)}'")
     script = replaced(script, "\nsekisho serve\n", f"\nexport SEKISHO_LISTEN=127.0.0.1:{port}\nexec sekisho serve\n")
@@ -99,6 +150,26 @@ def test_the_production_commands_start_a_gateway(dev, path):
     finally:
         status = gateway.stop(shell, signal.SIGTERM)
     assert status == 0, log.read_text()
+
+
+def test_an_imported_user_keeps_id_and_password(new_installation, path):
+    installation = new_installation().with_project("my-app")
+    # The example in the README of github.com/firebase/scrypt, whose parameters are those of the guide.
+    user = {
+        "localId": "ada", "email": "ada@example.com", "salt": "42xEC+ixf3L2lw==",
+        "passwordHash": "lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ=="}
+    (path / "users.json").write_text(json.dumps({"users": [user]}))
+    environment = gateway.clean_environment(**installation.environment, PATH=f"{path}:{os.environ['PATH']}")
+    script = block(GUIDES / "leaving-firebase.md", "Import the users")
+    completed = subprocess.run(
+        ["bash", "-euc", script], cwd=path, env=environment, capture_output=True, text=True, timeout=120)
+    assert completed.returncode == 0, completed.stderr
+    with installation.started(installation.create_api_key("my-app")) as serve:
+        gateway.wait_for(serve.is_ready, serve.process, serve.log)
+        response = requests.post(
+            f"{serve.url}/v1/accounts:signInWithPassword?key={serve.api_key}",
+            json={"email": user["email"], "password": "user1password"}, timeout=30)
+    assert response.json()["localId"] == user["localId"]
 
 
 def verify_token(url, token):
