@@ -1,4 +1,4 @@
-"""Signs tokens like Apple. The gateway accepts them, because the public key is stored as if Apple had published it."""
+"""Signs tokens as Apple does. The gateway accepts them, because the public key is stored as if published by Apple."""
 
 import base64
 import hashlib
@@ -31,8 +31,9 @@ class Apple:
                            f"'{json.dumps({'keys': [jwk]})}', now())")
 
     def bodies(self, subjects):
-        """Returns one sign-in request per subject, each with its own nonce. Two requests are in the order of their
-        subjects; more are not.
+        """Returns one sign-in request per subject, each with its own nonce.
+
+        The order of more than two subjects can change, because worker processes share them.
         """
         pem = self.key.private_bytes(
             serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())

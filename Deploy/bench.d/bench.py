@@ -1,4 +1,4 @@
-"""Runs each load and its limit in turn, and prints the ratios of their rates, start time, memory and latencies."""
+"""Runs each load and its limit in turn, and prints their rates, the gateway's start time, its memory and latencies."""
 
 import json
 import resource
@@ -19,7 +19,7 @@ from gateway import (
 from report import Measurement, report
 from statements import pgbench_scripts
 
-# The rounds of a load and of its limit, in turn and short, so that other processes of the machine affect both equally.
+# A load and its limit take turns in short rounds, so that other processes of the machine affect both equally.
 ROUNDS = 4
 SECONDS = 2
 # The pause after a load, in which the requests in flight end.
@@ -31,19 +31,19 @@ LIMIT_CLIENTS = (8, 64)
 # Enough clients to keep every core busy with password hashes.
 PASSWORD_CLIENTS = 8
 ACCOUNTS = 256
-THREADS = 2
+WRK_THREADS = 2
 # How often the time from the start to the first response is measured.
 STARTS = 5
 # The number of requests with single-use credentials, by number of clients: more than the gateway can process in
 # SECONDS.
 SINGLE_USE_REQUESTS = {1: 4000, 8: 10_000, 64: 16_000}
 PASSWORD = "correct horse battery"
-# The clients whose password sign-ins saturate every core while a refresh is measured.
+# The number of clients whose password sign-ins saturate every core while a refresh is measured.
 BACKGROUND_CLIENTS = 32
 BACKGROUND_START_SECONDS = 0.5
 # After this time, a gateway without requests is idle.
 IDLE_SECONDS = 3
-# A p99 differs more between rounds than a rate.
+# More than ROUNDS, because a p99 differs more between rounds than a rate.
 P99_ROUNDS = 6
 IDLE_CONNECTIONS = 10_000
 IDLE_SETTINGS = {"SEKISHO_CONNECTIONS": "20000", "SEKISHO_CONNECTIONS_PER_ADDRESS": "20000"}
@@ -67,7 +67,7 @@ class Bench:
             {"email": f"user{number}@example.com", "password": PASSWORD} for number in range(ACCOUNTS)]
 
     def run(self, gateway, wanted):
-        """Returns the measurements of the wanted operations in the order of the table."""
+        """Returns the measurements of the wanted operations in the order of `OPERATIONS`."""
         accounts = sign_up_many(gateway, self.sekisho_profile_key, self.sign_in_bodies)
         operations = {
             "look-up": lambda: self.lookup(gateway, accounts),
@@ -91,7 +91,7 @@ class Bench:
     def refresh(self, gateway, script, key):
         def load(measurement, _):
             # New accounts in each round, because in a project whose tokens rotate, the previous load and pgbench have
-            # rotated them.
+            # rotated the tokens of the earlier accounts.
             accounts = sign_up_many(gateway, key, [{}] * ACCOUNTS)
             self.use_rows(accounts)
             tokens = [account["refreshToken"] for account in accounts]
@@ -103,7 +103,7 @@ class Bench:
     def sign_up(self, gateway):
         def load(measurement, _):
             self.load(
-                gateway, measurement, "cycle", "/v1/accounts:signUp", self.sekisho_profile_key, ["{}"] * THREADS)
+                gateway, measurement, "cycle", "/v1/accounts:signUp", self.sekisho_profile_key, ["{}"] * WRK_THREADS)
 
         return self.rounds("anonymous sign-up", 0.8, load, "sign-up")
 
@@ -157,7 +157,7 @@ class Bench:
         self.load(gateway, measurement, "once", "/v1/accounts:signInWithIdp", self.sekisho_profile_key, lines)
 
     def load(self, gateway, measurement, script, path, key, lines):
-        threads = min(THREADS, measurement.clients)
+        threads = min(WRK_THREADS, measurement.clients)
         file = self.folder / f"lines-{measurement.name}"
         file.write_text("".join(line + "\n" for line in lines))
         cpu = gateway.cpu_seconds(), self.postgres.cpu_seconds()
@@ -169,7 +169,8 @@ class Bench:
         if result["failed"] or not result["requests"]:
             raise SystemExit(f"{measurement.name}: not every request succeeded:\n{printed}")
         if script == "once" and result["requests"] >= len(lines):
-            raise SystemExit(f"{measurement.name}: {len(lines)} requests are too few for {SECONDS} s")
+            raise SystemExit(
+                f"{measurement.name}: {len(lines)} requests are too few for {SECONDS} s; increase SINGLE_USE_REQUESTS")
         measurement.requests += result["requests"]
         measurement.seconds += result["microseconds"] / 1e6
         measurement.gateway_seconds += gateway.cpu_seconds() - cpu[0]
@@ -201,12 +202,13 @@ class Bench:
         alone, beside_hashes, beside_sign_ins = (Measurement("refresh", 8, None) for _ in range(3))
         file = self.folder / "background"
         file.write_text("".join(json.dumps(body) + "\n" for body in self.sign_in_bodies))
-        seconds = SECONDS + 2
-        hashes = limits.argon2id_command(self.stored_hash(), PASSWORD, seconds)
+        # Longer than the load, which begins BACKGROUND_START_SECONDS later.
+        background_seconds = SECONDS + 2
+        hashes = limits.argon2id_command(self.stored_hash(), PASSWORD, background_seconds)
         sign_ins = [
-            "wrk", f"-t{THREADS}", f"-c{BACKGROUND_CLIENTS}", f"-d{seconds}s", "--timeout", "10s", "-s",
+            "wrk", f"-t{WRK_THREADS}", f"-c{BACKGROUND_CLIENTS}", f"-d{background_seconds}s", "--timeout", "10s", "-s",
             "cycle.lua",
-            gateway.url("/v1/accounts:signInWithPassword", self.sekisho_profile_key), "--", file, str(THREADS)]
+            gateway.url("/v1/accounts:signInWithPassword", self.sekisho_profile_key), "--", file, str(WRK_THREADS)]
         for _ in range(P99_ROUNDS):
             for measurement, command in (alone, None), (beside_hashes, hashes), (beside_sign_ins, sign_ins):
                 accounts = sign_up_many(gateway, self.sekisho_profile_key, [{}] * ACCOUNTS)
@@ -258,7 +260,7 @@ def main(binary, wanted):
     # This process and the gateway, which inherits the limit, need a file descriptor for each idle connection.
     hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard_limit, hard_limit))
-    # The folder is on a disk, because /tmp may be in memory. PostgreSQL needs access, and may run as another user.
+    # The folder is on a disk, because /tmp may be in memory. PostgreSQL may run as another user, which needs access.
     with tempfile.TemporaryDirectory(prefix="sekisho-bench-", dir="/var/tmp") as name:
         folder = Path(name)
         folder.chmod(0o711)

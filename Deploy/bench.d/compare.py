@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from apple import Apple, configuration
-from bench import ACCOUNTS, CLIENTS, PASSWORD_CLIENTS, SINGLE_USE_REQUESTS, THREADS, Bench
+from bench import ACCOUNTS, CLIENTS, PASSWORD_CLIENTS, SINGLE_USE_REQUESTS, WRK_THREADS, Bench
 from gateway import Installation, private_postgres, sign_up_many
 from report import Measurement
 
@@ -48,7 +48,7 @@ class Side:
         self.refresh_with(measurement, self.firebase_profile_key)
 
     def sign_up(self, measurement, _):
-        self.cycle(measurement, "signUp", [{}] * THREADS)
+        self.cycle(measurement, "signUp", [{}] * WRK_THREADS)
 
     def password_sign_in(self, measurement, _):
         self.cycle(measurement, "signInWithPassword", self.bench.sign_in_bodies)

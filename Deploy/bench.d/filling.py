@@ -37,7 +37,7 @@ INSERT INTO session (project_id, id, account_id, generation, method, authenticat
 SELECT project_id, gen_random_uuid(), id, generation, 'password', last_sign_in_at, last_sign_in_at, last_sign_in_at
 FROM account"""
 
-# Stores the statements that create the indexes of the three tables again, and the foreign keys that refer to account.
+# Stores the statements that recreate the indexes of the three tables, and the foreign keys that refer to account.
 # Indexes keep their order of creation, because the planner prefers the newest of those with equal costs. Foreign keys
 # come last.
 DEFINITIONS = """
@@ -53,16 +53,16 @@ SELECT 1e12::bigint + oid::bigint,
 FROM pg_constraint WHERE contype = 'f' AND confrelid = 'account'::regclass"""
 DROP = """
 DO $$
-DECLARE name text;
+DECLARE command text;
 BEGIN
-    FOR name IN SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) FROM pg_constraint
+    FOR command IN SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) FROM pg_constraint
         WHERE contype = 'f' AND confrelid = 'account'::regclass
-    LOOP EXECUTE name; END LOOP;
-    FOR name IN SELECT CASE WHEN c.oid IS NULL THEN format('DROP INDEX %s', i.indexrelid::regclass)
+    LOOP EXECUTE command; END LOOP;
+    FOR command IN SELECT CASE WHEN c.oid IS NULL THEN format('DROP INDEX %s', i.indexrelid::regclass)
             ELSE format('ALTER TABLE %s DROP CONSTRAINT %I', c.conrelid::regclass, c.conname) END
         FROM pg_index i LEFT JOIN pg_constraint c ON c.conindid = i.indexrelid AND c.contype = 'p'
         WHERE i.indrelid IN ('account'::regclass, 'linked_identity'::regclass, 'session'::regclass)
-    LOOP EXECUTE name; END LOOP;
+    LOOP EXECUTE command; END LOOP;
 END $$"""
 
 

@@ -33,7 +33,7 @@ class Gateway:
             return int(re.search(r"VmRSS:\s+(\d+) kB", status.read())[1]) / 1024
 
     def cpu_seconds(self):
-        return sum(times(self.process.pid)[:2])
+        return sum(cpu_times(self.process.pid)[:2])
 
 
 class Postgres:
@@ -43,12 +43,12 @@ class Postgres:
         self.main = int((folder / "data/postgres/data/postmaster.pid").read_text().split()[0])
 
     def cpu_seconds(self):
-        """Returns the CPU time of all processes of the server, those that have ended included."""
+        """Returns the CPU time of all processes of the server, including those that have ended."""
         children = [int(word) for word in Path(f"/proc/{self.main}/task/{self.main}/children").read_text().split()]
-        return sum(times(self.main)) + sum(sum(times(child)[:2]) for child in children)
+        return sum(cpu_times(self.main)) + sum(sum(cpu_times(child)[:2]) for child in children)
 
 
-def times(process_id):
+def cpu_times(process_id):
     """Returns the CPU seconds of a process: in its code, in the kernel, and the same of its children that have ended.
 
     Returns zeros if the process has ended.
@@ -121,15 +121,15 @@ def private_postgres(binary, folder):
 
 @contextmanager
 def postgres_with_default_buffers(binary, folder):
-    """Yields the URL of a server with PostgreSQL's default `shared_buffers`, and more `max_wal_size` than the default.
+    """Yields the URL of a server with PostgreSQL's default `shared_buffers`, and a larger `max_wal_size`.
 
     `sekisho dev` creates the data directory. Its server, with less `shared_buffers`, ends before this server starts.
     """
     with private_postgres(binary, folder) as url:
         data = Path(psql(url, "SHOW data_directory"))
-        process = Path("/proc", (data / "postmaster.pid").read_text().split()[0])
-        program = (process / "exe").readlink()
-        options = (process / "cmdline").read_text().split("\0")[1:-1]
+        process_folder = Path("/proc", (data / "postmaster.pid").read_text().split()[0])
+        program = (process_folder / "exe").readlink()
+        options = (process_folder / "cmdline").read_text().split("\0")[1:-1]
     sockets = Path(next(option for option in options if option.startswith("unix_socket_directories=")).split("=")[1])
     owner = data.stat()
     sockets.mkdir(mode=0o700)
@@ -191,7 +191,7 @@ class Installation:
             [self.binary, "serve"], env=self.environment | settings, stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, start_new_session=True)
         with ending(process):
-            while not healthy(self.port):
+            while not is_healthy(self.port):
                 if process.poll() is not None or time.monotonic() - began > DEADLINE_SECONDS:
                     raise SystemExit("sekisho serve did not start")
                 time.sleep(0.001)
@@ -208,7 +208,7 @@ def ending(process):
         process.wait(DEADLINE_SECONDS)
 
 
-def healthy(port):
+def is_healthy(port):
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
     try:
         connection.request("GET", "/healthz")

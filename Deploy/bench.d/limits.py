@@ -1,4 +1,4 @@
-"""Measures limits of this machine: the rates of the gateway's statements in pgbench, of password hashing, and of signatures."""
+"""Measures limits of this machine: the rates of the gateway's statements in pgbench, of Argon2id and of signatures."""
 
 import ctypes
 import os
@@ -48,13 +48,13 @@ def hash_until(sodium, phc, password, deadline):
     count = 0
     while time.monotonic() < deadline:
         if sodium.crypto_pwhash_str_verify(phc, password, ctypes.c_ulonglong(len(password))) != 0:
-            raise SystemExit("the hash does not verify")
+            raise SystemExit("the stored hash does not match the password")
         count += 1
     return count
 
 
 def main(phc, password, seconds):
-    sodium = ctypes.CDLL("libsodium.so.23")  # lets other threads run during a call
+    sodium = ctypes.CDLL("libsodium.so.23")  # releases Python's global lock during a call
     sodium.sodium_init()
     began = time.monotonic()
     cores = len(os.sched_getaffinity(0))

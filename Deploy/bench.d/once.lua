@@ -11,6 +11,7 @@ function request()
     local body = bodies[next]
     if not body then
         wrk.thread:stop()
+        -- wrk needs a request even now.
         return wrk.format("GET", "/healthz")
     end
     bodies[next] = nil

@@ -53,9 +53,9 @@ class Measurement:
     def row(self):
         ratio = self.rate / self.best_limit
         target = "" if self.target is None else f"{self.target:.2f}"
-        outcome = "" if self.target is None else "reached" if ratio >= self.target else "missed"
+        result = "" if self.target is None else "reached" if ratio >= self.target else "missed"
         return [
-            self.name, str(self.clients), f"{self.rate:.0f}", f"{self.best_limit:.0f}", f"{ratio:.2f}", target, outcome,
+            self.name, str(self.clients), f"{self.rate:.0f}", f"{self.best_limit:.0f}", f"{ratio:.2f}", target, result,
             f"{statistics.median(self.p50) / 1000:.2f}", f"{statistics.median(self.p99) / 1000:.1f}",
             self.per_request(self.gateway_seconds), self.per_request(self.postgres_seconds),
         ]

@@ -1,7 +1,9 @@
 """Sends the same requests to a small and a large project in turn: operations with an index must be about equally fast.
 
 Each project has a database of its own, in one PostgreSQL server, and a gateway of its own. All requests of an operation
-are sent twice: in the large project, most requests of the first time find their pages outside PostgreSQL's memory."""
+are sent twice, because in the large project most requests of the first time find their pages outside PostgreSQL's
+memory.
+"""
 
 import re
 import shutil
@@ -27,9 +29,10 @@ SECONDS = 10
 PAGE = 20
 # The number of accounts whose IDs differ only in the last digit.
 SIBLINGS = 10
+# The maximum ratio of the two medians, large to small.
 TARGET = 1.2
 # Disk space per account, with its identity, its session, their indexes, and PostgreSQL's log of the insertions.
-BYTES = 1800
+BYTES_PER_ACCOUNT = 1800
 
 
 @dataclass
@@ -46,7 +49,6 @@ class Operation:
 
 def operations(project, id_tokens):
     """Yields the operations to measure. Requests about single accounts name a different account each time."""
-    count = REQUESTS
     lookups = [project.app_post_request("lookup", {"idToken": token}) for token in id_tokens]
     yield Operation("look-up by ID token", lookups)
     for operation, name, step, body in (
@@ -58,26 +60,26 @@ def operations(project, id_tokens):
         ("query", "query for an email", 1, lambda n: {"expression": [{"email": users.email(n)}]}),
         ("query", "query for a phone number", 1, lambda n: {"expression": [{"phoneNumber": users.phone_number(n)}]}),
     ):
-        numbers = project.random_users(count, step)
+        numbers = project.random_users(REQUESTS, step)
         yield Operation(name, [project.post_request(operation, body(number)) for number in numbers])
     yield Operation(
         "search by email",
-        [project.get_request("search", q=users.email(number)) for number in project.random_users(count)])
-    beginnings = [users.ranked_id(number)[:-1] for number in project.random_users(count, SIBLINGS)]
+        [project.get_request("search", q=users.email(number)) for number in project.random_users(REQUESTS)])
+    beginnings = [users.ranked_id(number)[:-1] for number in project.random_users(REQUESTS, SIBLINGS)]
     yield Operation(
         "search by prefix of an ID", [project.get_request("search", q=beginning) for beginning in beginnings], SIBLINGS)
-    yield Operation("first page of all", [project.get_request("batchGet", maxResults=PAGE)] * count, PAGE)
-    middle = [users.ranked_id(project.count // 4 + number // 2) for number in project.random_users(count, 2)]
+    yield Operation("first page of all", [project.get_request("batchGet", maxResults=PAGE)] * REQUESTS, PAGE)
+    middle = [users.ranked_id(project.count // 4 + number // 2) for number in project.random_users(REQUESTS, 2)]
     yield Operation(
         "page in the middle",
         [project.get_request("batchGet", maxResults=PAGE, nextPageToken=last) for last in middle], PAGE)
     for order in ("USER_ID", "USER_EMAIL", "CREATED_AT", "NAME", "LAST_LOGIN_AT"):
         yield Operation(
             f"query, sorted by {order}",
-            [project.post_request("query", {"sortBy": order, "limit": str(PAGE)})] * count, PAGE,
+            [project.post_request("query", {"sortBy": order, "limit": str(PAGE)})] * REQUESTS, PAGE,
             is_full_scan=order == "LAST_LOGIN_AT")
     yield Operation(
-        "count of all", [project.post_request("query", {"returnUserInfo": False})] * count, 0, is_full_scan=True)
+        "count of all", [project.post_request("query", {"returnUserInfo": False})] * REQUESTS, 0, is_full_scan=True)
 
 
 @dataclass
@@ -193,11 +195,11 @@ def compare(sides):
 def main(binary, *counts):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     sizes = dict(zip(COUNTS, map(int, counts))) if counts else COUNTS
-    # On a disk, because /tmp may be in memory. PostgreSQL may run as another user and needs access.
+    # On a disk, because /tmp may be in memory. PostgreSQL may run as another user, which needs access.
     with tempfile.TemporaryDirectory(prefix="sekisho-bench-", dir="/var/tmp") as name:
         folder = Path(name)
         folder.chmod(0o711)
-        if shutil.disk_usage(folder).free < (needed := sum(sizes.values()) * BYTES):
+        if shutil.disk_usage(folder).free < (needed := sum(sizes.values()) * BYTES_PER_ACCOUNT):
             raise SystemExit(f"{folder.parent} needs {needed / 1e9:.0f} GB of free space")
         with postgres_with_default_buffers(binary, folder) as server_url:
             sides = [Side.filled(binary, server_url, folder, name, count) for name, count in sizes.items()]

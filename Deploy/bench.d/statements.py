@@ -114,15 +114,15 @@ def apple_scripts(log, client, apple):
     client.post("signInWithIdp", apple.bodies(["warm-up"])[0])
     first, answer = recorded(
         log, lambda body: client.post("signInWithIdp", body), apple.bodies(["warm-up-2", subject]), 2)
-    again, _ = recorded(log, lambda body: client.post("signInWithIdp", body), apple.bodies([subject] * 2), 2)
+    returning, _ = recorded(log, lambda body: client.post("signInWithIdp", body), apple.bodies([subject] * 2), 2)
     new = {subject: ":person::text", f"{subject}@example.com": ":person || '@example.com'",
            answer["localId"]: ":person::text"}
     known = {subject: ":subject::text", f"{subject}@example.com": ":email::text", answer["localId"]: ":account::text"}
     first_script, first_constants = by_person(first, new)
-    again_script, again_constants = by_person(again, known)
+    returning_script, returning_constants = by_person(returning, known)
     return {
         "apple-first": (NEW_PERSON + first_script, first_constants),
-        "apple-returning": (NEXT_PERSON + again_script, again_constants | {"left": "0"}),
+        "apple-returning": (NEXT_PERSON + returning_script, returning_constants | {"left": "0"}),
     }
 
 

@@ -1,4 +1,4 @@
-"""A YAML mapping as its lines: each key at one indentation, with the lines below it."""
+"""A YAML mapping: its keys, which all have the same indentation, and the lines below each key."""
 
 import re
 
@@ -7,7 +7,7 @@ class Blocks(dict):
     def __init__(self, lines, indentation):
         super().__init__()
         self.indentation = indentation
-        # What follows the colon on the line of a key.
+        # The text after the colon on the line of each key.
         self.inline = {}
         key = None
         for line in lines:

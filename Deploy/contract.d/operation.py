@@ -86,7 +86,7 @@ class Operation:
         yield "503", "Unavailable"
 
     def in_tenant(self, path):
-        """The same operation below the path of a tenant, without the parameter `tenantId`, because the path names it."""
+        """The same operation below the path of a tenant, which replaces the parameter `tenantId`."""
         copy = Operation([])
         copy.blocks = self.blocks.copy()
         del copy.blocks["x-tenants"]

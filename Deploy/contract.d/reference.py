@@ -21,14 +21,14 @@ class Reference:
     def __init__(self, document):
         self.document = document
         self.operations = [
-            (method, path, body)
-            for path, item in document["paths"].items() for method, body in item.items() if method in METHODS
+            (method, path, operation)
+            for path, item in document["paths"].items() for method, operation in item.items() if method in METHODS
         ]
 
     def page(self):
         info, tags = self.document["info"], self.document["tags"]
         title = escaped(f"{info['title']} API")
-        main = [tag("h1", title), tag("p", link_to_documents()), paragraphs(info["description"])]
+        main = [tag("h1", title), tag("p", links_to_documents()), paragraphs(info["description"])]
         main += [self._section_of_tag(entry) for entry in tags]
         main.append(tag("h2", "Schemas", id="schemas"))
         main += [schemas.section(name, schema) for name, schema in self._schemas.items()]
@@ -46,16 +46,16 @@ class Reference:
     def _operations_of_tag(self, name):
         """The operations with a tag of the contract, without those below the path of a tenant."""
         return [
-            (method, path, body) for method, path, body in self.operations
-            if body["tags"] == [name] and not body["operationId"].endswith("InTenant")
+            (method, path, operation) for method, path, operation in self.operations
+            if operation["tags"] == [name] and not operation["operationId"].endswith("InTenant")
         ]
 
     def _contents(self, tags):
         parts = []
         for entry in tags:
             items = "".join(
-                f"<li>{link(body['operationId'], body['operationId'])}</li>"
-                for _, _, body in self._operations_of_tag(entry["name"]))
+                f"<li>{link(operation['operationId'], operation['operationId'])}</li>"
+                for _, _, operation in self._operations_of_tag(entry["name"]))
             parts.append(tag("p", link(entry["name"], entry["name"])) + tag("ul", items))
         return "".join(parts) + tag("p", link("schemas", "Schemas"))
 
@@ -64,28 +64,28 @@ class Reference:
         operations = [self._operation(*operation) for operation in self._operations_of_tag(entry["name"])]
         return "\n".join([heading, paragraphs(entry["description"]), *operations])
 
-    def _operation(self, method, path, body):
-        name = body["operationId"]
+    def _operation(self, method, path, operation):
+        name = operation["operationId"]
         parts = [
-            tag("h3", link(name, name)), tag("p", inline(body["summary"]), class_="summary"),
+            tag("h3", link(name, name)), tag("p", inline(operation["summary"]), class_="summary"),
             tag("p", f"<b>{method.upper()}</b> <code>{escaped(path)}</code>", class_=f"path {method}"),
-            self._tenant_path(path, body), paragraphs(body.get("description")), self._security(body),
-            table([self._parameter(part) for part in body.get("parameters", [])], "Parameters"),
-            *self._request(body), table(list(self._responses(body)), "Responses"), self._codes(body),
+            self._tenant_path(path, operation), paragraphs(operation.get("description")), self._security(operation),
+            table([self._parameter(part) for part in operation.get("parameters", [])], "Parameters"),
+            *self._request(operation), table(list(self._responses(operation)), "Responses"), self._codes(operation),
         ]
         return tag("section", "".join(parts), id=name)
 
     @staticmethod
-    def _tenant_path(path, body):
-        if "x-tenants" not in body:
+    def _tenant_path(path, operation):
+        if "x-tenants" not in operation:
             return ""
         below = path.replace("/projects/{project}", "/projects/{project}/tenants/{tenant}", 1)
-        name = body["operationId"] + "InTenant"
+        name = operation["operationId"] + "InTenant"
         return tag("p", f"In a tenant: <code>{escaped(below)}</code> (<code>{name}</code>)", class_="tenant")
 
     @staticmethod
-    def _security(body):
-        keys = {key for choice in body["security"] for key in choice}
+    def _security(operation):
+        keys = {key for choice in operation["security"] for key in choice}
         words = [word for key, word in (("apiKey", "an API key"), ("serviceKey", "a service key")) if key in keys]
         return tag("p", "Authentication: " + (" or ".join(words) or "none") + ".", class_="security")
 
@@ -100,18 +100,18 @@ class Reference:
             f"<code>{escaped(parameter['name'])}</code>{optional}", f"{parameter['in']}, " + schemas.type_of(
                 parameter["schema"]), description + schemas.values_of(parameter["schema"]))
 
-    def _request(self, body):
+    def _request(self, operation):
         """A table of the members of the request, below its type and media types; nothing if the request has no body."""
-        content = body.get("requestBody", {}).get("content", {})
+        content = operation.get("requestBody", {}).get("content", {})
         for media in list(content.values())[:1]:
             schema = self._resolved(media["schema"], "schemas")
             label = f"Request: {schemas.type_of(media['schema'])} ({escaped(', '.join(content))})"
             yield table(schemas.members_of(schema), label) or tag("h4", f"{label}: {schemas.type_of(schema)}")
 
-    def _responses(self, body):
+    def _responses(self, operation):
         """One row for each response of the operation, and one for all responses that most operations have."""
         common = []
-        for status, node in body["responses"].items():
+        for status, node in operation["responses"].items():
             response = self._resolved(node, "responses")
             if "$ref" in node and schemas.reference_name(node) in COMMON_RESPONSES:
                 common.append(status)
@@ -120,14 +120,15 @@ class Reference:
             types = ", ".join(schemas.type_of(media["schema"]) for media in content)
             yield escaped(status), types, inline(" ".join(response["description"].split()))
         if common:
-            yield f'<span class="more">{", ".join(common)}</span>', "", '<span class="more">As for most operations.</span>'
+            statuses = ", ".join(common)
+            yield f'<span class="more">{statuses}</span>', "", '<span class="more">As for most operations.</span>'
 
     @staticmethod
-    def _codes(body):
-        codes = body.get("x-error-codes", [])
+    def _codes(operation):
+        codes = operation.get("x-error-codes", [])
         listed = " ".join(f"<code>{escaped(code)}</code>" for code in codes)
         return f'<h4>Error codes</h4><p class="codes">{listed}</p>' if codes else ""
 
 
-def link_to_documents():
+def links_to_documents():
     return '<a href="openapi.yaml">openapi.yaml</a> · <a href="openapi.json">openapi.json</a>'

@@ -24,7 +24,8 @@ def values_of(schema):
     """The values that a schema allows, in words."""
     if "enum" in schema:
         return " One of " + ", ".join(f"<code>{escaped(value)}</code>" for value in schema["enum"]) + "."
-    bounds = [f"{word} {schema[key]}" for key, word in (("minimum", "at least"), ("maximum", "at most")) if key in schema]
+    words = {"minimum": "at least", "maximum": "at most"}
+    bounds = [f"{word} {schema[key]}" for key, word in words.items() if key in schema]
     return f" {', '.join(bounds).capitalize()}." if bounds else ""
 
 
