@@ -16,11 +16,11 @@ struct ClientAddressTests {
     }
 
     @Test(
-        "The client's address is the rightmost address that is not a trusted proxy's, or the leftmost if all are proxies'; the search ends before an invalid hop",
+        "The client's address is the rightmost address that does not belong to a trusted proxy, or the leftmost if all do; the search ends before an invalid hop",
         arguments: [
-            Row(testDescription: "direct", peer: "192.0.2.7", prefix: "192.0.2.7", logPrefix: "192.0.2.0/24"),
+            Row(testDescription: "no proxy", peer: "192.0.2.7", prefix: "192.0.2.7", logPrefix: "192.0.2.0/24"),
             Row(
-                testDescription: "direct, with a forged header", peer: "192.0.2.7", forwardedFor: ["198.51.100.1"],
+                testDescription: "no proxy, with a forged header", peer: "192.0.2.7", forwardedFor: ["198.51.100.1"],
                 prefix: "192.0.2.7", logPrefix: "192.0.2.0/24"),
             Row(
                 testDescription: "one proxy", forwardedFor: ["198.51.100.1"], prefix: "198.51.100.1",
@@ -36,14 +36,14 @@ struct ClientAddressTests {
                 testDescription: "two proxies", forwardedFor: ["198.51.100.1,10.1.1.1"], prefix: "198.51.100.1",
                 logPrefix: "198.51.100.0/24"),
             Row(
-                testDescription: "only proxies", forwardedFor: ["10.2.2.2, 10.1.1.1"], prefix: "10.2.2.2",
+                testDescription: "only trusted proxies", forwardedFor: ["10.2.2.2, 10.1.1.1"], prefix: "10.2.2.2",
                 logPrefix: "10.2.2.0/24"),
-            Row(testDescription: "no header", prefix: "10.0.0.1", logPrefix: "10.0.0.0/24"),
+            Row(testDescription: "a trusted proxy without the header", prefix: "10.0.0.1", logPrefix: "10.0.0.0/24"),
             Row(
                 testDescription: "an invalid nearest hop", forwardedFor: ["198.51.100.1, unknown"], prefix: "10.0.0.1",
                 logPrefix: "10.0.0.0/24"),
             Row(
-                testDescription: "an invalid hop behind a proxy", forwardedFor: ["198.51.100.1, x, 10.1.1.1"],
+                testDescription: "an invalid hop behind a trusted proxy", forwardedFor: ["198.51.100.1, x, 10.1.1.1"],
                 prefix: "10.1.1.1", logPrefix: "10.1.1.0/24"),
             Row(
                 testDescription: "an empty hop", forwardedFor: ["198.51.100.1,"], prefix: "10.0.0.1",
@@ -52,7 +52,7 @@ struct ClientAddressTests {
                 testDescription: "an address with a port", forwardedFor: ["198.51.100.1:4711"], prefix: "198.51.100.1",
                 logPrefix: "198.51.100.0/24"),
             Row(
-                testDescription: "brackets and a port", forwardedFor: ["[2001:db8:1:2::9]:4711"],
+                testDescription: "an IPv6 address in brackets, with a port", forwardedFor: ["[2001:db8:1:2::9]:4711"],
                 prefix: "2001:db8:1:2:0:0:0:0/64", logPrefix: "2001:db8:1:0:0:0:0:0/48"),
             Row(
                 testDescription: "an IPv6 address", peer: "2001:DB8:1:2:3:4:5:6",
@@ -61,13 +61,13 @@ struct ClientAddressTests {
                 testDescription: "another address in the same /64", peer: "2001:db8:0001:2::ffff:1",
                 prefix: "2001:db8:1:2:0:0:0:0/64", logPrefix: "2001:db8:1:0:0:0:0:0/48"),
             Row(
-                testDescription: "IPv4-mapped", peer: "::ffff:192.0.2.7", prefix: "192.0.2.7",
+                testDescription: "an IPv4-mapped IPv6 address", peer: "::ffff:192.0.2.7", prefix: "192.0.2.7",
                 logPrefix: "192.0.2.0/24"),
             Row(
-                testDescription: "IPv4-mapped in hexadecimal", peer: "::ffff:c000:207", prefix: "192.0.2.7",
-                logPrefix: "192.0.2.0/24"),
+                testDescription: "an IPv4-mapped IPv6 address in hexadecimal", peer: "::ffff:c000:207",
+                prefix: "192.0.2.7", logPrefix: "192.0.2.0/24"),
             Row(
-                testDescription: "a trusted proxy as IPv4-mapped", peer: "::ffff:10.0.0.1",
+                testDescription: "a trusted proxy with an IPv4-mapped IPv6 address", peer: "::ffff:10.0.0.1",
                 forwardedFor: ["198.51.100.1"], prefix: "198.51.100.1", logPrefix: "198.51.100.0/24"),
             Row(
                 testDescription: "an IPv6 proxy", peer: "fd12::1", forwardedFor: ["198.51.100.1"],

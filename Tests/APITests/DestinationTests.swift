@@ -20,7 +20,7 @@ struct DestinationTests {
     static let legacy = "/www.googleapis.com/identitytoolkit/v3/relyingparty"
 
     @Test(
-        "A host name of Firebase's services is removed if one of its own paths follows, and a legacy name is translated to method and path; other paths stay unchanged",
+        "A host name of Firebase's services is removed if one of its own paths follows, and a legacy name is replaced by the current method and path; other paths stay unchanged",
         arguments: [
             Row(.post, "/v1/accounts:signUp", "POST /v1/accounts:signUp"),
             Row(.post, "/identitytoolkit.googleapis.com/v1/accounts:signUp", "POST /v1/accounts:signUp"),

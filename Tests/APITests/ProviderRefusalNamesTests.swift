@@ -6,13 +6,13 @@ import Testing
 
 @Suite("Refusals of credentials and configurations")
 struct ProviderRefusalNamesTests {
-    static let then = Instant(seconds: 1_767_225_600)
+    static let time = Instant(seconds: 1_767_225_600)
 
     static func invalidResponse(_ sentence: String) -> String { "INVALID_IDP_RESPONSE : \(sentence)" }
     static func invalidNonce(_ sentence: String) -> String { "MISSING_OR_INVALID_NONCE : \(sentence)" }
 
     @Test(
-        "Each reason to reject a credential has status 400 and its message",
+        "A rejected credential causes status 400, with a message for each reason",
         arguments: [
             (.notConfigured, "OPERATION_NOT_ALLOWED : The identity provider configuration is not found."),
             (.disabled, "OPERATION_NOT_ALLOWED : The identity provider configuration is disabled."),
@@ -82,9 +82,9 @@ struct ProviderRefusalNamesTests {
                 invalidResponse(
                     "The authorized party of the ID token is '\(String(repeating: "z", count: 128))'; expected 'a'.")
             ),
-            (.invalidToken(.expired(at: then)), invalidResponse("The ID token expired at 2026-01-01T00:00:00.000Z.")),
+            (.invalidToken(.expired(at: time)), invalidResponse("The ID token expired at 2026-01-01T00:00:00.000Z.")),
             (
-                .invalidToken(.notYetValid(until: then)),
+                .invalidToken(.notYetValid(until: time)),
                 invalidResponse("The ID token is not valid until 2026-01-01T00:00:00.000Z.")
             ),
             (.invalidToken(.claim("sub")), invalidResponse("The ID token has no valid claim 'sub'.")),

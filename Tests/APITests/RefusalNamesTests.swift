@@ -7,7 +7,7 @@ import Testing
 @Suite("Refusals and faults as responses")
 struct RefusalNamesTests {
     @Test(
-        "A refusal without a status of its own has status 400, and its message begins with its error code",
+        "A refusal without a canonical status causes HTTP status 400, and its message begins with its error code",
         arguments: [
             (CredentialRefusal.missingEmail as any Refusal, "MISSING_EMAIL"),
             (CredentialRefusal.invalidEmail, "INVALID_EMAIL"),
@@ -66,7 +66,7 @@ struct RefusalNamesTests {
         #expect(refusal.loggedCode == String(message.prefix { $0 != " " }))
     }
 
-    @Test("The log calls a refresh token stolen; the client gets TOKEN_EXPIRED")
+    @Test("The log names the theft of a refresh token, but the client gets only TOKEN_EXPIRED")
     func stolen() {
         #expect(TokenRefusal.refreshTokenStolen.message == "TOKEN_EXPIRED")
         #expect(TokenRefusal.refreshTokenStolen.loggedCode == "REFRESH_TOKEN_STOLEN")
@@ -82,7 +82,7 @@ struct RefusalNamesTests {
     }
 
     /// Firebase's clients keep the user signed in after an error that is not JSON.
-    @Test("A conflict of transactions after the last attempt causes status 503 in plain text with Retry-After")
+    @Test("A transaction conflict that remains after the last attempt causes status 503 in plain text with Retry-After")
     func conflict() throws {
         let outcome = RequestOutcome(PersistentConflict(attempts: 5))
         #expect(outcome.refusal == nil && outcome.fault is PersistentConflict)
@@ -119,8 +119,8 @@ struct RefusalNamesTests {
                 #"{"error":{"code":501,"errorCode":"NOT_IMPLEMENTED","errors":[{"domain":"global","message":"mfa is not implemented.","reason":"unimplemented"}],"message":"mfa is not implemented.","status":"NOT_IMPLEMENTED"}}"#
             ),
         ])
-    func envelope(refusal: any Refusal, style: ErrorEnvelope, expected: String) throws {
-        #expect(try style.response(refusal).text == expected)
+    func envelope(refusal: any Refusal, envelope: ErrorEnvelope, expected: String) throws {
+        #expect(try envelope.response(refusal).text == expected)
     }
 
     @Test(

@@ -13,7 +13,7 @@ struct UserInfoTests {
         #expect(user.email == nil && user.emailVerified == nil && user.providerUserInfo == nil)
     }
 
-    @Test("The password is listed before the identities, and the last refresh has its time")
+    @Test("The password is listed before the identities, and the time of the last refresh is in ISO 8601")
     func identities() {
         var account = Account(
             id: ID("ada"), email: EmailAddress("ada@example.com"), displayName: "Ada", passwordUpdatedAt: Self.now,

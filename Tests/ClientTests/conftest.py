@@ -41,7 +41,7 @@ def dev(folder):
 
 @pytest.fixture(scope="session")
 def new_installation(folder, dev):
-    """Creates an installation with a database of its own and one project."""
+    """A function that creates an installation with a database of its own and one project."""
     def create(options=""):
         return Installation(folder, new_database(dev.database_url)).with_project(options=options)
 
@@ -96,7 +96,7 @@ def rs256_serve(rs256_installation, contract):
 
 @pytest.fixture(scope="module", params=["dev", "serve"])
 def admin(request, contract):
-    """firebase-admin for `dev` as for an emulator, and for `serve` as for Google."""
+    """firebase-admin: with `dev` as an emulator, and with `serve` in the place of Google's servers."""
     if request.param == "dev":
         library = emulator_admin(request.getfixturevalue("dev"), contract)
     else:

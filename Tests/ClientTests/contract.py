@@ -33,7 +33,7 @@ class Contract:
         return self.document["components"]["schemas"]["ErrorCode"]["enum"]
 
     def with_service_key(self, operation):
-        """The operation that `operation` does if the request has a service key."""
+        """The operation that a request for `operation` performs if it has a service key."""
         return self.operations[operation.body.get("x-with-service-key", operation.body["operationId"])]
 
     def resolved(self, node):
@@ -64,6 +64,7 @@ class Operation:
     contract: Contract
     method: str
     path: str
+    # The operation object of the document.
     body: dict
 
     @property
@@ -71,7 +72,7 @@ class Operation:
         return self.body.get("x-error-codes", [])
 
     def response(self, status):
-        """The response object for `status` (the exact status before its range), or `None`."""
+        """The response object for `status`, otherwise that for its range, such as 4XX; `None` if both are missing."""
         responses = self.body["responses"]
         found = responses.get(str(status)) or responses.get(f"{status // 100}XX")
         return found and self.contract.resolved(found)

@@ -1,4 +1,4 @@
-"""A proxy in front of a gateway. It applies the faults that a test has planned to requests and responses."""
+"""A proxy in front of a gateway. It applies faults to requests and responses, as a test has planned."""
 
 import http.client
 import threading
@@ -46,7 +46,7 @@ class Proxy(ThreadingHTTPServer):
                     return fault
 
     def handle_error(self, request, client_address):
-        """Prints nothing, because clients may close their connection, as after a timeout."""
+        """Prints nothing, because clients may close their connection, for example after a timeout."""
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -96,7 +96,7 @@ class Handler(BaseHTTPRequestHandler):
         self.close_connection = True
 
     def log_message(self, *_):
-        """Keeps the output of the tests clean."""
+        """Prints nothing, because the output of the tests should show only failures."""
 
 
 @contextmanager

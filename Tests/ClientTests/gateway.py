@@ -16,7 +16,7 @@ START_SECONDS = 60
 STOP_SECONDS = 30
 # Each event loop of the gateway may use configuration that is up to five seconds old.
 CONFIGURATION_SECONDS = 6
-# Requests, each on a new connection, after which every event loop has very likely answered one.
+# The number of requests, each on a new connection, after which every event loop has very likely answered one.
 LOOP_PROBES = 8
 DEMO_PROJECT = "demo"
 

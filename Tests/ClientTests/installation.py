@@ -40,6 +40,7 @@ def sql(url, statement):
 def dump(url):
     command = ["pg_dump", "--data-only", "--inserts", url]
     text = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+    # Newer versions of pg_dump write these lines, with a different random value in each dump.
     return re.sub(r"^\\(un)?restrict .*$", "", text, flags=re.MULTILINE)
 
 
@@ -54,7 +55,7 @@ class Installation:
             "SEKISHO_MASTER_KEY": master_key(),
             # Tests send no requests outside this machine.
             "SEKISHO_BREACHED_PASSWORDS_URL": "",
-            # The lowest cost that `serve` accepts: most tests need many passwords hashed, and none a strong hash.
+            # The lowest cost that `serve` accepts, because many tests hash passwords and none needs a strong hash.
             "SEKISHO_PASSWORD_MEMORY_KIB": "7168",
             "SEKISHO_PASSWORD_ITERATIONS": "1",
         }

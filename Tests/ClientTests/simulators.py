@@ -41,7 +41,7 @@ class Simulators:
         return _json(self.request("PATCH", "/simulators", change))
 
     def notification(self):
-        """The payload of a notification that Apple has sent, about a new person who disconnects the app."""
+        """Disconnects the app for a new person, and returns the payload of the notification that Apple sends."""
         sent = self.configure(apple={"disconnect": fresh_person(), "clientId": "com.example.app"})
         return sent["notifications"][0]["payload"]
 

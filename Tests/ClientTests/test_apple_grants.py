@@ -50,4 +50,3 @@ def test_a_token_is_revoked_once_although_the_process_is_killed_first(dev_folder
         sql(dev.database_url, "UPDATE apple_grant SET due_at = now()")
         assert eventually(lambda: grant_states(dev) == [])
         assert Simulators(dev).revocations() == 1
-

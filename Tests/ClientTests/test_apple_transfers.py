@@ -46,7 +46,7 @@ class Transfer:
         return gateway.run(*self.words(command), *options, **self.environment)
 
     def run_and_kill(self, command, counter, *options):
-        """Runs the command while Apple is slow, and kills it after `counter` has counted some more identities."""
+        """Runs the command while Apple is slow, and kills it when the query `counter` counts more than before."""
         before = self.count(counter)
         self.simulators.configure(apple={"fault": "slow"})
         process = subprocess.Popen(

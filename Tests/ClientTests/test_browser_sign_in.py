@@ -40,9 +40,10 @@ def window(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def openid(dev, client, tmp_path_factory):
-    """The ID of a third-party provider."""
+    """A configured third-party provider: its ID and the `Provider`."""
     name = f"oidc.{secrets.token_hex(8)}"
-    with openid_provider.running(tmp_path_factory.mktemp("openid"), f"{dev.url}/__/auth/handler/demo/{name}") as provider:
+    redirect_uri = f"{dev.url}/__/auth/handler/demo/{name}"
+    with openid_provider.running(tmp_path_factory.mktemp("openid"), redirect_uri) as provider:
         config = {"issuer": provider.url, "clientId": openid_provider.CLIENT, "enabled": True}
         created = client.call(
             "createOauthIdpConfig", config, key=None, headers=OWNER, params={"oauthIdpConfigId": name})
@@ -118,7 +119,7 @@ def test_a_popup_authenticates_again_and_creates_no_account(app):
 
 @pytest.mark.parametrize("name", ["apple.com", "google.com"])
 def test_a_cancelled_popup_is_reported_to_the_app(any_app, name):
-    outcome = any_app.popup(name, lambda window: consent(button="Cancel")(window))
+    outcome = any_app.popup(name, consent(button="Cancel"))
     assert outcome["error"] == "auth/user-cancelled"
 
 

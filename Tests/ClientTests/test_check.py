@@ -76,8 +76,8 @@ def test_another_master_key_is_rejected(installation, command):
 
 
 def test_check_counts_the_unfinished_transfers_of_a_project_and_its_tenants(new_installation):
-    own_installation = new_installation()
-    sql(own_installation.database_url, """
+    fresh = new_installation()
+    sql(fresh.database_url, """
         INSERT INTO project (id, parent_id, tenant_settings, name, profile, created_at)
             VALUES ('demo/acme', 'demo', '{}', '', 'sekisho', now());
         INSERT INTO identity_provider VALUES
@@ -86,7 +86,7 @@ def test_check_counts_the_unfinished_transfers_of_a_project_and_its_tenants(new_
             VALUES ('demo', 'a', now(), now()), ('demo/acme', 'a', now(), now()), ('demo/acme', 'b', now(), now());
         INSERT INTO linked_identity (project_id, provider, subject, account_id, created_at, transfer_sub, transfer_team)
             SELECT project_id, 'apple.com', id, id, now(), id, 'NEWTEAM123' FROM account""")
-    lines = own_installation.run("check").stdout.splitlines()
+    lines = fresh.run("check").stdout.splitlines()
     assert [line for line in lines if "NEWTEAM123" in line] == [
         "note  project demo: 1 identity is not yet moved to team NEWTEAM123: "
         "run `sekisho apple import-transfers --project demo`",

@@ -106,7 +106,7 @@ def test_the_variables_of_an_installation_can_be_read_from_files(ending, tmp_pat
 
 
 @pytest.mark.parametrize("url", ["", "http://127.0.0.1:9/range", "https://mirror.internal/range/"])
-def test_a_range_api_on_loopback_or_behind_https_is_accepted_and_so_is_none(url, installation):
+def test_a_range_api_on_loopback_or_with_https_is_accepted_and_can_be_disabled(url, installation):
     assert installation.run("check", SEKISHO_BREACHED_PASSWORDS_URL=url).returncode == 0
 
 

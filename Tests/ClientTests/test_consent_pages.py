@@ -145,7 +145,7 @@ def test_a_person_of_an_earlier_sign_in_can_be_chosen(simulators, app_site, prov
     assert claims["sub"] == known["sub"]
 
 
-def test_a_person_is_invented_and_known_from_then_on(app_site, provider, any_browser):
+def test_a_person_entered_on_the_page_can_be_chosen_later(app_site, provider, any_browser):
     person, name = fresh_person(), secrets.token_hex(4)
     any_browser.open(provider.url())
     fill_in(any_browser, givenName=name, familyName="Antonelli", email=person["email"])

@@ -35,7 +35,7 @@ class App:
                 return
             if turn % (REFRESHES + 1) == 0:
                 response = self.post("/v1/accounts:signUp", json={})
-                # Without a response the outcome is unknown: the client sends nothing until its next sign-up, and that
+                # Without a response the outcome is unknown: the client sends nothing until its next sign-up, which
                 # creates another account.
                 local_id = response and response["localId"]
             elif local_id:

@@ -222,7 +222,7 @@ def held_back(reply):
     """A reply that is sent only after `reply_may_continue` is set; sets `reply_is_held` first."""
 
     async def hold(server, smtp, *session_and_envelope):
-        # A reply to DATA gets both, a reply to RCPT neither.
+        # A reply to DATA gets the session and the envelope, a reply to RCPT neither of them.
         if len(session_and_envelope) == 2:
             server.received.append(ReceivedEmail(*session_and_envelope))
         server.reply_is_held.set()
@@ -315,7 +315,8 @@ def test_the_command_email_test_sends_an_email(server):
     ({"SEKISHO_SMTP_URL": "smtp://mail.example.com"}, "SEKISHO_EMAIL_FROM: is not set"),
     ({"SEKISHO_EMAIL_FROM": FROM}, "SEKISHO_SMTP_URL: is not set"),
     ({"SEKISHO_SMTP_URL": "http://mail.example.com", "SEKISHO_EMAIL_FROM": FROM}, "SEKISHO_SMTP_URL: expected smtp://"),
-    ({"SEKISHO_SMTP_URL": "smtp://mail.example.com", "SEKISHO_EMAIL_FROM": "no-address"}, "SEKISHO_EMAIL_FROM: expected"),
+    ({"SEKISHO_SMTP_URL": "smtp://mail.example.com", "SEKISHO_EMAIL_FROM": "no-address"},
+     "SEKISHO_EMAIL_FROM: expected"),
 ])
 def test_an_incomplete_configuration_is_rejected(installation, settings, message):
     completed = installation.run("check", **settings)

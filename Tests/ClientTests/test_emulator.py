@@ -13,7 +13,7 @@ from openapi_spec_validator import validate
 
 from client import OWNER, PASSWORD, Client, fresh_email
 
-# The most seconds by which one request can advance the clock: ten years of 366 days.
+# The maximum number of seconds by which one request can advance the clock: ten years of 366 days.
 TEN_YEARS = 10 * 366 * 86_400
 # The last second of the year 9999, in milliseconds since 1970.
 END_OF_9999_MS = 253_402_300_799_000

@@ -50,7 +50,7 @@ class Project:
         return self.json("POST", "/v1/projects/{P}/accounts", {"email": fresh_email(), "password": PASSWORD} | fields)
 
     def send_code(self, json):
-        """Requests an action code, and its link in the response."""
+        """Requests an action code, with its link in the response."""
         return self.json("POST", "/v1/projects/{P}/accounts:sendOobCode", {"returnOobLink": True} | json)
 
     def codes(self):

@@ -10,7 +10,7 @@ import requests
 from client import PASSWORD, Client, fresh_email
 from simulators import Simulators, fresh_person, idp_sign_in_body
 
-# Placeholders in the request of a row. `placeholder_values` returns a function for the value of each.
+# Placeholders in the request of a row. `placeholder_values` maps each to a function that returns its value.
 # EMAIL, ID_TOKEN, REFRESH_TOKEN and LOCAL_ID are those of one new account, and ANONYMOUS_ID_TOKEN is that of another.
 # NEW_EMAIL, NEW_LOCAL_ID and NEW_PROVIDER are unused. PROVIDER and APP are the IDs of a new provider and a new app.
 EMAIL, ID_TOKEN, REFRESH_TOKEN, NEW_EMAIL, ANONYMOUS_ID_TOKEN, LOCAL_ID, NEW_LOCAL_ID, NEW_PROVIDER, PROVIDER, APP = (
@@ -427,8 +427,7 @@ ROWS = [
            params={"idpId": "apple.com"}),
     tenant("Google", "getDefaultSupportedIdpConfigInTenant", path=idp("google.com")),
     tenant("Google without Apple", "updateDefaultSupportedIdpConfigInTenant", {"enabled": True}, "LOGIN_SERVICES_4_8",
-        409,
-           path=idp("google.com"), params={"updateMask": "enabled"}),
+           409, path=idp("google.com"), params={"updateMask": "enabled"}),
     tenant("new client ID", "updateDefaultSupportedIdpConfigInTenant", {"clientId": "d"}, path=idp("google.com")),
     tenant("Google", "deleteDefaultSupportedIdpConfigInTenant", path=idp("google.com")),
     tenant("all providers", "listOauthIdpConfigsInTenant"),

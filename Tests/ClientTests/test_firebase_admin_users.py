@@ -130,7 +130,7 @@ def test_an_unknown_user_is_not_changed(admin):
 
 @pytest.mark.parametrize("force, deleted", [(False, ["disabled"]), (True, ["disabled", "enabled"])])
 def test_enabled_users_are_deleted_only_by_force(admin, force, deleted):
-    """The Python library always forces; libraries for other languages send this request."""
+    """The Python library always sets `force`; libraries for other languages send this request."""
     users = {name: admin.create_user(disabled=name == "disabled").uid for name in ("enabled", "disabled")}
     response = admin.client.call(
         "batchDeleteAccounts", {"localIds": [*users.values(), "unknown"], "force": force}, key=None,

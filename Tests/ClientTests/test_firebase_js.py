@@ -268,7 +268,7 @@ def test_a_taken_identity_is_a_conflict_whose_credential_signs_in(sdk, simulator
     person = fresh_person()
     uid, _ = sdk.sign_in(getattr(simulators, provider)(person))
     sdk.run("await sdk.signInAnonymously(auth)")
-    # The token contains a nonce that the gateway issued. The SDK sends Google's token without the nonce, and twice.
+    # The token contains a nonce that the gateway issued. The SDK sends Google's token without the nonce, in both calls.
     nonce = client.call("issueNonce", {}).body["nonce"]
     found = sdk.run(CREDENTIAL + """
         try { await sdk.linkWithCredential(auth.currentUser, credential); } catch (error) {

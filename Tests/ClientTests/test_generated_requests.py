@@ -21,8 +21,9 @@ GENERATED = schemathesis.openapi.from_dict(CONTRACT.document)
 
 @pytest.fixture(scope="module")
 def own_dev(folder):
-    """A gateway that the requests may change."""
-    # If the tests run as root, PostgreSQL's user cannot enter pytest's own folders, and `dev` would not use them.
+    """A gateway for this file alone, because the requests change its data and configuration."""
+    # If the tests run as root, PostgreSQL's user cannot enter pytest's own folders, and the database would be in
+    # /var/tmp.
     own_folder = folder / "generated-dev"
     own_folder.mkdir(mode=0o711)
     with gateway.dev(own_folder) as running:

@@ -129,7 +129,8 @@ def guide_folder(own_installation, tmp_path_factory):
 
 def test_the_files_configure_apple_and_then_google(own_installation, guide_folder):
     for guide, name, section in (
-            ("apple-portal.md", "apple.json", "5. The gateway"), ("google-console.md", "google.json", "3. The gateway")):
+            ("apple-portal.md", "apple.json", "5. The gateway"),
+            ("google-console.md", "google.json", "3. The gateway")):
         (guide_folder / name).write_text(block(guide, "json", section))
         commands = block(guide, "sh", section).splitlines()
         assert commands == [

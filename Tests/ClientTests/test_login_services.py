@@ -6,12 +6,13 @@
 import json
 import pathlib
 import re
+import secrets
 import subprocess
 
 import pytest
 
 import gateway
-from installation import master_key, sql
+from installation import sql
 
 ROWS = json.loads((pathlib.Path(__file__).parent / "login_services.json").read_text())
 CLIENT_IDS = {"bundleOnly": ["com.example.app"], "servicesOnly": ["com.example.web"]}
@@ -30,7 +31,7 @@ def key():
 @pytest.fixture(scope="module")
 def project(own_installation):
     """The project for the dry runs of all rows."""
-    name = "r" + master_key().lower().translate(str.maketrans("", "", "+/="))[:12]
+    name = f"r{secrets.token_hex(6)}"
     own_installation.run_ok(f"projects create {name}")
     return name
 
@@ -72,17 +73,19 @@ def set_tenant(own_installation, project, realm, key):
         f"INSERT INTO project (id, parent_id, tenant_settings, name, profile, created_at) "
         f"VALUES ('{realm_id}', '{project}', '{json.dumps(settings)}', '', 'sekisho', now())"]
     for name, members in providers(realm, key).items():
-        column = {"enabled": members.get("enabled", True), "clientIds": members["clientIds"],
-                  "relation": members.get("relation"), "hostedDomains": members.get("hostedDomains", [])}
+        provider_settings = {
+            "enabled": members.get("enabled", True), "clientIds": members["clientIds"],
+            "relation": members.get("relation"), "hostedDomains": members.get("hostedDomains", [])}
         secret = "NULL"
         if "teamId" in members:
-            column["apple"] = {"teamId": members["teamId"], "keyId": members["keyId"], "acceptsUnhashedNonces": False}
+            provider_settings["apple"] = {
+                "teamId": members["teamId"], "keyId": members["keyId"], "acceptsUnhashedNonces": False}
             secret = "'sealed'"
         if "issuer" in members:
-            column["openId"] = {"issuer": members["issuer"], "trustsEmail": False}
+            provider_settings["openId"] = {"issuer": members["issuer"], "trustsEmail": False}
         statements.append(
             f"INSERT INTO identity_provider (project_id, provider, settings, secret, updated_at) "
-            f"VALUES ('{realm_id}', '{name}', '{json.dumps(column)}', {secret}, now())")
+            f"VALUES ('{realm_id}', '{name}', '{json.dumps(provider_settings)}', {secret}, now())")
     for statement in statements:
         sql(own_installation.database_url, statement)
 

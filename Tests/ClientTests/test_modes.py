@@ -215,7 +215,7 @@ def test_dev_accepts_an_empty_database_and_later_the_same_database(dev, tmp_path
 
 
 def test_dev_listens_on_loopback_only(dev):
-    """The gateway and the simulators of Apple and Google; its PostgreSQL does not listen on TCP at all."""
+    """One process serves the gateway and both simulators. Its PostgreSQL does not listen on TCP."""
     [postmaster] = children(dev.process.pid)
     simulators = requests.get(f"{dev.url}/emulator/v1/projects/demo/simulators", timeout=30).json()
     urls = [dev.url, *(simulators[name]["url"] for name in ("apple", "google"))]

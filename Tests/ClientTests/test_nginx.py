@@ -51,7 +51,8 @@ SDK_PAGE = """<!DOCTYPE html>
 @pytest.fixture(scope="module")
 def own_dev(folder):
     """A gateway that knows the app's domain."""
-    # If the tests run as root, PostgreSQL's user cannot enter pytest's own folders, and `dev` would not use them.
+    # If the tests run as root, PostgreSQL's user cannot enter pytest's own folders, and the database would be in
+    # /var/tmp.
     own_folder = folder / "nginx-dev"
     own_folder.mkdir(mode=0o711)
     with gateway.dev(own_folder) as dev:
@@ -149,7 +150,7 @@ def test_the_url_of_the_page_may_be_long(app):
     assert app.driver.current_url == app.url
 
 
-def test_a_popup_signs_in_too(app, provider):
+def test_a_popup_signs_in(app, provider):
     outcome = app.popup(provider, consent())
     assert outcome["value"]["providerId"] == provider
 

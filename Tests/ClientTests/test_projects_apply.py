@@ -1,6 +1,7 @@
 """`sekisho projects apply` configures a project from a file."""
 
 import json
+import secrets
 import subprocess
 
 import pytest
@@ -27,7 +28,7 @@ def apple(key):
 @pytest.fixture
 def project(own_installation):
     """The ID of a new project."""
-    name = "p" + master_key().lower().translate(str.maketrans("", "", "+/="))[:12]
+    name = f"p{secrets.token_hex(6)}"
     own_installation.run_ok(f"projects create {name}")
     return name
 
@@ -232,7 +233,7 @@ def test_a_broken_configuration_is_repaired_step_by_step(apply, own_installation
     apply({"project": project, "providers": {"apple.com": apple, "google.com": GOOGLE}})
     sql(own_installation.database_url, f"UPDATE identity_provider SET secret = NULL WHERE project_id = '{project}'")
     renamed = apply({"project": project, "name": "Other"})
-    assert (renamed.returncode, renamed.stdout) == (0, "~ name: " + project + " → Other\n1 change applied\n")
+    assert (renamed.returncode, renamed.stdout) == (0, f"~ name: {project} → Other\n1 change applied\n")
     problem = "LOGIN_SERVICES_4_8 : app default: it shows google.com while apple.com lacks"
     warning = f"sekisho: warning: existing problem: {problem}"
     assert renamed.stderr.startswith(warning)
@@ -245,7 +246,7 @@ def test_a_broken_configuration_is_repaired_step_by_step(apply, own_installation
 
 
 def test_an_app_stored_before_a_rule_is_tolerated_and_reported(apply, own_installation, project, apple):
-    """A start of `serve` begins a grace period for each app that violates guideline 4.8 and has none yet."""
+    """A start of `serve` begins a grace period for each app that violates guideline 4.8 and has no such period yet."""
     with own_installation.serving():
         apply({"project": project, "providers": {"apple.com": apple, "google.com": GOOGLE}})
     sql(own_installation.database_url, f"UPDATE identity_provider SET secret = NULL WHERE project_id = '{project}'")

@@ -59,9 +59,9 @@ def test_a_successful_sign_in_has_no_member_of_a_conflict(client, simulators):
     assert not {"needConfirmation", "errorMessage", "emailRecycled", "mfaPendingCredential"} & answer.keys()
 
 
-@pytest.mark.parametrize("postBody", [
+@pytest.mark.parametrize("post_body", [
     "id_token={id_token}&providerId=apple.com", "providerId=apple.com&id_token=%ZZ", "nonsense"])
-def test_a_pending_token_takes_precedence_over_a_post_body(client, simulators, postBody):
+def test_a_pending_token_takes_precedence_over_a_post_body(client, simulators, post_body):
     ada = fresh_person()
     first = ok(client.call("signInWithIdp", idp_sign_in_body(simulators.apple(ada))))
     proof = simulators.apple(ada)
@@ -69,7 +69,7 @@ def test_a_pending_token_takes_precedence_over_a_post_body(client, simulators, p
     conflict = ok(client.call("signInWithIdp", idp_sign_in_body(
         proof, idToken=anonymous["idToken"], returnIdpCredential=True)))
     assert conflict["errorMessage"] == "FEDERATED_USER_ID_ALREADY_LINKED"
-    body = {"requestUri": "http://localhost", "postBody": postBody.format(id_token=proof["idToken"]),
+    body = {"requestUri": "http://localhost", "postBody": post_body.format(id_token=proof["idToken"]),
             "pendingToken": conflict["pendingToken"], "autoCreate": True, "returnIdpCredential": True}
     assert ok(client.call("signInWithIdp", body))["localId"] == first["localId"]
 

@@ -147,15 +147,14 @@ def test_a_backend_searches_and_lists_one_tenant(acme, zen, backend):
 
 def test_identities_are_linked_and_moved_only_within_a_tenant(acme, zen, backend):
     ada, grace, eve = import_account(acme), import_account(acme), import_account(zen)
-    at = {"localId": ada.uid, "providerId": "google.com"}
-    move = "moveIdentity"
+    path = {"localId": ada.uid, "providerId": "google.com"}
     for body, params in (({"targetLocalId": eve.uid} | of(acme), {}), ({"targetLocalId": eve.uid}, of(acme)),
                          ({"targetLocalId": eve.uid}, {}), ({"targetLocalId": eve.uid}, of(zen))):
-        assert backend(move, body, at, **params).code == "USER_NOT_FOUND"
+        assert backend("moveIdentity", body, path, **params).code == "USER_NOT_FOUND"
     assert backend("listIdentities", path={"localId": ada.uid}).code == "USER_NOT_FOUND"
-    linked = backend("linkIdentity", {"providerId": "apple.com", "rawId": ada.subject} | of(acme), at)
+    linked = backend("linkIdentity", {"providerId": "apple.com", "rawId": ada.subject} | of(acme), path)
     assert linked.status == 200, linked.body
-    moved = backend(move, {"targetLocalId": grace.uid} | of(acme), at | {"providerId": "apple.com"})
+    moved = backend("moveIdentity", {"targetLocalId": grace.uid} | of(acme), path | {"providerId": "apple.com"})
     assert moved.status == 200, moved.body
     for account, providers in ((ada, ["google.com"]), (grace, ["apple.com", "google.com"])):
         listed = backend("listIdentities", path={"localId": account.uid}, **of(acme)).body["identities"]

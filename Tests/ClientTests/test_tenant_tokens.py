@@ -40,7 +40,10 @@ def custom_token_sign_in(admin):
 
 @pytest.fixture
 def cookie(admin, acme):
-    """Creates a session cookie of a tenant, with the request of other languages' libraries: Python's cannot."""
+    """Creates a session cookie of a tenant.
+
+    The Python library cannot do this; libraries for other languages send this request.
+    """
     def create(token, tenant=acme.tenant_id):
         return admin.client.call(
             "createSessionCookieInTenant", {"idToken": token, "validDuration": "3600"}, key=None,
@@ -163,7 +166,7 @@ def test_a_sign_in_link_works_once(admin, acme, ada):
     assert admin.client.call("signInWithEmailLink", body).code == "INVALID_OOB_CODE"
 
 
-def test_no_sign_in_link_is_created_if_the_tenant_does_not_allow_them(admin):
+def test_no_sign_in_link_is_created_if_the_tenant_does_not_allow_sign_in_links(admin):
     tenant = admin.create_tenant("Passwords", allow_password_sign_up=True)
     library = admin.auth_for_tenant(tenant.tenant_id)
     with pytest.raises(InvalidArgumentError) as error:

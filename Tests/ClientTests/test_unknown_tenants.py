@@ -53,7 +53,7 @@ BY_BACKENDS = {
     "unlinkIdentity": lambda ada, session: {},
     "moveIdentity": lambda ada, session: {"targetLocalId": "eve"},
 }
-# The same for operations that both clients and backends can call.
+# Operations that clients and backends can call, with the body of a backend that is valid without a tenant ID.
 BY_EITHER = {
     "lookup": lambda ada, session: {"localId": [ada.uid]},
     "signUp": lambda ada, session: {"email": fresh_email()},
@@ -134,7 +134,7 @@ def test_a_client_read_of_an_unknown_tenant_is_rejected(backend, operation):
 
 
 def test_the_first_tenant_contains_no_accounts_of_the_project(new_installation, contract):
-    """For some seconds, an event loop may use the configuration without the tenant, and responds with an error."""
+    """For some seconds, an event loop may use the configuration without the tenant, and then responds with an error."""
     installation = new_installation()
     with installation.serving() as running, serve_admin(running, contract, create_service_key(installation)) as admin:
         ada = import_account(admin)

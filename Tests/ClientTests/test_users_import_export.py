@@ -216,7 +216,7 @@ def test_an_unterminated_quoted_field_is_reported(users):
     assert users.rows("id") == ["first"]
 
 
-def test_a_csv_row_that_is_too_long_is_skipped_whole(users):
+def test_a_csv_row_that_is_too_long_is_skipped_to_its_end(users):
     text = "first\nlong,\"" + "x" * 1_100_000 + "\nadmin,admin@example.com\n\"\nlast\n"
     completed = users.import_file(users.file(text, "users.csv"))
     assert (completed.returncode, completed.stdout) == (1, "imported 2 accounts\n")

@@ -1,4 +1,7 @@
-"""The web app of `web_app/` in Chromium: its `sign_in.js` sends the messages of Firebase's JavaScript SDK, without it."""
+"""The web app of `web_app/` in Chromium.
+
+Its `sign_in.js` sends the messages of Firebase's JavaScript SDK, but does not use the SDK.
+"""
 
 from contextlib import contextmanager
 from urllib.parse import urlencode
@@ -19,8 +22,8 @@ SECONDS = 30
 def browser_with_library(folder, *, ports=None):
     """Yields Chromium and a certificate. Chromium reaches only loopback, and gets a replacement for Google's script.
 
-    `ports` gives host names a port of loopback; Chromium resolves no other names. Servers for these names use the
-    certificate.
+    `ports` maps further host names to ports on loopback; Chromium resolves no other names. Servers for these names use
+    the certificate.
     """
     served = certificate(folder, LIBRARY_HOST, *(ports or {}))
     script = files("gapi.js")["/gapi.js"]
@@ -52,12 +55,13 @@ class WebApp:
         return WebDriverWait(self.driver, SECONDS).until(lambda _: condition())
 
     def start(self, script, *values):
-        """Starts an asynchronous call, whose outcome `finish` returns."""
+        """Starts an asynchronous call with `values` as the array `v`; `finish` returns its outcome."""
         self.driver.execute_script("window.outcome = undefined")
         self.driver.execute_script(f"""
             (async (...v) => {{ {script} }})(...arguments).then(
                 value => window.outcome = {{ value: value ?? null }},
-                error => window.outcome = {{ error: error.code ?? String(error), body: error.body ?? null }})""", *values)
+                error => window.outcome = {{
+                    error: error.code ?? String(error), body: error.body ?? null }})""", *values)
 
     def finish(self):
         self.driver.switch_to.window(self.main)
@@ -110,7 +114,7 @@ class WebApp:
 
 
 def consent(person=None, button="Continue as this person"):
-    """Acts on the consent page of a simulated provider, as a new person by default."""
+    """Returns a `decide` that submits a simulated provider's consent page (default: as a new person)."""
     person = person or fresh_person()
 
     def decide(window):

@@ -138,7 +138,7 @@ struct ProjectFileTests {
             ])
     }
 
-    @Test("Email settings are removed singly or together; subjects are replaced as a whole")
+    @Test("Email settings are removed one by one or together; subjects are replaced as a whole")
     func emailSettings() throws {
         let before = try Self.applied(Self.whole)
         func changed(_ section: String, pruning: Bool = false) throws -> EmailSettings {

@@ -152,8 +152,8 @@ struct EmailRendererTests {
             #expect(japanese.text.contains("Apple、パスワード、別のサービス"))
             #expect(japanese.html.contains("統合を取り消す") == undo)
         }
-        let unnamed = try Self.message(.accountsMerged, .english, EmailPayload(methods: []))
-        #expect(!unnamed.text.contains("Ways to sign in"))
+        let withoutMethods = try Self.message(.accountsMerged, .english, EmailPayload(methods: []))
+        #expect(!withoutMethods.text.contains("Ways to sign in"))
     }
 
     @Test("The language is that of the request, or the project's if the request has none")

@@ -27,7 +27,7 @@ struct PageTests {
 
         /// An identity from a configured provider, and one from an unknown provider.
         var identities: [ListedIdentity] {
-            let then = Instant(seconds: 1_767_225_600)
+            let linkedAt = Instant(seconds: 1_767_225_600)
             var configured = Project(
                 id: project, number: 1, profile: .sekisho, policy: Policy(.sekisho), authorizedDomains: [])
             configured.providers = [
@@ -36,8 +36,9 @@ struct PageTests {
                     openID: OpenIDSettings(issuer: "https://corp.example", displayName: provider))
             ]
             return [
-                LinkedIdentity(provider: ProviderID("oidc.corp"), subject: "1", linkedAt: then, linkedDevice: device),
-                LinkedIdentity(provider: ProviderID("other"), subject: "2", linkedAt: then),
+                LinkedIdentity(
+                    provider: ProviderID("oidc.corp"), subject: "1", linkedAt: linkedAt, linkedDevice: device),
+                LinkedIdentity(provider: ProviderID("other"), subject: "2", linkedAt: linkedAt),
             ].map { ListedIdentity($0, in: configured) }
         }
         var method: AddedSignInMethod {
@@ -68,8 +69,8 @@ struct PageTests {
     }
 
     static func account(isVerified: Bool) -> Account {
-        let then = Instant(seconds: 1_767_225_600)
-        return Account(id: ID("ada"), emailIsVerified: isVerified, createdAt: then, validSince: then)
+        let createdAt = Instant(seconds: 1_767_225_600)
+        return Account(id: ID("ada"), emailIsVerified: isVerified, createdAt: createdAt, validSince: createdAt)
     }
 
     static let everyRequirement: [PasswordRequirement] = [

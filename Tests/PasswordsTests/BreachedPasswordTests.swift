@@ -14,7 +14,7 @@ struct BreachedPasswordTests {
     static let suffix = "1E4C9B93F3F0682250B6CF8331B7EE68FD8"
     static let others = ["003D68EB55068C33ACE09247EE4C639306B:3", "012C192B2F16F82EA0EB9EF18D9D539B0DD:1"]
 
-    /// The parts of the gateway that query the list.
+    /// A client of the list, and the failures that it reported.
     struct BreachCheck: Sendable {
         let breaches: BreachedPasswords
         let failures: Failures
@@ -56,8 +56,8 @@ struct BreachedPasswordTests {
     @Test(
         "A password is breached if the list has the rest of its digest with a count above zero",
         arguments: [
-            Row(testDescription: "last", lines: others + ["\(suffix):9545824"], isBreached: true),
-            Row(testDescription: "first", lines: ["\(suffix):1"] + others, isBreached: true),
+            Row(testDescription: "in the last line", lines: others + ["\(suffix):9545824"], isBreached: true),
+            Row(testDescription: "in the first line", lines: ["\(suffix):1"] + others, isBreached: true),
             Row(
                 testDescription: "bare line feeds", lines: others + ["\(suffix):7", ""], separator: "\n",
                 isBreached: true),
@@ -66,21 +66,22 @@ struct BreachedPasswordTests {
             Row(testDescription: "as padding, with the count zero", lines: others + ["\(suffix):0"], isBreached: false),
             Row(testDescription: "as padding of many digits", lines: ["\(suffix):000"], isBreached: false),
             Row(
-                testDescription: "shifted", lines: ["0\(suffix.dropLast()):7", "\(suffix.dropFirst())0:7"],
+                testDescription: "shifted by one digit",
+                lines: ["0\(suffix.dropLast()):7", "\(suffix.dropFirst())0:7"],
                 isBreached: false),
             Row(testDescription: "an empty list", lines: [], isBreached: false),
         ])
     func found(row: Row) async throws {
-        try await Self.withList(row.lines, separator: row.separator) { _, _, gateway in
-            #expect(await gateway.isBreached("password") == row.isBreached)
-            #expect(gateway.failures.all.isEmpty)
+        try await Self.withList(row.lines, separator: row.separator) { _, _, check in
+            #expect(await check.isBreached("password") == row.isBreached)
+            #expect(check.failures.all.isEmpty)
         }
     }
 
     @Test("The list receives only the first five digits of the password's digest, and a request for padding")
     func fiveDigits() async throws {
-        try await Self.withList(Self.others) { list, _, gateway in
-            _ = await gateway.isBreached("password")
+        try await Self.withList(Self.others) { list, _, check in
+            _ = await check.isBreached("password")
             let request = try #require(list.faultInjection.requests.first)
             #expect(request.method == .get)
             #expect(request.path == Self.range)
@@ -93,12 +94,12 @@ struct BreachedPasswordTests {
 
     @Test("The list is queried once for the same five digits, and again after a failure")
     func remembered() async throws {
-        try await Self.withList(["\(Self.suffix):1"]) { list, _, gateway in
+        try await Self.withList(["\(Self.suffix):1"]) { list, _, check in
             list.faultInjection.injectFault(.unavailable, times: 1)
-            #expect(await !gateway.isBreached("password"))
-            for _ in 1...3 { #expect(await gateway.isBreached("password")) }
+            #expect(await !check.isBreached("password"))
+            for _ in 1...3 { #expect(await check.isBreached("password")) }
             #expect(list.faultInjection.count(of: Self.range) == 2)
-            #expect(await !gateway.isBreached("correct horse battery"))
+            #expect(await !check.isBreached("correct horse battery"))
         }
     }
 
@@ -114,10 +115,11 @@ struct BreachedPasswordTests {
             FaultRow(testDescription: "silent", fault: .silent, failure: "timedOut"),
             FaultRow(testDescription: "slow", fault: .slow(.seconds(3)), failure: "timedOut"),
             FaultRow(testDescription: "unavailable", fault: .unavailable, failure: "status(503)"),
-            FaultRow(testDescription: "a page", fault: .html(status: 200), failure: "unreadable"),
+            FaultRow(testDescription: "an HTML page", fault: .html(status: 200), failure: "unreadable"),
             FaultRow(testDescription: "JSON", fault: .wrongJSON, failure: "unreadable"),
             FaultRow(
-                testDescription: "cut off", fault: .json("\(suffix):1\r\n003D68EB5"), failure: "unreadable"),
+                testDescription: "cut off within a line", fault: .json("\(suffix):1\r\n003D68EB5"),
+                failure: "unreadable"),
             FaultRow(
                 testDescription: "no count", fault: .json("\(suffix):\r\n"), failure: "unreadable"),
             FaultRow(testDescription: "huge", fault: .oversized(bytes: 2_000_000), failure: "tooLarge"),
@@ -128,31 +130,31 @@ struct BreachedPasswordTests {
                 failure: "status(429)"),
         ])
     func faults(row: FaultRow) async throws {
-        try await Self.withList(["\(Self.suffix):1"]) { list, _, gateway in
+        try await Self.withList(["\(Self.suffix):1"]) { list, _, check in
             list.faultInjection.injectFault(row.fault)
-            #expect(await !gateway.isBreached("password"))
-            #expect(gateway.failures.all == [row.failure])
+            #expect(await !check.isBreached("password"))
+            #expect(check.failures.all == [row.failure])
             #expect(list.faultInjection.requests.map(\.path) == [Self.range])
         }
     }
 
     @Test("A password counts as not breached if the list is unreachable")
     func down() async throws {
-        try await Self.withList(["\(Self.suffix):1"]) { _, server, gateway in
+        try await Self.withList(["\(Self.suffix):1"]) { _, server, check in
             await server.stop()
-            #expect(await !gateway.isBreached("password"))
-            #expect(gateway.failures.all == ["unreachable"])
+            #expect(await !check.isBreached("password"))
+            #expect(check.failures.all == ["unreachable"])
         }
     }
 
     @Test("Of a hundred concurrent queries, 36 fail as busy, because at most 64 are in flight")
     func bounded() async throws {
-        try await Self.withList([]) { list, _, gateway in
+        try await Self.withList([]) { list, _, check in
             list.faultInjection.injectFault(.silent)
             await withTaskGroup(of: Void.self) { group in
-                for number in 1...100 { group.addTask { _ = await gateway.isBreached("password \(number)") } }
+                for number in 1...100 { group.addTask { _ = await check.isBreached("password \(number)") } }
             }
-            #expect(gateway.failures.all.filter { $0 == "busy" }.count == 36)
+            #expect(check.failures.all.filter { $0 == "busy" }.count == 36)
         }
     }
 }

@@ -119,7 +119,7 @@ struct PasswordWorkTests {
         let pool = try FairPool(name: "test", threads: 1, capacity: 8)
         let keys = PasswordKeys(store: { _, _ in ID("key") }, find: { _ in nil })
         let passwords = try PasswordHasher.argon2id(.recommended, by: counting.argon2, keys: keys, on: pool)
-        // The hasher has computed a hash to compare with if an address is unknown.
+        // Discards the hash that the hasher computes at the start, for checks with an unknown address.
         _ = counting.take()
         return (passwords, pool)
     }

@@ -8,8 +8,8 @@ struct AttackTableTests {
         var suites: [String: Set<String>] = [:]
         for file in try Repository.files(in: "Tests", ending: "Tests.swift") {
             let lines = try Repository.text(file).split(separator: "\n")
-            let functions = lines.compactMap { name(after: "func ", in: $0) }
-            for suite in lines.compactMap({ name(after: "struct ", in: $0) }) where suite.hasSuffix("Tests") {
+            let functions = lines.compactMap { name(after: "func", in: $0) }
+            for suite in lines.compactMap({ name(after: "struct", in: $0) }) where suite.hasSuffix("Tests") {
                 suites[suite, default: []].formUnion(functions)
             }
             for folder in file.split(separator: "/") where folder.hasSuffix("Tests") {
@@ -20,12 +20,12 @@ struct AttackTableTests {
     }
 
     private static func name(after keyword: String, in line: Substring) -> String? {
-        let words = line.split(separator: " ").drop { $0 != keyword.dropLast() }.dropFirst()
+        let words = line.split(separator: " ").drop { $0 != keyword }.dropFirst()
         return words.first.map { String($0.prefix { $0.isLetter || $0.isNumber }) }
     }
 
-    /// In the table, a test is `Suite`, `Suite/function`, `/function` of the suite named before it, or a Python file or
-    /// function.
+    /// The table writes a test as `Suite`, `Suite/function`, `/function` (of the suite named before it), or as a Python
+    /// file or function.
     @Test("The attack table names only suites and tests that exist")
     func namesExist() throws {
         let suites = try Self.suites()

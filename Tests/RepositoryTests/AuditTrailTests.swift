@@ -24,6 +24,6 @@ struct AuditTrailTests {
                 "Sources/Storage/Maintenance/JanitorQueries.swift": ["DELETE FROM"],
             ])
         let janitor = try Repository.text("Sources/Storage/Maintenance/JanitorQueries.swift")
-        #expect(janitor.contains("occurred_at <"), "events are deleted by age")
+        #expect(janitor.contains("occurred_at <"), "the janitor does not delete events by age")
     }
 }

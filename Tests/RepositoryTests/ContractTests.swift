@@ -21,7 +21,7 @@ struct ContractTests {
         }
         #expect(Set(described).subtracting(built) == [], "described but not built")
         #expect(Set(built).subtracting(described) == [], "built but not described")
-        #expect(Set(built.map(\.id)).count == built.count, "operation IDs are unique")
+        #expect(Set(built.map(\.id)).count == built.count, "operation IDs are not unique")
     }
 
     @Test("The contract names the scope that each operation requires of a service key")

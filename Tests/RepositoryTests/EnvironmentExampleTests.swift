@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Example of the environment")
 struct EnvironmentExampleTests {
-    @Test("The example has every setting in order, with its default if there is one, and no other setting")
+    @Test("The example has exactly the settings of the program, in the same order and with their defaults")
     func settings() throws {
         let lines = try Repository.text("Deploy/sekisho.env.example").split(separator: "\n").map(String.init)
         let assignments = lines.compactMap { $0.firstMatch(of: #/^#?([A-Z_]+)=(.*)$/#) }

@@ -16,10 +16,10 @@ struct LimitedGateway: Sendable {
     let checks: Checks
 
     final class Checks: Sendable {
-        fileprivate let known = Mutex<[Bool]>([])
+        fileprivate let recorded = Mutex<[Bool]>([])
 
         /// For each password check, whether there was a stored hash.
-        var all: [Bool] { known.withLock { $0 } }
+        var all: [Bool] { recorded.withLock { $0 } }
     }
 
     init(trustedProxies: [String] = [], change: @escaping (inout Policy) -> Void = { _ in }) async throws {
@@ -27,7 +27,7 @@ struct LimitedGateway: Sendable {
         let passwords = PasswordHasher(
             hash: { password, _ in "hash of \(password.expose())" },
             check: { password, stored, _ in
-                checks.known.withLock { $0.append(stored != nil) }
+                checks.recorded.withLock { $0.append(stored != nil) }
                 return stored == "hash of \(password.expose())" ? .right(rehashed: nil) : .wrong
             })
         gateway = try await TestGateway(

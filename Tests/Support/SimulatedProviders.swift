@@ -117,7 +117,7 @@ struct Proof: Sendable {
 extension TestGateway {
     /// A sign-in with Apple in a native app, without an authorization code.
     ///
-    /// - Parameter nonce: the nonce before hashing (default: a new one); `nil` for a token without nonce.
+    /// - Parameter nonce: the nonce before hashing (default: a new one); `nil` for a token without a nonce.
     func apple(
         _ person: SimulatedPerson = .ada, nonce: String? = Random.text(length: 32), user: String? = nil,
         change: (inout TokenDraft) -> Void = { _ in }

@@ -64,7 +64,7 @@ final class TestBrowser: Sendable {
         return try await send(.get, "/__/auth/" + location)
     }
 
-    /// The person agrees at the provider; returns the URL that the browser opens next. Posts Apple's form first.
+    /// The person agrees at the provider; returns the URL that the browser opens next. For Apple, posts the form first.
     func responseURL(_ person: SimulatedPerson = .ada, at authorizationURL: String) async throws -> String {
         let request = Parameters(authorizationURL)
         guard authorizationURL.hasPrefix("https://appleid.apple.com/") else {
@@ -80,7 +80,9 @@ final class TestBrowser: Sendable {
         return "/__/auth/" + (try #require(posted.location, "\(posted.text)"))
     }
 
-    private static func issuer(of url: String) -> String { url.split(separator: "/").prefix(2).joined(separator: "//") }
+    fileprivate static func issuer(of url: String) -> String {
+        url.split(separator: "/").prefix(2).joined(separator: "//")
+    }
 }
 
 /// The query of a URL.
@@ -121,9 +123,9 @@ extension TestGateway {
                 person, client: request["client_id"], redirectURI: request["redirect_uri"], nonce: request["nonce"],
                 codeChallenge: request["code_challenge"], isOffline: request["access_type"] == "offline")
         }
-        let issuer = authorizationURL.split(separator: "/").prefix(2).joined(separator: "//")
         return simulators.corporate.authorize(
-            person.id, of: issuer, nonce: request["nonce"], challenge: request["code_challenge"])
+            person.id, of: TestBrowser.issuer(of: authorizationURL), nonce: request["nonce"],
+            challenge: request["code_challenge"])
     }
 
     /// The form that Apple's page posts after the person has agreed.

@@ -8,8 +8,8 @@ internal import Synchronization
 
 /// A migrated, empty database for one test, in a PostgreSQL that this process started.
 ///
-/// A later test uses the emptied database and its open connections again, because a copy of the template, new
-/// connections and their first plans take longer than most tests.
+/// Later tests reuse the emptied database and its open connections: a copy of the template, new connections and first
+/// query plans take longer than most tests.
 public final class TestDatabase: Sendable {
     private let migrated: MigratedDatabase
 
@@ -71,7 +71,7 @@ public final class TestCluster: Sendable {
                 return fingerprint ?? ""
             }
         } catch {
-            preconditionFailure("the tests need a PostgreSQL: \(error)")
+            preconditionFailure("cannot start PostgreSQL for the tests and migrate it: \(error)")
         }
         atexit { TestCluster.shared.end() }
     }
@@ -115,9 +115,10 @@ public final class TestCluster: Sendable {
 }
 
 extension SQL {
-    /// A text that is equal for every copy of the template, unless the schema of the copy was changed: a hash of the
-    /// names of tables and indexes; the numbers of columns, indexes, defaults, triggers and constraints; and the sums of
-    /// the IDs of the transactions that created or changed them. Much faster than a hash of the definitions.
+    /// Selects a text that is equal for every copy of the template whose schema is unchanged. The text combines a hash of
+    /// the names of tables and indexes with counts of columns, indexes, defaults, triggers and constraints. For each
+    /// count, it adds the sum of the IDs of the transactions that wrote these objects. Much faster than a hash of the
+    /// definitions.
     fileprivate static let schemaFingerprint: SQL = """
         SELECT concat_ws(' ',
             (SELECT sum(hashtext(relname || relnamespace)) FROM pg_class WHERE oid >= 16384 AND relkind IN ('r', 'i')),

@@ -45,7 +45,7 @@ extension TestGateway {
     /// Calls an operation on accounts with `POST`.
     ///
     /// - Parameters:
-    ///   - operation: the path after `accounts`, including the colon.
+    ///   - operation: the path after `accounts`: empty, or an operation with its colon.
     ///   - bearer: the secret of a service key, or `nil` for a request without credentials.
     func administer(
         _ operation: String, _ body: JSON = [:], in project: String = "demo", bearer: String? = serviceKey

@@ -21,7 +21,7 @@ extension TestGateway {
             code: authorization.authorizationCode)
     }
 
-    /// The workers for Apple's grants, as a process on this database has them.
+    /// The workers for Apple's grants, as a gateway on this database runs them.
     var appleWorkers: AppleGrantWorkers {
         AppleGrantWorkers(
             on: database.pool, endpoint: root.appleTokens, under: masterKeys, clock: clock.wallClock, log: root.log,

@@ -36,7 +36,7 @@ extension TestGateway {
             "\(prefix)/v1/apple/notifications", ["payload": .string(payload)], key: nil, from: peer)
     }
 
-    /// Delivers a notification, and expects that it is accepted.
+    /// Delivers a notification, and expects the gateway to accept it.
     func receive(_ payload: String, project: String? = nil) async throws {
         let answer = try await deliver(payload, project: project)
         #expect(answer.status == 200, "\(answer.text)")
@@ -50,9 +50,9 @@ extension TestGateway {
 
     /// Whether the session of these tokens is valid.
     func isSessionValid(_ tokens: Tokens) async throws -> Bool {
-        let looked = try await lookup(tokens.idToken).status == 200
-        #expect(try await (refresh(tokens.refreshToken).status == 200) == looked)
-        return looked
+        let isValid = try await lookup(tokens.idToken).status == 200
+        #expect(try await (refresh(tokens.refreshToken).status == 200) == isValid)
+        return isValid
     }
 
     private struct NoEvents: Error {}

@@ -40,6 +40,7 @@ extension TestGateway {
     /// The events that `work` adds to the audit trail.
     func audited(_ work: () async throws -> Void) async throws -> [AuditedEvent] {
         let before = try await auditTrail().count
+        // The trail is ordered by time, so the new events come after the earlier ones.
         clock.advance(by: .milliseconds(1))
         try await work()
         return Array(try await auditTrail().dropFirst(before))

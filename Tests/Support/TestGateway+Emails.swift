@@ -13,7 +13,7 @@ struct WaitingEmail: Sendable {
     let recipient: String
     let language: String?
     let content: EmailPayload
-    /// The email as the worker claims it, but without its language and with times of the test.
+    /// The email as the worker claims it, but without its language and with times of the test's clock.
     let queued: QueuedEmail
 }
 

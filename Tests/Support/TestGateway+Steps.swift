@@ -47,9 +47,9 @@ extension TestGateway.Tokens {
     }
 }
 
-/// The header of a token, which is not verified.
+/// Returns the header of a token without verifying the token.
 func header(of token: String) throws -> JSON { try part(0, of: token) }
-/// The claims of a token, which is not verified.
+/// Returns the claims of a token without verifying the token.
 func claims(of token: String) throws -> JSON { try part(1, of: token) }
 
 private func part(_ index: Int, of token: String) throws -> JSON {

@@ -31,7 +31,7 @@ struct TestGateway: Sendable {
     let server: SocketServer?
     let project: Project
     let simulators: SimulatedProviders
-    /// `nil` unless the gateway reaches Apple's token endpoints.
+    /// `nil` unless the simulated Apple serves its token endpoints.
     let appleServer: AppleServer?
     let masterKeys: MasterKeys
     let limits: RateLimits?
@@ -44,14 +44,14 @@ struct TestGateway: Sendable {
     ///   - servesApple: whether the simulated Apple serves its token endpoints. If so, the project has a valid
     ///     private key.
     ///   - change: changes the policy of `profile` for the project (default: turns email enumeration protection off).
-    ///   - changed: replaces functions of Apple's token endpoint.
+    ///   - replaceFunctions: replaces functions of Apple's token endpoint.
     init(
         _ profile: Policy.Profile = .firebase, transport: Transport = .standard, passwords: PasswordHasher? = nil,
         breaches: BreachedPasswords = .none, mode: Mode = .serve(at: "https://auth.example.com"),
         limitsRates: Bool = false, trustedProxies: [IPNetwork] = [], log: Log = Log(level: .error, descriptor: 2),
         isDraining: Bool = false, sendsEmails: Bool = true, servesApple: Bool = false,
         change: (inout Policy) -> Void = { $0.emailEnumerationProtection = false },
-        appleTokens changed: (AppleTokenEndpoint) -> AppleTokenEndpoint = { $0 }
+        appleTokens replaceFunctions: (AppleTokenEndpoint) -> AppleTokenEndpoint = { $0 }
     ) async throws {
         database = try TestDatabase()
         clock = TestClock()
@@ -87,7 +87,7 @@ struct TestGateway: Sendable {
             providerKeys: JWKSCache(
                 fetch: simulators.fetch, store: PostgresProviderDocumentStore(pool: database.pool).documentStore,
                 clock: clock.wallClock, on: database.pool.loop),
-            appleTokens: changed(try .simulated(by: appleServer, clock: clock.wallClock)),
+            appleTokens: replaceFunctions(try .simulated(by: appleServer, clock: clock.wallClock)),
             tokenRequests: simulators.tokenRequests, countFlowEvent: { _ in },
             keyUse: keyUse, mode: mode, publicURL: { "https://auth.example.com" },
             isDraining: { isDraining })
@@ -114,7 +114,7 @@ struct TestGateway: Sendable {
     /// A gateway on the same database, with empty caches of configuration and keys.
     func withFreshCaches() throws -> TestGateway { try TestGateway(self) }
 
-    /// A gateway as in another process on the same database: with its own rate limit counters and metrics.
+    /// A replica of the gateway on the same database, with its own caches, rate limit counters and metrics.
     func replica() throws -> TestGateway {
         let metrics = GatewayMetrics()
         let limits = RateLimits(masterKeys: root.masterKeys, clock: clock.wallClock, metrics: metrics.registry)

@@ -74,7 +74,7 @@ final class SocketServer: Sendable {
                 destination: .operatorChosen))
     }
 
-    /// Returns the request as the test built it, with the ID that every request in process has.
+    /// Returns the request as the test built it, with the ID that every in-process request has.
     private static func received(_ request: Request) -> Request {
         let own = fieldsOfClient.union([peerField.lowercased()])
         let headers = request.headers.filter { !own.contains($0.name.lowercased()) }.map { field in

@@ -17,8 +17,8 @@ struct KeyRingTests {
     func binding() throws {
         let key = try KeyGenerator(masterKeys: masterKeys).idTokenKey(.es256, in: project, at: now, signsFrom: now)
         _ = try KeyRing([key], of: project, under: masterKeys)
-        let others = try MasterKeys(current: [UInt8](repeating: 2, count: 32))
-        #expect(throws: SealFault.unknownKey) { try KeyRing([key], of: project, under: others) }
+        let otherKeys = try MasterKeys(current: [UInt8](repeating: 2, count: 32))
+        #expect(throws: SealFault.unknownKey) { try KeyRing([key], of: project, under: otherKeys) }
         #expect(throws: SealFault.tagMismatch) { try KeyRing([key], of: ID("other"), under: masterKeys) }
         #expect(throws: SealFault.tagMismatch) {
             try KeyRing([key.with(id: "elsewhere")], of: project, under: masterKeys)

@@ -1,4 +1,4 @@
-"""The life of an account, through the generated Python client.
+"""The life cycle of an account, through the generated Python client.
 
 The Python, TypeScript and Swift clients run the same scenario. The program prints the name of each step that succeeded.
 """

@@ -1,4 +1,4 @@
-// The life of an account, through the generated TypeScript client.
+// The life cycle of an account, through the generated TypeScript client.
 //
 // The Python, TypeScript and Swift clients run the same scenario. The program prints the name of each step that
 // succeeded.
@@ -55,7 +55,8 @@ async function run() {
     check(linked.localId === localId);
     done('linkApple');
 
-    const tokenRequest = { grantType: sekisho.TokenRequestGrantTypeEnum.RefreshToken, refreshToken: linked.refreshToken! };
+    const grantType = sekisho.TokenRequestGrantTypeEnum.RefreshToken;
+    const tokenRequest = { grantType, refreshToken: linked.refreshToken! };
     const refreshed = await sessions.token({ tokenRequest });
     check(refreshed.userId === localId);
     done('refresh');

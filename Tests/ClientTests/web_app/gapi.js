@@ -30,7 +30,7 @@
             return [true];
         }
 
-        // A call that came before its handler was registered is not lost.
+        // Also handles the calls that came before the handler was registered.
         register(name, handler) {
             this.#handlers[name] = handler;
             const calls = this.#waiting.filter(call => call.name === name);
@@ -59,7 +59,7 @@
         }
     }
 
-    let above;
+    let parentChannel;
     const context = {
         async open(options, opened) {
             const frame = document.createElement("iframe");
@@ -70,11 +70,11 @@
             return opened(channel);
         },
         getParentIframe() {
-            if (!above) {
-                above = new Channel(() => parent);
-                above.announce();
+            if (!parentChannel) {
+                parentChannel = new Channel(() => parent);
+                parentChannel.announce();
             }
-            return above;
+            return parentChannel;
         },
     };
     window.gapi = {

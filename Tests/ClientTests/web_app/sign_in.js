@@ -1,8 +1,8 @@
 // Signs in with the URLs, messages and requests of Firebase's JavaScript SDK, but without the SDK.
-const SDK = "12.14.0";
-const APP = "[DEFAULT]";
+const SDK_VERSION = "12.14.0";
+const APP_NAME = "[DEFAULT]";
 const REDIRECTS = ["signInViaRedirect", "linkViaRedirect", "reauthViaRedirect", "unknown"];
-const PENDING = key => `firebase:pendingRedirect:${key}:${APP}`;
+const pendingKey = key => `firebase:pendingRedirect:${key}:${APP_NAME}`;
 
 const digits = () => Array.from(crypto.getRandomValues(new Uint8Array(10)), byte => byte % 10).join("");
 const parameters = pairs => Object.entries(pairs).filter(([, value]) => value !== undefined)
@@ -44,18 +44,20 @@ export class Client {
 
     redirect(providerId, { operation = "signIn", session, ...more } = {}) {
         const eventId = operation === "signIn" ? undefined : `${session.localId}:::${digits()}`;
-        sessionStorage.setItem(PENDING(this.apiKey), JSON.stringify({ operation, eventId, session }));
+        sessionStorage.setItem(pendingKey(this.apiKey), JSON.stringify({ operation, eventId, session }));
         location.assign(this.#handler({ providerId, authType: `${operation}ViaRedirect`, eventId, ...more }));
     }
 
     // The result of a redirect; `null` unless a redirect led to this page.
     async redirectResult() {
-        const pending = JSON.parse(sessionStorage.getItem(PENDING(this.apiKey)));
-        sessionStorage.removeItem(PENDING(this.apiKey));
+        const pending = JSON.parse(sessionStorage.getItem(pendingKey(this.apiKey)));
+        sessionStorage.removeItem(pendingKey(this.apiKey));
         if (!pending) return null;
         const found = await this.firstEvent();
         if (found.type === "unknown") return null;
-        if (pending.eventId !== (found.eventId ?? undefined)) throw new SignInError("the event of another redirect", found);
+        if (pending.eventId !== (found.eventId ?? undefined)) {
+            throw new SignInError("the event of another redirect", found);
+        }
         return this.#finished(found, pending.operation, pending.session);
     }
 
@@ -69,7 +71,9 @@ export class Client {
     async post(method, body) {
         const response = await fetch(`${this.api}/v1/accounts:${method}?key=${this.apiKey}`, {
             method: "POST", body: JSON.stringify(body),
-            headers: { "Content-Type": "application/json", "X-Client-Version": `Chrome/JsCore/${SDK}/FirebaseCore-web` },
+            headers: {
+                "Content-Type": "application/json", "X-Client-Version": `Chrome/JsCore/${SDK_VERSION}/FirebaseCore-web`,
+            },
         });
         const answer = await response.json();
         const problem = response.ok ? answer.errorMessage : answer.error.message;
@@ -79,8 +83,9 @@ export class Client {
 
     #handler({ providerId, authType, eventId, scopes, customParameters }) {
         const query = parameters({
-            apiKey: this.apiKey, appName: APP, authType, redirectUrl: location.href, v: SDK, eventId, providerId,
-            customParameters: customParameters && JSON.stringify(customParameters), scopes: scopes?.join(","),
+            apiKey: this.apiKey, appName: APP_NAME, authType, redirectUrl: location.href, v: SDK_VERSION, eventId,
+            providerId, customParameters: customParameters && JSON.stringify(customParameters),
+            scopes: scopes?.join(","),
         });
         return `${this.pages}/handler?${query}`;
     }
@@ -124,7 +129,8 @@ export class Client {
     async #open() {
         if (!window.gapi?.iframes?.Iframe) await this.#library();
         await new Promise((callback, onerror) => gapi.load("gapi.iframes", { callback, onerror }));
-        const url = `${this.pages}/iframe?${parameters({ apiKey: this.apiKey, appName: APP, v: SDK, eid: "p" })}`;
+        const query = parameters({ apiKey: this.apiKey, appName: APP_NAME, v: SDK_VERSION, eid: "p" });
+        const url = `${this.pages}/iframe?${query}`;
         const frame = await gapi.iframes.getContext().open({
             where: document.body, url, messageHandlersFilter: gapi.iframes.CROSS_ORIGIN_IFRAMES_FILTER,
             attributes: { style: { position: "absolute", top: "-100px", width: "1px", height: "1px" } }, dontclear: true,

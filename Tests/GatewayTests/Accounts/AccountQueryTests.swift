@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Querying accounts", .serialized)
 struct AccountQueryTests {
-    /// A gateway with four accounts. `a` and `d` have a time of their last login.
+    /// A gateway with four accounts. Only `a` and `d` have a last login time.
     private static func populated() async throws -> TestGateway {
         let gateway = try await TestGateway.administered()
         let drafts: [JSON] = [
@@ -31,7 +31,7 @@ struct AccountQueryTests {
         (["sortBy": "NAME", "order": "DESC"], ["a", "c", "b", "d"]),
         (["sortBy": "LAST_LOGIN_AT"], ["d", "a", "b", "c"]),
         (["sortBy": "LAST_LOGIN_AT", "order": "DESC"], ["a", "d", "c", "b"]),
-        // The number of CREATED_AT.
+        // 3 is `CREATED_AT` in Firebase's enumeration.
         (["sortBy": 3], ["c", "a", "d", "b"]),
     ]
 
@@ -48,8 +48,8 @@ struct AccountQueryTests {
             listed += try await gateway.administer(":query", .object(page)).ids
         }
         #expect(listed == expected)
-        let two = members.merging(["limit": "2", "offset": "1"]) { $1 }
-        #expect(try await gateway.administer(":query", .object(two)).ids == Array(expected[1...2]))
+        let middle = members.merging(["limit": "2", "offset": "1"]) { $1 }
+        #expect(try await gateway.administer(":query", .object(middle)).ids == Array(expected[1...2]))
     }
 
     @Test(
@@ -111,7 +111,7 @@ struct AccountQueryTests {
         #expect(answer.json["nextPageToken"] == nil)
     }
 
-    @Test("Paging through a search returns each remaining account once while accounts are created and deleted")
+    @Test("Paging through a search returns each permanent account once while others are created and deleted")
     func pages() async throws {
         let gateway = try await TestGateway.administered()
         let permanent = (100..<160).map { "stays\($0)" }
@@ -140,7 +140,7 @@ struct AccountQueryTests {
     }
 
     @Test(
-        "A search rejects invalid texts, page sizes, page tokens, tenants and projects",
+        "A search rejects invalid texts, page sizes and page tokens, unknown tenants, and other projects",
         arguments: [
             ([], "INVALID_ARGUMENT"), ([("q", "")], "INVALID_ARGUMENT"), ([("q", "a\u{1}")], "INVALID_ARGUMENT"),
             ([("q", String(repeating: "a", count: 255))], "INVALID_ARGUMENT"),
@@ -153,8 +153,9 @@ struct AccountQueryTests {
     func refused(query: [(name: String, value: String)], status: String) async throws {
         let gateway = try await TestGateway.administered()
         #expect(try await Self.search(gateway, query).json["error"]?["status"]?.string == status)
-        let token = try await Self.search(gateway, [("q", "a"), ("nextPageToken", String(repeating: "a", count: 129))])
-        #expect(token.outcome == "400 INVALID_PAGE_SELECTION")
+        let longToken = String(repeating: "a", count: 129)
+        let answer = try await Self.search(gateway, [("q", "a"), ("nextPageToken", longToken)])
+        #expect(answer.outcome == "400 INVALID_PAGE_SELECTION")
     }
 
     @Test("Accounts of another project are not found")

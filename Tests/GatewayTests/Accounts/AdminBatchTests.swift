@@ -59,7 +59,7 @@ struct AdminBatchTests {
     }
 
     @Test(
-        "A page token can have slashes, spaces, control characters and non-ASCII characters",
+        "A page token can contain slashes, spaces, control characters and non-ASCII characters",
         arguments: ["a/b", "é é", "a\u{1}"])
     func anyID(id: String) async throws {
         let gateway = try await TestGateway.administered()
@@ -73,7 +73,7 @@ struct AdminBatchTests {
     }
 
     @Test(
-        "Invalid page sizes, page tokens, tenants and projects are rejected",
+        "Invalid page sizes and page tokens, unknown tenants, and other projects are rejected",
         arguments: [
             (("maxResults", "-1"), "INVALID_ARGUMENT"), (("maxResults", "x"), "INVALID_ARGUMENT"),
             (("tenantId", "t"), "NOT_FOUND"), (("targetProjectId", "other"), "PERMISSION_DENIED"),
@@ -86,13 +86,13 @@ struct AdminBatchTests {
         }
     }
 
-    @Test("Paging returns each remaining account exactly once while accounts are created and deleted")
+    @Test("Paging returns each permanent account exactly once while others are created and deleted")
     func stablePages() async throws {
         let permanent = (0..<60).map { "stays\($0 + 100)" }
         let gateway = try await Self.administered(ids: permanent)
         async let writing: Void = {
             for round in 0..<15 {
-                // Accounts before, between and after the permanent ones. Those before stay.
+                // IDs before, between and after the permanent ones. The first of each round is not deleted.
                 let temporary = ["a\(round)", "stays\(100 + round)x", "z\(round)"]
                 try await gateway.makeAccounts(temporary)
                 _ = try await gateway.administer(
@@ -115,7 +115,7 @@ struct AdminBatchTests {
     }
 
     @Test(
-        "A query counts accounts, or lists a page of them: by ID, ascending or descending",
+        "A query counts accounts, or lists a page of them in ascending or descending order of their IDs",
         arguments: [
             (["returnUserInfo": false], "3", nil),
             ([:], "3", ["a", "b", "c"]),

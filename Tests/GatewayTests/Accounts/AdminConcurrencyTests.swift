@@ -9,7 +9,7 @@ struct AdminConcurrencyTests {
     func deadlock() async throws {
         let gateway = try await AdminUpdateTests.withAda()
         let answer = try await gateway.database.pool.transaction { transaction in
-            // PostgreSQL aborts the transaction that detects the deadlock. This must be the gateway's transaction.
+            // PostgreSQL aborts the transaction that detects the deadlock. With this timeout, it is the gateway's.
             try await transaction.execute("SET LOCAL deadlock_timeout = '1h'")
             try await transaction.execute("DELETE FROM linked_identity WHERE account_id = 'bob'")
             let answer = Task {

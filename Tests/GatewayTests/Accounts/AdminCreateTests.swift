@@ -79,7 +79,7 @@ struct AdminCreateTests {
         #expect(answer.json["error"]?["status"] == "INVALID_ARGUMENT")
     }
 
-    @Test("The ID of a deleted account can be used again, without any data of that account")
+    @Test("The ID of a deleted account can be reused; the new account has no data of the deleted one")
     func reusedID() async throws {
         let gateway = try await TestGateway.administered()
         _ = try await gateway.administer("", Self.ada)

@@ -59,7 +59,7 @@ struct AdminLookupTests {
             ])
     }
 
-    @Test("A lookup accepts at most 100 references")
+    @Test("A lookup accepts at most 100 IDs and addresses together")
     func limit() async throws {
         let gateway = try await TestGateway.administered()
         let ids = JSON.array((1...100).map { .string("a\($0)") })

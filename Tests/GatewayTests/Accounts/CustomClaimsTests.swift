@@ -40,7 +40,7 @@ struct CustomClaimsTests {
         #expect(try claims(of: try #require(plain.json["idToken"]?.string))["role"] == nil)
     }
 
-    @Test("Claims of a custom token override the account's, but not the gateway's own, not even in another letter case")
+    @Test("Claims of a custom token override the account's, but never the gateway's own, whatever their letter case")
     func precedence() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
@@ -68,6 +68,7 @@ struct CustomClaimsTests {
     func reserved(name: String) async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
+        // U+017F, the long s (ſ), is "S" in upper case.
         for spelling in [name, name.uppercased(), name.capitalized(), name.replacing("s", with: "\u{17F}")] {
             let token = try backend.customToken(claims: .object(["ok": 1, spelling: "x"]), at: gateway.clock.now)
             #expect(

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Deletion of an account")
 struct DeletionTests {
-    @Test("After a deletion, the user's addresses and names are in no table but that of the notice to the user")
+    @Test("A deletion removes the user's addresses and names from every table; only the notice to the user has them")
     func deletion() async throws {
         let gateway = try await TestGateway()
         let person = SimulatedPerson.named("Ada", "Lovelace").with { $0.email = "ada.lovelace@gmail.com" }
@@ -22,8 +22,9 @@ struct DeletionTests {
         for type in ["PASSWORD_RESET", "EMAIL_SIGNIN"] {
             _ = try await gateway.sendCode(type, ["email": "augusta@example.com"])
         }
+        let personalData = ["augusta@example.com", "ada.lovelace@gmail.com", "Countess", "Guest of honour", "Lovelace"]
         let before = try await gateway.dump()
-        for text in ["augusta@example.com", "ada.lovelace@gmail.com", "Countess", "Guest of honour", "Lovelace"] {
+        for text in personalData {
             #expect(before.contains(text), "\(text)")
         }
         #expect(try await gateway.delete(ada.idToken).status == 200)
@@ -32,7 +33,7 @@ struct DeletionTests {
         #expect(notice.recipient == "augusta@example.com")
         _ = try await gateway.database.pool.execute("DELETE FROM outgoing_email")
         let after = try await gateway.dump()
-        for text in ["augusta@example.com", "ada.lovelace@gmail.com", "Countess", "Guest of honour", "Lovelace"] {
+        for text in personalData {
             #expect(!after.contains(text), "\(text)")
         }
         let events = try await gateway.database.pool.query(

@@ -105,17 +105,17 @@ struct ForeignPasswordTests {
             #expect(answer.json["error"] == [])
         }
         let store = PasswordKeyStore(pool: gateway.database.pool)
-        let kept = try await store.all()
-        #expect(kept.count == 1)
+        let stored = try await store.all()
+        #expect(stored.count == 1)
         let key = try #require(Data(base64Encoded: Self.firebase["signerKey"]?.string ?? ""))
-        #expect(!(kept[0].sealed.contains(Array(key.prefix(8)))))
-        let next = try MasterKeys(current: [UInt8](repeating: 8, count: 32), previous: [UInt8](repeating: 7, count: 32))
-        let (column, box) = (Reencryption.passwordKeys(in: store), SealedBox(keys: next))
+        #expect(!(stored[0].sealed.contains(Array(key.prefix(8)))))
+        let both = try MasterKeys(current: [UInt8](repeating: 8, count: 32), previous: [UInt8](repeating: 7, count: 32))
+        let (column, box) = (Reencryption.passwordKeys(in: store), SealedBox(keys: both))
         #expect(try await column.reencrypt(with: box) == 1)
         #expect(try await column.reencrypt(with: box) == 0)
-        let only = try MasterKeys(current: [UInt8](repeating: 8, count: 32))
-        let keys = PasswordKeys.sealed(in: store, under: only, clock: gateway.clock.wallClock)
-        #expect(try await keys.find(kept[0].id)?.bytes == Array(key))
+        let newOnly = try MasterKeys(current: [UInt8](repeating: 8, count: 32))
+        let keys = PasswordKeys.sealed(in: store, under: newOnly, clock: gateway.clock.wallClock)
+        #expect(try await keys.find(stored[0].id)?.bytes == Array(key))
     }
 
     @Test(

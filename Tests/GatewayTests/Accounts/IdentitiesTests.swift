@@ -63,7 +63,7 @@ struct IdentitiesTests {
                 identity: ["email": "eve@example.com", "emailVerified": true], trust: "verified",
                 email: "ada@example.com", emailVerified: true),
             Link(
-                testDescription: "verified, but no address", account: ["localId": "ada"],
+                testDescription: "emailVerified without an address", account: ["localId": "ada"],
                 identity: ["emailVerified": true], trust: "none", email: nil, emailVerified: nil),
             Link(
                 testDescription: "a verified address that another account has", account: ["localId": "ada"],
@@ -138,7 +138,7 @@ struct IdentitiesTests {
         #expect(try await gateway.user("carol")["email"] == "carol@example.com")
     }
 
-    @Test("Identities are unlinked, the last sign-in method only if the request allows it")
+    @Test("An administrator can unlink identities, but the last sign-in method only if the request allows it")
     func unlink() async throws {
         let gateway = try await TestGateway.administered()
         try await gateway.makeAccount(
@@ -248,8 +248,8 @@ struct IdentitiesTests {
         let outcomes = try await withThrowingTaskGroup(of: String.self) { group in
             for target in targets {
                 group.addTask {
-                    let moved: JSON = ["targetLocalId": .string(target), "allowNoSignInMethod": true]
-                    return try await gateway.moveIdentity("google.com", of: "ada", moved).outcome
+                    let input: JSON = ["targetLocalId": .string(target), "allowNoSignInMethod": true]
+                    return try await gateway.moveIdentity("google.com", of: "ada", input).outcome
                 }
                 group.addTask {
                     try await gateway.linkIdentity(["providerId": "a.com", "rawId": "a"], to: target).outcome

@@ -12,7 +12,7 @@ import Testing
 @Suite("Random sequences of actions")
 struct RandomActionTests {
     @Test(
-        "No user gets into an account with another's verified address, and no account loses all sign-in methods",
+        "No user gains access to an account with another's verified address, and no account loses all sign-in methods",
         arguments: 0..<12)
     func randomActions(seed: Int) async throws {
         var scenario = try await Scenario(seed: UInt64(seed))

@@ -64,7 +64,7 @@ struct UnlinkedSessionTests {
         #expect(try await outcomes(ada, at: gateway) == Self.valid)
     }
 
-    @Test("Removing a password ends the other sessions and opens a new one")
+    @Test("Removing the password ends the earlier sessions and opens a new one")
     func password() async throws {
         let gateway = try await TestGateway()
         let first = try await gateway.signUp()
@@ -80,17 +80,17 @@ struct UnlinkedSessionTests {
     }
 
     @Test(
-        "An administrator's unlinking ends the sessions of the identity, and no others",
+        "An administrator who unlinks, moves or replaces an identity ends its sessions, and no others",
         arguments: [
             Action(testDescription: "unlink") { try await $0.unlinkIdentity("google.com", of: $1) },
             Action(testDescription: "move") {
                 try await $0.makeAccount(["localId": "target"])
                 return try await $0.moveIdentity("google.com", of: $1, ["targetLocalId": "target"])
             },
-            Action(testDescription: "update") {
+            Action(testDescription: "update with deleteProvider") {
                 try await $0.administer(":update", ["localId": .string($1), "deleteProvider": ["google.com"]])
             },
-            Action(testDescription: "a replacement by another identity") {
+            Action(testDescription: "update with another identity") {
                 try await $0.administer(
                     ":update",
                     ["localId": .string($1), "linkProviderUserInfo": ["providerId": "google.com", "rawId": "other"]])
@@ -112,8 +112,8 @@ struct UnlinkedSessionTests {
         let id = sessions.apple[0].localId
         let google = try #require(
             try await gateway.identities(of: id).first { $0["providerId"] == "google.com" })
-        let named: JSON = ["providerId": "google.com", "rawId": google["rawId"] ?? .null]
-        let done = try await gateway.administer(":update", ["localId": .string(id), "linkProviderUserInfo": named])
+        let identity: JSON = ["providerId": "google.com", "rawId": google["rawId"] ?? .null]
+        let done = try await gateway.administer(":update", ["localId": .string(id), "linkProviderUserInfo": identity])
         #expect(done.outcome == "200")
         for tokens in sessions.google { #expect(try await outcomes(tokens, at: gateway) == Self.valid) }
     }

@@ -57,15 +57,15 @@ struct UpdateRequestTests {
             response = try await gateway.post(
                 "/v1/accounts:update", text: #"{"idToken":"\#(ada.idToken)",\#(row.members)}"#)
         }
-        let body = try #require(response)
-        #expect(body.status == 200, "\(body.text)")
-        #expect(body.json["kind"] == "identitytoolkit#SetAccountInfoResponse")
-        #expect(body.json["localId"] == .string(ada.localId))
-        #expect(!body.text.contains("passwordHash"))
-        #expect((body.json["idToken"] != nil) == row.endsSessions)
-        #expect((body.json["refreshToken"] != nil) == row.endsSessions)
-        #expect(body.json["expiresIn"] == (row.endsSessions ? "3600" : nil))
-        let user = try await gateway.account(body.json["idToken"]?.string ?? ada.idToken)
+        let answer = try #require(response)
+        #expect(answer.status == 200, "\(answer.text)")
+        #expect(answer.json["kind"] == "identitytoolkit#SetAccountInfoResponse")
+        #expect(answer.json["localId"] == .string(ada.localId))
+        #expect(!answer.text.contains("passwordHash"))
+        #expect((answer.json["idToken"] != nil) == row.endsSessions)
+        #expect((answer.json["refreshToken"] != nil) == row.endsSessions)
+        #expect(answer.json["expiresIn"] == (row.endsSessions ? "3600" : nil))
+        let user = try await gateway.account(answer.json["idToken"]?.string ?? ada.idToken)
         #expect(user["displayName"] == row.displayName)
         #expect(user["photoUrl"] == row.photoURL)
         #expect(user["email"] == row.email)
@@ -76,11 +76,11 @@ struct UpdateRequestTests {
         #expect((stored != nil) == row.hasPassword)
         #expect((stored == hash) == (row.hasPassword && !row.audit.contains("password.set")))
         #expect(audit.map(\.action).sorted() == row.audit)
-        for line in audit {
-            #expect(line.actor == "user" && line.network == "192.0.2.0/24" && line.requestID != nil, "\(line)")
+        for event in audit {
+            #expect(event.actor == "user" && event.network == "192.0.2.0/24" && event.requestID != nil, "\(event)")
         }
-        let former = try await gateway.lookup(ada.idToken).outcome
-        #expect(former == (row.endsSessions ? "400 TOKEN_EXPIRED" : "200"))
+        let oldTokenOutcome = try await gateway.lookup(ada.idToken).outcome
+        #expect(oldTokenOutcome == (row.endsSessions ? "400 TOKEN_EXPIRED" : "200"))
     }
 
     private static let shared = Task {

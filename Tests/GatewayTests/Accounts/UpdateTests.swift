@@ -105,7 +105,7 @@ struct UpdateTests {
         #expect(answer.outcome == "400 OPERATION_NOT_ALLOWED")
     }
 
-    @Test("An anonymous account can be deleted without a recent login, because it cannot sign in again")
+    @Test("An anonymous account can be deleted without a recent login, because its user cannot sign in again")
     func anonymousIsExempt() async throws {
         let gateway = try await TestGateway()
         let anonymous = try TestGateway.Tokens(await gateway.post("/v1/accounts:signUp"))
@@ -113,17 +113,17 @@ struct UpdateTests {
         #expect(try await gateway.delete(anonymous.idToken).outcome == "200")
     }
 
-    @Test("An account with a password and no address needs no recent login, because it cannot sign in")
+    @Test("An account with a password but no address needs no recent login, because its user cannot sign in again")
     func passwordWithoutAddress() async throws {
         let gateway = try await TestGateway()
         let anonymous = try TestGateway.Tokens(await gateway.post("/v1/accounts:signUp"))
-        let without = try TestGateway.Tokens(await gateway.update(anonymous.idToken, ["password": "secret1"]))
+        let tokens = try TestGateway.Tokens(await gateway.update(anonymous.idToken, ["password": "secret1"]))
         gateway.clock.advance(by: .seconds(301))
-        #expect(try await gateway.update(without.idToken, ["email": "ada@example.com"]).outcome == "200")
+        #expect(try await gateway.update(tokens.idToken, ["email": "ada@example.com"]).outcome == "200")
     }
 
     @Test(
-        "validSince is the time after hashing, so that tokens issued during the hashing are too old",
+        "validSince is set after hashing, so that tokens issued during the hashing become invalid",
         arguments: [false, true])
     func slowHash(isUpgrade: Bool) async throws {
         let clock = Mutex<TestClock?>(nil)
@@ -150,7 +150,7 @@ struct UpdateTests {
         #expect(user["validSince"] == .string("\(began + 5)"))
     }
 
-    @Test("With email enumeration protection, an unverified new address is rejected")
+    @Test("With email enumeration protection, a change to an unverified address is rejected")
     func hiddenAccounts() async throws {
         let gateway = try await TestGateway { $0.emailEnumerationProtection = true }
         let tokens = try await gateway.signUp()
@@ -184,7 +184,7 @@ struct UpdateTests {
         #expect(bob["displayName"] == nil)
     }
 
-    @Test("A deleted account is gone at once with its sessions, and its address is available again")
+    @Test("A deletion ends the account's sessions at once and makes its address available again")
     func deletion() async throws {
         let gateway = try await TestGateway()
         let tokens = try await gateway.signUp()

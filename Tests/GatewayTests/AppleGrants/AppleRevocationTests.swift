@@ -50,7 +50,7 @@ struct AppleRevocationTests {
                 ":batchCreate", ["users": [["localId": .string(tokens.localId)]], "allowOverwrite": true])
             #expect(imported.json["error"] == [], "\(imported.text)")
         },
-        Way(testDescription: "a password reset that unlinks identities") { gateway, tokens in
+        Way(testDescription: "a password reset that unlinks identities") { gateway, _ in
             let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada.lovelace@example.com"])
             #expect(try await gateway.reset(code).status == 200)
         },

@@ -12,7 +12,7 @@ struct CredentialStateTests {
         return answer.json["identities"]?[0]?["credentialState"]?.string
     }
 
-    /// Apple rejects the tokens of users who have disconnected the app with `invalid_grant` or `invalid_request`.
+    /// After a user has disconnected the app, Apple rejects the user's tokens with `invalid_grant` or `invalid_request`.
     @Test("The credential state follows the sign-in, the daily check and the next sign-in", arguments: [true, false])
     func changesOfState(answersInvalidRequest: Bool) async throws {
         let gateway = try await TestGateway(servesApple: true)
@@ -33,7 +33,7 @@ struct CredentialStateTests {
         #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN com.example.app"])
     }
 
-    @Test("The credential state stays if Apple is unavailable or rejects the client's key", arguments: [true, false])
+    @Test("The credential state stays if Apple is unavailable or rejects the private key", arguments: [true, false])
     func unchanged(isDown: Bool) async throws {
         let gateway = try await TestGateway(servesApple: true)
         let tokens = try await gateway.signedInWithApple()
@@ -49,7 +49,7 @@ struct CredentialStateTests {
         #expect(try await state(session, at: gateway) == "AUTHORIZED")
     }
 
-    @Test("The credential state is NOT_FOUND without Apple; the user and administrators can read it")
+    @Test("The credential state is NOT_FOUND without an Apple identity; the user and administrators can read it")
     func readers() async throws {
         let gateway = try await TestGateway(servesApple: true)
         try await gateway.makeServiceKey()

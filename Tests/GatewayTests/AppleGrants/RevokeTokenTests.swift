@@ -117,7 +117,7 @@ struct RevokeTokenTests {
     }
 
     @Test(
-        "A token is revoked as sent, and the stored token too, because Apple accepts unknown tokens",
+        "The token of the request and the stored token are both revoked, because Apple accepts unknown tokens",
         arguments: ["ACCESS_TOKEN", 2, "REFRESH_TOKEN", 1] as [JSON])
     func tokens(type: JSON) async throws {
         let gateway = try await TestGateway(servesApple: true)
@@ -147,7 +147,7 @@ struct RevokeTokenTests {
 
     @Test("A worker revokes the code's token if the process ends before the exchange")
     func crash() async throws {
-        // The redirect URI marks the request during which the process ends. Apple gets the code without it.
+        // The redirect URI `crash:` marks the request during which the process ends. Apple does not get this URI.
         let crashes = Mutex(true)
         let gateway = try await TestGateway(
             servesApple: true,

@@ -19,7 +19,7 @@ struct FollowedAddressTests {
         user["providerUserInfo"]?.elements.first { $0["providerId"] == "apple.com" }?["email"]?.string
     }
 
-    @Test("The account's address follows a new relay address; both mailboxes get a notice without a code")
+    @Test("The account gets the identity's new relay address; both mailboxes get a notice without a code")
     func follows() async throws {
         let gateway = try await gateway()
         let tokens = try Tokens(await gateway.signIn(gateway.apple(.grace)))
@@ -49,7 +49,7 @@ struct FollowedAddressTests {
         #expect(try await gateway.audited { _ = try await gateway.signIn(gateway.apple(.grace)) }.isEmpty)
     }
 
-    @Test("The account's address follows when the user stops hiding their own address")
+    @Test("The account gets the user's own address when the user stops hiding it")
     func stopsHiding() async throws {
         let gateway = try await gateway()
         let tokens = try Tokens(await gateway.signIn(gateway.apple(.grace)))
@@ -110,7 +110,7 @@ struct FollowedAddressTests {
         #expect(try await gateway.emails(.relayAddressChanged).isEmpty)
     }
 
-    @Test("The account keeps an address that was not a relay address")
+    @Test("The account keeps an address that is not a relay address")
     func ownAddress() async throws {
         let gateway = try await gateway()
         let tokens = try Tokens(await gateway.signIn(gateway.apple()))

@@ -12,7 +12,7 @@ struct NotificationBurstTests {
     /// More than ``Policy/rejectedNotificationLimit``, which is 100.
     private static let notificationCount = 150
 
-    /// Lets no verification end before each notification is either being verified or was rejected by the rate limit.
+    /// Holds every verification until each notification is being verified or was rejected by the rate limit.
     private final class Gate: Sendable {
         private let counts = Mutex((verified: 0, rejected: 0))
 

@@ -73,7 +73,7 @@ struct NotificationEffectTests {
         #expect(try await gateway.appleGrants().isEmpty, "Apple has ended the grant")
     }
 
-    @Test("account-delete removes a relay address, and reports only accounts without a sign-in method")
+    @Test("account-delete removes a relay address, and reports an account only if it has no sign-in method left")
     func relayAddressEnds() async throws {
         let gateway = try await gateway()
         let grace = try Tokens(await gateway.signIn(gateway.apple(.grace)))
@@ -144,7 +144,7 @@ struct NotificationEffectTests {
         #expect(try await gateway.isSessionValid(tokens))
     }
 
-    @Test("For ten minutes after the gateway's own revocation, consent-revoked keeps the session that requested it")
+    @Test("For ten minutes after revokeToken, consent-revoked keeps the session that requested the revocation")
     func ownRevocation() async throws {
         let gateway = try await gateway()
         let other = try await gateway.signedInWithApple()

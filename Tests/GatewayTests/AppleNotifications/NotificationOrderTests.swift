@@ -81,7 +81,7 @@ struct NotificationOrderTests {
         }
     }
 
-    @Test("A notification without an expiry is accepted for a week, and up to 60 seconds early")
+    @Test("A notification without an expiry is accepted for a week after its event, and up to 60 seconds before it")
     func age() async throws {
         let gateway = try await gateway()
         let tokens = try await gateway.signedInWithApple()

@@ -78,6 +78,7 @@ struct NotificationRaceTests {
         gateway.clock.advance(by: .seconds(60))
         let payload = try gateway.notification()
         let (request, notification) = try await gateway.database.pool.transaction { transaction in
+            // This lock stops the request's transaction at its outbox event, before the commit.
             _ = try await transaction.execute("LOCK TABLE outbox IN SHARE MODE")
             let request = Task {
                 reclaims ? try await gateway.signIn(old) : try await gateway.link(old, to: account.idToken)

@@ -26,7 +26,9 @@ struct NotificationRejectionTests {
     private static let foreignKey = Result { try PrivateKey.generate(.rs256) }
 
     static let rows = [
-        Row(testDescription: "altered", outcome: signature) { try $0.notification { $0.signature = .altered } },
+        Row(testDescription: "an altered signature", outcome: signature) {
+            try $0.notification { $0.signature = .altered }
+        },
         Row(testDescription: "unsigned", outcome: malformed) { try $0.notification { $0.signature = .missing } },
         Row(testDescription: "signed by another key", outcome: signature) {
             try $0.notification { $0.signature = .by(try foreignKey.get()) }
@@ -71,7 +73,7 @@ struct NotificationRejectionTests {
             try $0.notification { $0.claims["events"] = .string("none") }
         },
         Row(testDescription: "an identity token", outcome: malformed) { try $0.apple().idToken },
-        Row(testDescription: "text", outcome: malformed) { _ in "a.b.c" },
+        Row(testDescription: "not a token", outcome: malformed) { _ in "a.b.c" },
     ]
 
     @Test("An invalid notification is rejected with a specific reason, and stores nothing", arguments: rows)
@@ -89,7 +91,7 @@ struct NotificationRejectionTests {
         #expect(!after.contains("com.attacker.app"))
     }
 
-    @Test("A body without a payload, with a payload over 16 KiB, or over 64 KiB itself is rejected")
+    @Test("A missing or invalid payload, a payload over 16 KiB, and a body over 64 KiB are rejected")
     func bodies() async throws {
         let gateway = try await TestGateway(transport: .socket)
         for body: JSON in [[:], ["payload": ""], ["payload": ["a": 1]], []] {
@@ -102,7 +104,7 @@ struct NotificationRejectionTests {
         #expect(try await gateway.deliver(String(repeating: "a", count: 64 * 1024)).status == 413)
     }
 
-    @Test("Forged key IDs do not each cause a request to Apple")
+    @Test("Fifty forged key IDs cause only one refetch of Apple's keys")
     func keyFetches() async throws {
         let gateway = try await TestGateway()
         for number in 0..<50 {

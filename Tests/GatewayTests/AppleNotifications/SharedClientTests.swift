@@ -62,7 +62,7 @@ struct SharedClientTests {
         try await gateway.receive(payload, project: named)
         #expect(try await isSessionValid(ours, gateway, key: TestGateway.apiKey) == (named == "other"))
         #expect(try await isSessionValid(theirs, gateway, key: Self.otherKey) == (named == "demo"))
-        // A delivery without a project concerns the remaining projects, and repeats no effect.
+        // A delivery that names no project affects only the projects that have not received the notification.
         try await gateway.receive(payload)
         #expect(try await !isSessionValid(ours, gateway, key: TestGateway.apiKey))
         #expect(try await !isSessionValid(theirs, gateway, key: Self.otherKey))

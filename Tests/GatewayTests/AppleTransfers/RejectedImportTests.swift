@@ -51,7 +51,7 @@ struct RejectedImportTests {
     func acceptedAgain() async throws {
         let fixture = try await movedApp()
         let requests = Mutex<[String: Int]>([:])
-        let mary = SimulatedApple.transferSubject(
+        let subjectOfMary = SimulatedApple.transferSubject(
             of: TeamTransferTests.mary, from: AppleServer.team, to: TeamTransferTests.newTeam)
         let run = try fixture.run(as: TeamTransferTests.newTeam) { endpoint in
             endpoint.user = { [user = endpoint.user] transferSubject, token, client in
@@ -59,14 +59,14 @@ struct RejectedImportTests {
                     requests[transferSubject, default: 0] += 1
                     return requests[transferSubject]
                 }
-                guard transferSubject == mary, count == 1 else {
+                guard transferSubject == subjectOfMary, count == 1 else {
                     return try await user(transferSubject, token, client)
                 }
                 return .failed(.rejected(.invalidRequest))
             }
         }
         #expect(try await run.import { _ in } == .init(all: 2, done: 2))
-        #expect(requests.withLock { $0[mary] } == 2)
+        #expect(requests.withLock { $0[subjectOfMary] } == 2)
     }
 
     @Test("A rejection is not recorded if the client ID of the request is not that of the identity's latest sign-in")

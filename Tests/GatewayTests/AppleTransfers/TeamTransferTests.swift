@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Transfer of an app to another Apple developer team")
 struct TeamTransferTests {
-    /// The team that the app is transferred to, from `AppleServer.team`.
+    /// The team to which the app moves from ``AppleServer/team``.
     static let newTeam = "NEWTEAM123"
 
     /// Ada hides her address; Mary does not.
@@ -186,7 +186,7 @@ struct TeamTransferTests {
         #expect(try await fixture.addresses(fixture.mary) == before)
     }
 
-    @Test("A merge from before the transfer can be undone; the identity goes back with its new subject")
+    @Test("A merge from before the transfer can be undone; the source gets the identity with its new subject")
     func undoneMerge() async throws {
         let fixture = try await Fixture()
         let gateway = fixture.gateway
@@ -211,7 +211,7 @@ struct TeamTransferTests {
         #expect(try await fixture.addresses(fixture.ada) == fixture.expectedAddresses(Self.ada))
     }
 
-    @Test("An export fails if Apple rejects every identity, because a wrong team is rejected like disconnected users")
+    @Test("An export fails if Apple rejects every identity, because the team may be wrong")
     func allRejected() async throws {
         let fixture = try await Fixture()
         for person in [Self.ada, Self.mary] {

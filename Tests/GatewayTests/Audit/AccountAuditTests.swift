@@ -11,20 +11,20 @@ struct AccountAuditTests {
     struct Action: CustomTestStringConvertible, Sendable {
         let testDescription: String
         /// The expected events: action and detail.
-        let lines: [String]
+        let events: [String]
         /// Returns the tokens of the account that the events are about.
         let prepare: @Sendable (TestGateway) async throws -> TestGateway.Tokens
         let perform: @Sendable (TestGateway, TestGateway.Tokens) async throws -> Exchange
 
         init(
-            _ testDescription: String, _ lines: [String],
+            _ testDescription: String, _ events: [String],
             of prepare: @escaping @Sendable (TestGateway) async throws -> TestGateway.Tokens = {
                 try await $0.signUp()
             },
             _ perform: @escaping @Sendable (TestGateway, TestGateway.Tokens) async throws -> Exchange
         ) {
             self.testDescription = testDescription
-            self.lines = lines
+            self.events = events
             self.prepare = prepare
             self.perform = perform
         }
@@ -33,7 +33,7 @@ struct AccountAuditTests {
     static let actions: [Action] = [
         Action("signing in", []) { gateway, _ in try await gateway.signIn() },
         Action("a refresh", []) { try await $0.refresh($1.refreshToken) },
-        Action("another name", []) { try await $0.update($1.idToken, ["displayName": "Ada"]) },
+        Action("a new name", []) { try await $0.update($1.idToken, ["displayName": "Ada"]) },
         Action("signing in with Apple", []) { gateway, _ in try await gateway.signIn(gateway.apple()) },
         Action("a sign-in method for an anonymous account", ["email.changed", "password.set"]) {
             try await $0.signUpAnonymously()
@@ -42,8 +42,8 @@ struct AccountAuditTests {
                 "/v1/accounts:signUp",
                 ["idToken": .string($1.idToken), "email": "a@example.com", "password": "secret9"])
         },
-        Action("another password", ["password.set"]) { try await $0.update($1.idToken, ["password": "secret9"]) },
-        Action("another address", ["email.changed"]) { try await $0.update($1.idToken, ["email": "b@example.com"]) },
+        Action("a new password", ["password.set"]) { try await $0.update($1.idToken, ["password": "secret9"]) },
+        Action("a new address", ["email.changed"]) { try await $0.update($1.idToken, ["email": "b@example.com"]) },
         Action("a removed password", ["password.removed"]) {
             try await $0.update($1.idToken, ["deleteAttribute": ["PASSWORD"]])
         },
@@ -92,16 +92,16 @@ struct AccountAuditTests {
     func recordedActions(row: Action) async throws {
         let gateway = try await TestGateway()
         let tokens = try await row.prepare(gateway)
-        let lines = try await gateway.audited {
+        let events = try await gateway.audited {
             let answer = try await row.perform(gateway, tokens)
             #expect(answer.status == 200, "\(answer.text)")
         }
-        let expected = row.lines.map { line in
-            let parts = line.split(separator: " ", maxSplits: 1).map(String.init)
+        let expected = row.events.map { event in
+            let parts = event.split(separator: " ", maxSplits: 1).map(String.init)
             return (["user", parts[0], tokens.localId] + parts.dropFirst()).joined(separator: " ")
         }
-        #expect(lines.map(\.description) == expected)
-        #expect(lines.allSatisfy { $0.network == "192.0.2.0/24" && $0.requestID == "0" })
+        #expect(events.map(\.description) == expected)
+        #expect(events.allSatisfy { $0.network == "192.0.2.0/24" && $0.requestID == "0" })
     }
 
     @Test("A merge is recorded under both account IDs")
@@ -152,10 +152,10 @@ struct AccountAuditTests {
         let dump = try await gateway.auditDump()
         #expect(dump.split(separator: "\n").count > 30)
         #expect(secrets.count > 20)
-        for secret in secrets.union([
+        for text in secrets.union([
             "@", "192.0.2.1\"", "secret", "sks_", "sk_test", "Ada\"", "+1555", "\"eyJ", "$argon2id", "{\\\"a",
         ]) {
-            #expect(!dump.contains(secret), "\(secret)")
+            #expect(!dump.contains(text), "\(text)")
         }
     }
 
@@ -165,8 +165,8 @@ struct AccountAuditTests {
         let ada = try await gateway.signUpVerified(password: "correct horse")
         _ = try await gateway.link(gateway.apple(), to: ada.idToken)
         #expect(try await gateway.delete(ada.idToken).status == 200)
-        let lines = try await gateway.auditTrail()
-        #expect(lines.map(\.action).sorted() == ["account.deleted", "email.verified", "identity.linked"])
-        #expect(lines.allSatisfy { $0.subject == ada.localId && $0.detail.values.allSatisfy { $0 == "apple.com" } })
+        let events = try await gateway.auditTrail()
+        #expect(events.map(\.action).sorted() == ["account.deleted", "email.verified", "identity.linked"])
+        #expect(events.allSatisfy { $0.subject == ada.localId && $0.detail.values.allSatisfy { $0 == "apple.com" } })
     }
 }

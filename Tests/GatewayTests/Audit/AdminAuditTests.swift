@@ -12,69 +12,69 @@ struct AdminAuditTests {
         let operation: String
         let body: JSON
         /// The expected events: action, subject and detail.
-        let lines: [String]
+        let events: [String]
     }
 
     static let rows: [Row] = [
         Row(
             testDescription: "a created account", operation: "", body: ["localId": "eve", "email": "eve@example.com"],
-            lines: ["account.created eve"]),
-        Row(testDescription: "an account that exists already", operation: "", body: ["localId": "ada"], lines: []),
+            events: ["account.created eve"]),
+        Row(testDescription: "an account that already exists", operation: "", body: ["localId": "ada"], events: []),
         Row(
-            testDescription: "a name, claims, disabling", operation: ":update",
+            testDescription: "a name, claims and disabling", operation: ":update",
             body: ["localId": "ada", "displayName": "Ada", "disableUser": true, "customAttributes": "{\"a\":1}"],
-            lines: ["account.updated ada members=displayName customAttributes disabled"]),
+            events: ["account.updated ada members=displayName customAttributes disabled"]),
         Row(
             testDescription: "address and password", operation: ":update",
             body: ["localId": "ada", "email": "lady@example.com", "password": "secret2", "emailVerified": true],
-            lines: ["account.updated ada members=email emailVerified password"]),
+            events: ["account.updated ada members=email emailVerified password"]),
         Row(
             testDescription: "an identity that replaces another", operation: ":update",
             body: ["localId": "bob", "linkProviderUserInfo": ["providerId": "google.com", "rawId": "2"]],
-            lines: ["identity.linked bob provider=google.com", "identity.unlinked bob provider=google.com"]),
+            events: ["identity.linked bob provider=google.com", "identity.unlinked bob provider=google.com"]),
         Row(
             testDescription: "an unlinked identity, and one that does not exist", operation: ":update",
             body: ["localId": "bob", "deleteProvider": ["google.com", "apple.com"]],
-            lines: ["identity.unlinked bob provider=google.com"]),
-        Row(testDescription: "no change", operation: ":update", body: ["localId": "ada"], lines: []),
+            events: ["identity.unlinked bob provider=google.com"]),
+        Row(testDescription: "no change", operation: ":update", body: ["localId": "ada"], events: []),
         Row(
             testDescription: "a taken address", operation: ":update",
-            body: ["localId": "bob", "email": "ada@example.com"], lines: []),
+            body: ["localId": "bob", "email": "ada@example.com"], events: []),
         Row(
             testDescription: "a deletion", operation: ":delete", body: ["localId": "ada"],
-            lines: ["account.deleted ada"]),
+            events: ["account.deleted ada"]),
         Row(
             testDescription: "the deletion of an unknown account", operation: ":delete", body: ["localId": "nobody"],
-            lines: []),
+            events: []),
         Row(
             testDescription: "several deletions", operation: ":batchDelete",
             body: ["localIds": ["bob", "nobody", "ada"], "force": true],
-            lines: ["account.deleted ada", "account.deleted bob"]),
+            events: ["account.deleted ada", "account.deleted bob"]),
         Row(
             testDescription: "a batch deletion of enabled accounts", operation: ":batchDelete",
-            body: ["localIds": ["ada", "bob"]], lines: []),
+            body: ["localIds": ["ada", "bob"]], events: []),
         Row(
             testDescription: "an import", operation: ":batchCreate",
             body: ["users": [["localId": "mallory"], ["localId": "eve"], ["localId": "ada"]]],
-            lines: ["accounts.imported demo accounts=eve mallory count=2"]),
+            events: ["accounts.imported demo accounts=eve mallory count=2"]),
         Row(
             testDescription: "an import that overwrites an account", operation: ":batchCreate",
             body: ["users": [["localId": "eve"], ["localId": "ada"]], "allowOverwrite": true],
-            lines: ["account.overwritten ada", "accounts.imported demo accounts=ada eve count=2"]),
+            events: ["account.overwritten ada", "accounts.imported demo accounts=ada eve count=2"]),
         Row(
             testDescription: "a link in the response", operation: ":sendOobCode",
             body: ["requestType": "PASSWORD_RESET", "email": "ada@example.com", "returnOobLink": true],
-            lines: ["code.issued ada handedOver=true requestType=PASSWORD_RESET"]),
+            events: ["code.issued ada handedOver=true requestType=PASSWORD_RESET"]),
         Row(
             testDescription: "an emailed link", operation: ":sendOobCode",
             body: ["requestType": "VERIFY_EMAIL", "email": "ada@example.com"],
-            lines: ["code.issued ada handedOver=false requestType=VERIFY_EMAIL"]),
+            events: ["code.issued ada handedOver=false requestType=VERIFY_EMAIL"]),
         Row(
             testDescription: "a link for an address without an account", operation: ":sendOobCode",
             body: ["requestType": "EMAIL_SIGNIN", "email": "new@example.com", "returnOobLink": true],
-            lines: ["code.issued demo handedOver=true requestType=EMAIL_SIGNIN"]),
-        Row(testDescription: "a look-up", operation: ":lookup", body: ["localId": ["ada"]], lines: []),
-        Row(testDescription: "a count", operation: ":query", body: ["returnUserInfo": false], lines: []),
+            events: ["code.issued demo handedOver=true requestType=EMAIL_SIGNIN"]),
+        Row(testDescription: "a look-up", operation: ":lookup", body: ["localId": ["ada"]], events: []),
+        Row(testDescription: "a count", operation: ":query", body: ["returnUserInfo": false], events: []),
     ]
 
     /// A gateway with Ada, who has a password, and Bob, who has a Google identity.
@@ -88,14 +88,16 @@ struct AdminAuditTests {
         return gateway
     }
 
-    @Test("A change is recorded with action, key, account, network and request, and a look-up is not", arguments: rows)
+    @Test(
+        "A change is recorded with action, service key, account, network and request ID; a look-up is not recorded",
+        arguments: rows)
     func recordedChanges(row: Row) async throws {
         let gateway = try await Self.populated()
-        let lines = try await gateway.audited { _ = try await gateway.administer(row.operation, row.body) }
-        #expect(lines.map(\.description) == row.lines.map { "key:service " + $0 })
-        for line in lines {
-            #expect(line.network == "192.0.2.0/24")
-            #expect(line.requestID == "0", "the request ID of the log")
+        let events = try await gateway.audited { _ = try await gateway.administer(row.operation, row.body) }
+        #expect(events.map(\.description) == row.events.map { "key:service " + $0 })
+        for event in events {
+            #expect(event.network == "192.0.2.0/24")
+            #expect(event.requestID == "0", "the ID of the test's request")
         }
     }
 
@@ -104,23 +106,23 @@ struct AdminAuditTests {
         let gateway = try await TestGateway.administered()
         let users = (0..<150).map { JSON.object(["localId": .string("user-\($0 + 100)")]) }
         _ = try await gateway.administer(":batchCreate", ["users": .array(users)])
-        let line = try #require(try await gateway.auditTrail().first)
-        #expect(line.detail["count"] == "150")
-        #expect(line.detail["accounts"]?.split(separator: " ").count == AuditNote.idLimit)
+        let event = try #require(try await gateway.auditTrail().first)
+        #expect(event.detail["count"] == "150")
+        #expect(event.detail["accounts"]?.split(separator: " ").count == AuditNote.idLimit)
     }
 
     @Test("The creation of a session cookie is recorded")
     func cookie() async throws {
         let gateway = try await TestGateway.administered()
         let ada = try await gateway.signUp()
-        let lines = try await gateway.audited {
+        let events = try await gateway.audited {
             let made = try await gateway.send(
                 .post, "/v1/projects/demo:createSessionCookie",
                 body: JSON.object(["idToken": .string(ada.idToken)]).bytes, query: [],
                 headers: ["Authorization": "Bearer \(TestGateway.serviceKey)"])
             #expect(made.status == 200)
         }
-        #expect(lines.map(\.description) == ["key:service sessionCookie.created \(ada.localId)"])
+        #expect(events.map(\.description) == ["key:service sessionCookie.created \(ada.localId)"])
     }
 
     @Test("The creation of projects and keys is recorded")
@@ -130,7 +132,7 @@ struct AdminAuditTests {
         for action in ["project.added", "apiKey.added", "serviceKey.added"] { #expect(dump.contains("\"\(action)\"")) }
     }
 
-    @Test("A change fails if its audit event cannot be written", arguments: rows.filter { !$0.lines.isEmpty })
+    @Test("A change fails if its audit event cannot be written", arguments: rows.filter { !$0.events.isEmpty })
     func atomicity(row: Row) async throws {
         let gateway = try await Self.populated()
         _ = try await gateway.database.pool.execute("ALTER TABLE audit_event ADD CHECK (actor = 'cli') NOT VALID")

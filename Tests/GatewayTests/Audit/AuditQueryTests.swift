@@ -48,13 +48,13 @@ struct AuditQueryTests {
         try await fixture.store.trail.record(
             AuditNote("b", "ada", ["members": "email"]), .key("k", trace), ID("demo"), fixture.gateway.clock.now)
         #expect(try await fixture.actions() == ["b", "a"])
-        let line = try #require(try await fixture.page().json["auditEvents"]?[0])
-        #expect(line["actor"] == "key:k")
-        #expect(line["subject"] == "ada")
-        #expect(line["detail"] == ["members": "email"])
-        #expect(line["network"] == "192.0.2.0/24")
-        #expect(line["requestId"] == "r1")
-        #expect(line["occurredAt"]?.string == fixture.gateway.clock.now.iso8601)
+        let event = try #require(try await fixture.page().json["auditEvents"]?[0])
+        #expect(event["actor"] == "key:k")
+        #expect(event["subject"] == "ada")
+        #expect(event["detail"] == ["members": "email"])
+        #expect(event["network"] == "192.0.2.0/24")
+        #expect(event["requestId"] == "r1")
+        #expect(event["occurredAt"]?.string == fixture.gateway.clock.now.iso8601)
     }
 
     struct Filter: CustomTestStringConvertible {
@@ -97,7 +97,7 @@ struct AuditQueryTests {
         for index in 0..<10 {
             // Some events have the same time.
             if index.isMultiple(of: 4) { fixture.gateway.clock.advance(by: .microseconds(1)) }
-            try await fixture.write("line-\(index)")
+            try await fixture.write("event-\(index)")
         }
         var seen: [String] = []
         var token: String?
@@ -111,7 +111,7 @@ struct AuditQueryTests {
             try await fixture.write("late")
         } while token != nil
         #expect(seen.count == 10)
-        #expect(Set(seen) == Set((0..<10).map { "line-\($0)" }))
+        #expect(Set(seen) == Set((0..<10).map { "event-\($0)" }))
     }
 
     @Test(

@@ -8,10 +8,10 @@ import Testing
 
 @Suite("The audit trail in dev mode")
 struct DevAuditTests {
-    @Test("Callers without a service key are recorded as emulator")
+    @Test("Callers without a service key are recorded with the actor `emulator`")
     func emulator() async throws {
         let gateway = try await TestGateway(mode: .dev(ID("demo")))
-        let lines = try await gateway.audited {
+        let events = try await gateway.audited {
             for bearer in ["owner", "ya29.token"] {
                 let body: JSON = ["localId": .string(bearer)]
                 let made = try await gateway.send(
@@ -27,10 +27,10 @@ struct DevAuditTests {
             #expect(changed.outcome == "200")
         }
         #expect(
-            lines.map(\.description).sorted() == [
+            events.map(\.description).sorted() == [
                 "emulator account.created owner", "emulator account.created ya29.token",
                 "emulator project.changed demo members=authorizedDomains",
             ])
-        #expect(lines.allSatisfy { $0.requestID != nil && $0.network != nil })
+        #expect(events.allSatisfy { $0.requestID != nil && $0.network != nil })
     }
 }

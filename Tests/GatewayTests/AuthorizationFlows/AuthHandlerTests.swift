@@ -77,7 +77,7 @@ struct AuthHandlerTests {
         let cookie = try #require(started.headers["Set-Cookie"])
         #expect(cookie.hasPrefix("__Host-sekisho-flow-"))
         #expect(cookie.hasSuffix("; Path=/; Max-Age=600; HttpOnly; SameSite=Lax; Secure"))
-        #expect(started.location?.hasSuffix("#") == true, "the browser would add the SDK's fragment otherwise")
+        #expect(started.location?.hasSuffix("#") == true, "without the empty fragment, the browser adds the SDK's")
     }
 
     @Test("The handler's pages have strict headers, but none that separates a popup from the page that opened it")
@@ -133,7 +133,7 @@ struct AuthHandlerTests {
         #expect(unknown.headers["Content-Security-Policy"]?.contains("frame-ancestors 'none'") == true)
     }
 
-    @Test("The redirect URI has the host that a trusted proxy names, if it is an authorized domain")
+    @Test("The redirect URI has the host that a trusted proxy names, if that host is an authorized domain")
     func proxy() async throws {
         let gateway = try await TestGateway(trustedProxies: [try #require(IPNetwork("192.0.2.1"))])
         for (host, origin) in [

@@ -106,7 +106,7 @@ struct AuthorizationAttackTests {
         #expect(try await flow.signIn(at: location).outcome == "200")
     }
 
-    @Test("A flow cannot be finished without its cookie, by Google's response or by Apple's form")
+    @Test("Without the cookie of a flow, neither Google's response nor Apple's form finishes the flow")
     func cookie() async throws {
         let gateway = try await ClientFlowTests.gateway()
         for provider in ["google.com", "apple.com"] {
@@ -153,8 +153,10 @@ struct AuthorizationAttackTests {
         #expect(gateway.simulators.google.faultInjection.count(of: SimulatedGoogle.tokenPath) == 0)
 
         let corporate = try await gateway.startFlow("oidc.corp")
-        let silent = try await TestBrowser(gateway).agree(at: corporate.authURI) { $0.removeAll { $0.0 == "iss" } }
-        #expect(silent.heading == "We could not sign you in", "this provider always sends iss")
+        let withoutIssuer = try await TestBrowser(gateway).agree(at: corporate.authURI) {
+            $0.removeAll { $0.0 == "iss" }
+        }
+        #expect(withoutIssuer.heading == "We could not sign you in", "this provider always sends iss")
 
         let form = try await TestBrowser(gateway).send(
             .post, "/__/auth/handler", form: [("state", Parameters(google.authURI)["state"]), ("code", "x")])
@@ -234,7 +236,7 @@ struct AuthorizationAttackTests {
         let ownURI = Parameters(attacker.flow.authURI)["redirect_uri"]
         let victimURI = Parameters(victim.flow.authURI)["redirect_uri"]
         #expect(ownURI != victimURI)
-        // The attacker's provider leads the victim to the other provider, with the state of the attacker's flow.
+        // The attacker's provider redirects the victim to the other tenant's provider, with the state of its own flow.
         let query = "?code=c-of-victim&state=" + Parameters(attacker.flow.authURI)["state"]
         let page = try await TestBrowser(attacker.flow.gateway).send(.get, victimURI + query)
         #expect(page.status == 400)
@@ -259,7 +261,7 @@ struct AuthorizationAttackTests {
     func forgedState(text: String) async throws {
         let gateway = try await ClientFlowTests.gateway()
         let real = Parameters(try await gateway.startFlow("google.com").authURI)["state"]
-        // The suffix `.demo` has 5 characters, so 7 characters before it are changed too.
+        // `dropLast(12)` removes the suffix `.demo` and the 7 characters before it.
         for state in [
             text, real.replacing(".demo", with: ".demo/t"), String(real.dropLast(12)) + "AAAAAAA.demo", real + "x",
         ] {
@@ -310,9 +312,9 @@ extension TestGateway {
             INSERT INTO app (project_id, id, name, settings, created_at)
             SELECT project_id, 'other', 'Other', settings, created_at FROM app LIMIT 1
             """)
-        let isMade = try await APIKeyStore(pool: database.pool).create(
+        let isCreated = try await APIKeyStore(pool: database.pool).create(
             id: "other", hash: APIKey(text: "sk_other").hash, for: ID("other"), in: project.id, at: clock.now)
-        #expect(isMade)
+        #expect(isCreated)
         return "sk_other"
     }
 }

@@ -48,7 +48,7 @@ struct ClientFlowTests {
         #expect(again.json["isNewUser"] == nil)
     }
 
-    @Test("The request to Apple asks for a response by form, with a nonce and the Services ID")
+    @Test("The request to Apple has the Services ID and a nonce, and asks for a response by form")
     func appleRequest() async throws {
         let flow = try await Self.gateway().startFlow("apple.com")
         #expect(flow.authURI.hasPrefix("https://appleid.apple.com/auth/authorize?"))
@@ -64,7 +64,8 @@ struct ClientFlowTests {
     }
 
     @Test(
-        "The request to other providers asks for a code, with PKCE and a nonce", arguments: ["google.com", "oidc.corp"])
+        "The request to another provider has a nonce and a PKCE challenge, and asks for a code",
+        arguments: ["google.com", "oidc.corp"])
     func request(provider: String) async throws {
         let request = Parameters(try await Self.gateway().startFlow(provider).authURI)
         #expect(request["response_type"] == "code")
@@ -74,7 +75,7 @@ struct ClientFlowTests {
         #expect(request["scope"] == "openid email profile")
     }
 
-    @Test("A flow returns the name that Apple sends once, and keeps the refresh token to revoke it")
+    @Test("A flow returns the name that Apple sends once, and stores the refresh token to revoke it later")
     func appleGrant() async throws {
         let gateway = try await Self.gateway()
         let notRequested = try await gateway.startFlow("apple.com").complete(.mary)
@@ -235,7 +236,7 @@ struct ClientFlowTests {
         }
     }
 
-    @Test("A flow with Google does not start if the project lacks Apple, or as a sign-in if Google is link-only")
+    @Test("createAuthUri rejects Google in a project without Apple, and Google sign-ins if Google is link-only")
     func loginServices() async throws {
         let gateway = try await Self.gateway()
         _ = try await gateway.database.pool.execute("DELETE FROM identity_provider WHERE provider = 'apple.com'")
@@ -269,7 +270,7 @@ struct ClientFlowTests {
         #expect(last.wireCode == "TOO_MANY_ATTEMPTS_TRY_LATER")
     }
 
-    @Test("A flow leaves no row before the provider responds, and no secret in the database or the URL")
+    @Test("A flow stores no row before the provider responds, and puts no secret into the database or the URL")
     func secrets() async throws {
         let gateway = try await Self.gateway()
         let flow = try await gateway.startFlow("apple.com")

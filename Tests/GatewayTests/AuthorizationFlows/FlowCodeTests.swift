@@ -151,7 +151,7 @@ struct FlowCodeTests {
         #expect(try await gateway.appleGrants().isEmpty)
     }
 
-    @Test("A late notification revokes the identity if its event is after the redemption of the code")
+    @Test("A late notification revokes the identity if the event is later than the redemption of the code")
     func lateNotification() async throws {
         let gateway = try await ClientFlowTests.gateway()
         try await gateway.makeServiceKey()

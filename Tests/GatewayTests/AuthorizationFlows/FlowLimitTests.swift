@@ -58,7 +58,7 @@ struct FlowLimitTests {
             form = form.map { $0.0 == "code" ? ("code", "unknown") : $0 }
         }
         #expect(failed.status == 400)
-        #expect(try await gateway.flowRows() == ["claimed", "claimed result"], "a rejected form is not kept")
+        #expect(try await gateway.flowRows() == ["claimed", "claimed result"], "the rejected form is not stored")
         let janitor = Janitor(pool: gateway.database.pool)
         // The grant expires after 60 seconds, and the result is kept for another 60 seconds.
         gateway.clock.advance(by: .seconds(119))

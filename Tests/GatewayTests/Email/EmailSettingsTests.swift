@@ -64,7 +64,7 @@ struct EmailSettingsTests {
         let answer = try await gateway.configure(Self.everything, mask, by: backend)
         #expect(answer.outcome == "200")
         let emailSettings = try await stored()
-        let facts = [
+        let changes = [
             ("language", emailSettings.language == .japanese),
             ("url", emailSettings.actionURL == "https://localhost/account"),
             ("name", emailSettings.senderName == "Example"),
@@ -73,7 +73,7 @@ struct EmailSettingsTests {
             ("reset", emailSettings.subjects[.resetPassword] == [emailSettings.language: "Reset"]),
             ("changed", emailSettings.subjects[.emailChanged] == [emailSettings.language: "Changed"]),
         ]
-        #expect(facts.filter(\.1).map(\.0).joined(separator: " ") == changed)
+        #expect(changes.filter(\.1).map(\.0).joined(separator: " ") == changed)
         #expect(try await gateway.administer(.get, ProjectConfigTests.path, by: backend).json == answer.json)
     }
 
@@ -126,10 +126,10 @@ struct EmailSettingsTests {
         #expect(try await stored() == expected)
         #expect(try await gateway.configure([:], nil, by: backend).outcome == "200")
         expected.language = .english
-        #expect(try await stored() == expected, "settings that this resource does not show stay")
+        #expect(try await stored() == expected, "settings that this resource does not show are kept")
     }
 
-    @Test("Email settings are loaded with a project alone, in a list, by API key and by service key")
+    @Test("Every query for projects loads their email settings: the single project, all, by API key and by service key")
     func queries() async throws {
         let (gateway, _, _) = try await Self.fixture(Self.configured)
         try await gateway.makeServiceKey()
@@ -144,7 +144,7 @@ struct EmailSettingsTests {
         #expect(projects.map { $0?.emailSettings } == Array(repeating: Self.configured, count: projects.count))
     }
 
-    @Test("Unknown members and values in email settings, from a newer release, are ignored")
+    @Test("Members and values of a newer release in the stored email settings are ignored")
     func newer() async throws {
         let (gateway, _, stored) = try await Self.fixture()
         _ = try await gateway.database.pool.execute(

@@ -16,13 +16,13 @@ struct NoticeTests {
     private static let person = SimulatedPerson.named("Ada", "Lovelace")
 
     private static let rows = [
-        Row(testDescription: "another password", expected: [.passwordChanged]) {
+        Row(testDescription: "a new password", expected: [.passwordChanged]) {
             _ = try await $0.update($1.idToken, ["password": "chosen now"])
         },
-        Row(testDescription: "another address", expected: [.emailChanged]) {
+        Row(testDescription: "a new address", expected: [.emailChanged]) {
             _ = try await $0.update($1.idToken, ["email": "b@example.com"])
         },
-        Row(testDescription: "an identity linked, and unlinked", expected: [.identityLinked, .identityUnlinked]) {
+        Row(testDescription: "an identity linked, then unlinked", expected: [.identityLinked, .identityUnlinked]) {
             _ = try await $0.link($0.google(person), to: $1.idToken)
             $0.clock.advance(by: .seconds(1))
             _ = try await $0.post(
@@ -57,8 +57,8 @@ struct NoticeTests {
         #expect(try await gateway.notices().isEmpty)
     }
 
-    /// The code proves that its user owns the mailbox. The address was not verified before, so the reset reclaims the
-    /// account.
+    /// The use of the code proves the ownership of the mailbox. The address was not verified before, so the reset
+    /// reclaims the account.
     @Test("A password reset of an account with an unverified address sends only the notice of the reclaim")
     func reclaimingReset() async throws {
         let gateway = try await TestGateway()

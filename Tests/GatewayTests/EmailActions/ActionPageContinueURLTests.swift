@@ -16,8 +16,8 @@ struct ActionPageContinueURLTests {
         return try gateway.withFreshCaches()
     }
 
-    /// Returns the last page of each purpose. Each code has an account of its own, because the redemption of most codes
-    /// changes the account.
+    /// Redeems a code of each purpose on the action page, and returns the pages that follow. Each code has an account of
+    /// its own, because the redemption of most codes changes the account.
     private static func lastPages(
         _ gateway: TestGateway, _ purposes: [OOBCode.Purpose], continuingAt url: String
     ) async throws -> [String] {

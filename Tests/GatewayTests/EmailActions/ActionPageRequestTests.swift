@@ -45,7 +45,7 @@ struct ActionPageRequestTests {
         #expect(try await fixture.gateway.dump() == before)
     }
 
-    @Test("The stored code determines the action page, and the link's mode does not")
+    @Test("The stored code determines the action page, not the mode in the link")
     func mode() async throws {
         let fixture = try await Fixture(.resetPassword)
         let page = try await fixture.open([("mode", "verifyEmail"), ("apiKey", "stolen")])

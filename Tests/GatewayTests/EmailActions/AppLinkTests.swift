@@ -16,10 +16,12 @@ struct AppLinkTests {
             "androidFingerprints": [.string(String(repeating: "ab", count: 32))],
             "associatedDomains": ["auth.example.com"],
         ]
-        let alien: JSON = [
-            "appId": "alien", "bundleIds": ["com.example.alien"], "associatedDomains": ["other.example.com"],
+        let associatedElsewhere: JSON = [
+            "appId": "other", "bundleIds": ["com.example.other"], "associatedDomains": ["other.example.com"],
         ]
-        for app in [associated, alien] { #expect(try await configurator.send(.post, "apps", app).outcome == "200") }
+        for app in [associated, associatedElsewhere] {
+            #expect(try await configurator.send(.post, "apps", app).outcome == "200")
+        }
         return Configurator(gateway: try configurator.gateway.withFreshCaches(), backend: configurator.backend)
     }
 
@@ -57,7 +59,7 @@ struct AppLinkTests {
             Row(testDescription: "an unknown app", apps: ["iOSBundleId": "com.evil&mode=x"], base: page),
             Row(
                 testDescription: "an app that is associated with another host",
-                apps: ["iOSBundleId": "com.example.alien"],
+                apps: ["iOSBundleId": "com.example.other"],
                 base: page),
             Row(
                 testDescription: "the app does not handle the code", canHandleCodeInApp: false,

@@ -8,30 +8,30 @@ import Testing
 @testable import Support
 
 /// Simulates random actions of an attacker who has the owner's password, and then one of the owner's remedies.
-@Suite("Remedies after a break-in")
+@Suite("Remedies after the theft of a password")
 struct AttackerTests {
     @Test("After the owner's remedy the attacker has no access, whatever the attacker did before", arguments: 0..<60)
     func nothingIsLeft(seed: Int) async throws {
         var random = SeededRandom(seed: UInt64(seed))
-        let breakIn = try await BreakIn(ownerHasGoogle: Bool.random(using: &random))
-        var attacker = try await Attacker(in: breakIn)
+        let account = try await CompromisedAccount(ownerHasGoogle: Bool.random(using: &random))
+        var attacker = try await Attacker(in: account)
         for _ in 0..<Int.random(in: 1...7, using: &random) {
-            breakIn.gateway.clock.advance(by: .seconds(Int.random(in: 1...60, using: &random)))
+            account.gateway.clock.advance(by: .seconds(Int.random(in: 1...60, using: &random)))
             try await attacker.take(Attacker.Action.allCases.randomElement(using: &random) ?? .changePassword)
         }
-        breakIn.gateway.clock.advance(by: .seconds(Int.random(in: 1...3600, using: &random)))
-        let remedy = try await breakIn.useRemedy(&random)
-        try await breakIn.expectOwnerHasTheAccount(attacker.log, remedy)
-        let before = try await breakIn.stored()
-        let owner = try await breakIn.signIn()
-        try await attacker.tryEverything(against: breakIn.localId, remedy)
-        #expect(try await breakIn.stored() == before, "\(attacker.log) then \(remedy)")
-        #expect(try await breakIn.gateway.lookup(owner.idToken).status == 200, "\(attacker.log) then \(remedy)")
+        account.gateway.clock.advance(by: .seconds(Int.random(in: 1...3600, using: &random)))
+        let remedy = try await account.useRemedy(&random)
+        try await account.expectOwnerHasTheAccount(attacker.log, remedy)
+        let before = try await account.stored()
+        let owner = try await account.signIn()
+        try await attacker.tryEverything(against: account.localId, remedy)
+        #expect(try await account.stored() == before, "\(attacker.log) then \(remedy)")
+        #expect(try await account.gateway.lookup(owner.idToken).status == 200, "\(attacker.log) then \(remedy)")
     }
 }
 
 /// An account with a verified address. An attacker knows the account's password.
-private struct BreakIn {
+private struct CompromisedAccount {
     static let email = "ada@example.com"
     static let stolenPassword = "stolen secret"
     static let newPassword = "a secret of the owner"
@@ -55,8 +55,8 @@ private struct BreakIn {
         _ = try await gateway.database.pool.execute("DELETE FROM outgoing_email")
     }
 
-    /// Uses a link from an email or requests a reset, and sets a new password on the page. There the owner selects
-    /// every identity that the owner did not add.
+    /// Uses a link from an email or requests a reset, and sets a new password on the page. On the page, the owner also
+    /// selects every identity that the owner did not add, to remove it.
     ///
     /// - Returns: the name of the remedy.
     func useRemedy(_ random: inout SeededRandom) async throws -> String {
@@ -88,7 +88,7 @@ private struct BreakIn {
     }
 
     private func resetCode() async throws -> String? {
-        // While another account has the address, a reset is about that account.
+        // If another account has the address, the email would have a reset code of that account.
         let holder = try await gateway.database.pool.query("SELECT id FROM account WHERE email = \(Self.email)").first
         guard try holder?.decode("id") == localId else { return nil }
         let count = try await gateway.emails(.resetPassword).count
@@ -132,7 +132,7 @@ private struct BreakIn {
     }
 }
 
-/// Takes the actions that the test chooses, and stores the credentials that they give.
+/// Takes the actions that the test chooses, and stores the credentials that the gateway returns.
 private struct Attacker {
     enum Action: CaseIterable {
         case linkGoogle, linkApple, replaceGoogle, changePassword, changeAddress, linkMailbox, keepPendingToken
@@ -144,21 +144,22 @@ private struct Attacker {
     static let apple = SimulatedPerson.named("Eve", "Apple")
     static let other = SimulatedPerson.named("Eve", "Other")
 
-    let breakIn: BreakIn
+    let account: CompromisedAccount
     private(set) var log: [Action] = []
     private var tokens: [TestGateway.Tokens]
-    private var passwords = [BreakIn.stolenPassword]
-    private var addresses = [BreakIn.email]
+    private var passwords = [CompromisedAccount.stolenPassword]
+    private var addresses = [CompromisedAccount.email]
     private var pendingTokens: [String] = []
 
-    private var gateway: TestGateway { breakIn.gateway }
+    private var gateway: TestGateway { account.gateway }
     private var idToken: String { tokens[tokens.count - 1].idToken }
 
-    init(in breakIn: BreakIn) async throws {
-        self.breakIn = breakIn
+    init(in account: CompromisedAccount) async throws {
+        self.account = account
         tokens = [
             try TestGateway.Tokens(
-                try await breakIn.gateway.signIn(email: BreakIn.email, password: BreakIn.stolenPassword))
+                try await account.gateway.signIn(
+                    email: CompromisedAccount.email, password: CompromisedAccount.stolenPassword))
         ]
     }
 
@@ -179,7 +180,7 @@ private struct Attacker {
         case .keepPendingToken:
             // If no account has the address, this sign-in creates one.
             let claim = try gateway.google(Self.other) { draft in
-                draft.claims["email"] = .string(BreakIn.email)
+                draft.claims["email"] = .string(CompromisedAccount.email)
                 draft.claims["email_verified"] = .bool(false)
             }
             pendingTokens += [try await gateway.signIn(claim).pendingToken].compactMap(\.self)

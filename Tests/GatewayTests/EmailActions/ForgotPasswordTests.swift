@@ -81,7 +81,7 @@ struct ForgotPasswordTests {
     }
 
     @Test(
-        "The forgot-password page does not exist if the path names an unknown project, or none of several",
+        "The forgot-password page does not exist if the path names an unknown project, or no project if there are several",
         arguments: [path, "/none" + path])
     func unknownProject(path: String) async throws {
         let gateway = try await Self.twoProjects.value
@@ -95,7 +95,7 @@ struct ForgotPasswordTests {
     }
 
     @Test(
-        "The well-known URL of a known project for changing passwords redirects to the forgot-password page",
+        "The well-known URL for changing passwords redirects to the forgot-password page if the project is known",
         arguments: ["", "/demo"])
     func wellKnown(prefix: String) async throws {
         let response = try await TestGateway().send(.get, prefix + "/.well-known/change-password", query: [])

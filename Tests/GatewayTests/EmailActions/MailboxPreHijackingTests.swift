@@ -26,13 +26,13 @@ struct MailboxPreHijackingTests {
     }
 
     @Test(
-        "No session, password, identity, name or refresh token of the attacker survives",
+        "The victim's verification removes the attacker's sessions, password, identity and profile",
         arguments: Verification.allCases)
     func nothingSurvives(verification: Verification) async throws {
         let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
         let attacker = try await gateway.signUp(password: "known to the attacker")
-        let trojan = SimulatedPerson.named("Eve", "Attacker")
-        _ = try await gateway.link(gateway.google(trojan), to: attacker.idToken)
+        let attackerGoogle = SimulatedPerson.named("Eve", "Attacker")
+        _ = try await gateway.link(gateway.google(attackerGoogle), to: attacker.idToken)
         _ = try await gateway.update(
             attacker.idToken, ["displayName": "Eve", "photoUrl": "https://evil.example/pixel"])
         gateway.clock.advance(by: .seconds(60))
@@ -40,7 +40,7 @@ struct MailboxPreHijackingTests {
         #expect(try await gateway.lookup(attacker.idToken).outcome == "400 TOKEN_EXPIRED")
         #expect(try await gateway.refresh(attacker.refreshToken).outcome == "400 TOKEN_EXPIRED")
         #expect(try await gateway.signIn(password: "known to the attacker").outcome == "400 INVALID_PASSWORD")
-        let back = try await gateway.signIn(gateway.google(trojan))
+        let back = try await gateway.signIn(gateway.google(attackerGoogle))
         #expect(back.json["localId"]?.string != attacker.localId)
         let victim = try TestGateway.Tokens(
             await gateway.signInWithLink(
@@ -54,7 +54,7 @@ struct MailboxPreHijackingTests {
     }
 
     @Test(
-        "No change or recovery of an address that the attacker began can be completed",
+        "The victim's verification invalidates the attacker's codes for a change or a recovery of the address",
         arguments: Verification.allCases)
     func pendingChanges(verification: Verification) async throws {
         let gateway = try await TestGateway { $0.emailEnumerationProtection = false }

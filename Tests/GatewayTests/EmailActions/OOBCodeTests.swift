@@ -50,7 +50,7 @@ struct OOBCodeTests {
                 body: ["requestType": "VERIFY_AND_CHANGE_EMAIL", "newEmail": "b@example.com"],
                 outcome: "400 MISSING_ID_TOKEN"),
             Row(
-                testDescription: "a client that asks for the link itself",
+                testDescription: "a client that requests the link in the response",
                 body: ["requestType": "PASSWORD_RESET", "email": "ada@example.com", "returnOobLink": true],
                 outcome: "400 INSUFFICIENT_PERMISSION"),
             Row(

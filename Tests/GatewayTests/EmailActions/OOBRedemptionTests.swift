@@ -55,7 +55,7 @@ struct VerificationTests {
         #expect(try await gateway.account(ada.idToken)["email"] == "ada@example.com")
     }
 
-    @Test("A recovery code restores a verified address, ends the sessions, and removes later additions")
+    @Test("A recovery code restores a verified address, ends the sessions, and removes sign-in methods added later")
     func recover() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUpVerified()
@@ -66,7 +66,7 @@ struct VerificationTests {
         gateway.clock.advance(by: .seconds(10))
         let linked = try await gateway.link(gateway.google(.named("Eve", "Attacker")), to: attacker.idToken)
         #expect(linked.status == 200, "\(linked.text)")
-        let held = try TestGateway.Tokens(await gateway.update(attacker.idToken, ["password": "the attacker's own"]))
+        let latest = try TestGateway.Tokens(await gateway.update(attacker.idToken, ["password": "the attacker's own"]))
         let code = try #require(email.content.code)
         #expect(
             try await gateway.check(code).json == [
@@ -76,7 +76,7 @@ struct VerificationTests {
         let applied = try await gateway.apply(code)
         #expect(applied.json["email"] == "ada@example.com", "\(applied.text)")
         #expect(applied.json["emailVerified"] == true)
-        #expect(try await gateway.lookup(held.idToken).outcome == "400 TOKEN_EXPIRED")
+        #expect(try await gateway.lookup(latest.idToken).outcome == "400 TOKEN_EXPIRED")
         #expect(
             try await gateway.signIn(email: "ada@example.com", password: "the attacker's own").outcome
                 == "400 INVALID_PASSWORD")
@@ -117,7 +117,7 @@ struct VerificationTests {
 
 @Suite("A code that resets a password")
 struct ResetTests {
-    @Test("A reset code sets the password once, ends the session, and a notice is sent")
+    @Test("A reset code sets the password once, ends the sessions, and queues a notice")
     func reset() async throws {
         let gateway = try await TestGateway { $0.emailEnumerationProtection = true }
         let ada = try await gateway.signUpVerified()
@@ -160,35 +160,37 @@ struct ResetTests {
         #expect((back.json["localId"]?.string == ada.localId) != unlinks)
     }
 
-    struct End: CustomTestStringConvertible, Sendable {
+    struct Invalidation: CustomTestStringConvertible, Sendable {
         let testDescription: String
-        let happens: @Sendable (TestGateway, TestGateway.Tokens) async throws -> Void
+        let perform: @Sendable (TestGateway, TestGateway.Tokens) async throws -> Void
         var outcome = "400 INVALID_OOB_CODE"
     }
 
     @Test(
         "A reset code is invalid after a change of password or address, a deletion, an hour or another reset",
         arguments: [
-            End(testDescription: "another password") {
+            Invalidation(testDescription: "another password") {
                 _ = try await $0.update($1.idToken, ["password": "chosen now"])
             },
-            End(testDescription: "another address") { _ = try await $0.update($1.idToken, ["email": "b@example.com"]) },
-            End(testDescription: "the deletion of the account") { _ = try await $0.delete($1.idToken) },
-            End(
-                testDescription: "the end of its hour",
-                happens: { gateway, _ in gateway.clock.advance(by: .seconds(3600)) },
+            Invalidation(testDescription: "another address") {
+                _ = try await $0.update($1.idToken, ["email": "b@example.com"])
+            },
+            Invalidation(testDescription: "the deletion of the account") { _ = try await $0.delete($1.idToken) },
+            Invalidation(
+                testDescription: "an hour",
+                perform: { gateway, _ in gateway.clock.advance(by: .seconds(3600)) },
                 outcome: "400 EXPIRED_OOB_CODE"),
-            End(testDescription: "another reset") { gateway, _ in
+            Invalidation(testDescription: "another reset") { gateway, _ in
                 _ = try await gateway.reset(gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
             },
         ])
-    func ends(end: End) async throws {
+    func invalidCode(row: Invalidation) async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
         let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])
-        try await end.happens(gateway, ada)
-        #expect(try await gateway.check(code).outcome == end.outcome)
-        #expect(try await gateway.reset(code).outcome == end.outcome)
+        try await row.perform(gateway, ada)
+        #expect(try await gateway.check(code).outcome == row.outcome)
+        #expect(try await gateway.reset(code).outcome == row.outcome)
     }
 
     @Test("Only one of twenty concurrent requests redeems a reset code")

@@ -14,8 +14,8 @@ struct PageHeaderTests {
 
     private static let shared = Task { try await ActionPageRequestTests.Fixture(.resetPassword) }
 
-    /// Responses to three forms: with a valid code and address, with invalid ones, and malformed. None of the forms
-    /// redeems the code, because they have no new password.
+    /// Responses to three forms: one with a valid code and address, one with an invalid code and no address, and a
+    /// malformed one. None of them redeems the code, because they have no new password.
     static func responses(_ endpoint: Endpoint) async throws -> [Exchange] {
         let fixture = try await shared.value
         let path = endpoint.path.replacing("{project}", with: "demo")

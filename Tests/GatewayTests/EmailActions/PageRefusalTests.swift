@@ -88,7 +88,7 @@ struct PageRefusalTests {
             WeakPassword(
                 testDescription: "no password", password: "", change: { _ in }, text: "<li>At least 8 characters</li>"),
             WeakPassword(
-                testDescription: "lacks characters", password: "horsehorse",
+                testDescription: "no digit and no symbol", password: "horsehorse",
                 change: { ($0.requiresDigit, $0.requiresSymbol) = (true, true) },
                 text: "<li>A digit</li><li>A symbol, such as ! or #</li>"),
             WeakPassword(
@@ -119,7 +119,7 @@ struct PageRefusalTests {
         #expect(text.contains(#"autocomplete="new-password""#))
     }
 
-    @Test("A form over the rate limit gets a page that says so, and the time to wait")
+    @Test("The page for a form over the rate limit says that there were too many attempts, and has Retry-After")
     func rateLimit() async throws {
         let gateway = try await TestGateway(limitsRates: true) { $0.emailLimit = 1 }
         let first = try await gateway.submitForm("/__/auth/forgotPassword", ["email": "ada@example.com"])

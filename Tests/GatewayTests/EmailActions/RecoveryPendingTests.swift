@@ -61,7 +61,7 @@ struct RecoveryPendingTests {
 }
 
 extension RecoveryPendingTests {
-    @Test("A removal link sent to an earlier address blocks the merge until it expires, later than the recovery link")
+    @Test("A removal link sent to an earlier address blocks the merge until it expires, as a recovery link does")
     func removalLink() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.apple(.grace))

@@ -135,7 +135,7 @@ struct RemovalLinkTests {
         }
     }
 
-    @Test("The removal link works despite actions in another mailbox, and invalidates the codes sent there")
+    @Test("The removal link works after the attacker used codes sent to another mailbox, and invalidates these codes")
     func furthestBack() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
@@ -151,8 +151,8 @@ struct RemovalLinkTests {
         #expect(sent.map(\.provider.rawValue).sorted() == ["apple.com", "google.com"])
         gateway.clock.advance(by: .seconds(1))
         // The attacker removes Ada's identity with the code from the email to the attacker.
-        let taken = try #require(sent.first { $0.provider == .apple })
-        #expect(try await gateway.submit(taken.code).status == 200)
+        let appleRemoval = try #require(sent.first { $0.provider == .apple })
+        #expect(try await gateway.submit(appleRemoval.code).status == 200)
         gateway.clock.advance(by: .seconds(1))
         for recovery in [code, try await gateway.code(.emailChanged)] {
             #expect(try await gateway.page(recovery).status == 200)

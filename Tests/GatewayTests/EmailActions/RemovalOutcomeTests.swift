@@ -42,14 +42,14 @@ struct RemovalOutcomeTests {
         let code = try await intrusion.linkIdentity(stolen)
         let renewed = try await intrusion.changeAddress(stolen, to: "evil@example.com")
         _ = try await gateway.update(renewed.idToken, ["password": "known to eve"])
-        let lines = try await gateway.audited { _ = try await gateway.submit(code) }
+        let events = try await gateway.audited { _ = try await gateway.submit(code) }
         let id = intrusion.ada.localId
         #expect(
-            lines.map(\.description) == [
+            events.map(\.description) == [
                 "user email.changed \(id)", "user identity.unlinked \(id) provider=google.com",
                 "user password.removed \(id)",
             ])
-        #expect(lines.allSatisfy { $0.network == "192.0.2.0/24" && $0.requestID == "0" })
+        #expect(events.allSatisfy { $0.network == "192.0.2.0/24" && $0.requestID == "0" })
         #expect(try await gateway.recordedEvents().outbox.contains("identity.unlinked \(id) google.com"))
     }
 

@@ -44,7 +44,7 @@ struct ResetRemedyTests {
         #expect(page.checkboxes.sorted() == ["remove.apple.com", "remove.facebook.com"])
         #expect(!page.text.contains(" checked"))
         #expect(page.text.contains("Phone &lt;of Eve&gt;") && page.text.contains("15 January 2027"))
-        let lines = try await gateway.audited {
+        let events = try await gateway.audited {
             let done = try await gateway.submit(
                 code,
                 [
@@ -55,7 +55,7 @@ struct ResetRemedyTests {
         }
         #expect(try await Self.providers(gateway, localId) == ["facebook.com", "google.com"])
         #expect(
-            lines.map(\.description) == [
+            events.map(\.description) == [
                 "user identity.unlinked \(localId) provider=apple.com", "user password.set \(localId)",
             ])
         #expect(try await gateway.recordedEvents().outbox.contains("identity.unlinked \(localId) apple.com"))

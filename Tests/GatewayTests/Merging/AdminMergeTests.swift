@@ -50,11 +50,11 @@ struct AdminMergeTests {
         #expect(try await gateway.undoMerge().outcome == "200")
         let late = try await gateway.signIn(email: "ada@example.com")
         #expect(late.json["localId"] == "ada", "\(late.text)")
-        for (exchange, lives) in [(early, false), (middle, false), (late, true)] {
+        for (exchange, isValid) in [(early, false), (middle, false), (late, true)] {
             let idToken = try #require(exchange.json["idToken"]?.string)
             let refreshToken = try #require(exchange.json["refreshToken"]?.string)
-            #expect(try await (gateway.lookup(idToken).status == 200) == lives)
-            #expect(try await (gateway.refresh(refreshToken).status == 200) == lives)
+            #expect(try await (gateway.lookup(idToken).status == 200) == isValid)
+            #expect(try await (gateway.refresh(refreshToken).status == 200) == isValid)
         }
     }
 

@@ -79,7 +79,7 @@ struct MergeCase: CustomTestStringConvertible, Sendable {
                 "providers": [], "email": true, "phoneNumber": false, "displayName": false, "photoUrl": false,
             ]),
         MergeCase(
-            testDescription: "a number and a name", ada: ["phoneNumber": "+15555550100", "displayName": "Ada"],
+            testDescription: "a phone number and a name", ada: ["phoneNumber": "+15555550100", "displayName": "Ada"],
             bob: ["email": "bob@example.com", "emailVerified": true, "password": "secret2"],
             moves: [
                 "providers": [], "email": false, "phoneNumber": true, "displayName": true, "photoUrl": false,

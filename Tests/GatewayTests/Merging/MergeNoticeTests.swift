@@ -34,7 +34,7 @@ struct MergeNoticeTests {
             testDescription: "no address is verified", source: ["email": "ada@example.com"],
             target: ["email": "bob@example.com"], expected: []),
         Row(
-            testDescription: "both accounts have addresses that can be restored, which get one email each",
+            testDescription: "both accounts have addresses that can be restored: each address gets one email",
             source: Row.ada, target: Row.bob,
             recoveries: [
                 ("ada", "was.ada@example.com"), ("bob", "was.bob@example.com"), ("bob", "ada@example.com"),

@@ -148,14 +148,14 @@ struct MergeTests {
     }
 
     @Test(
-        "A merge is rejected without a second account, with the same provider twice, an old login or no merge token",
+        "Each invalid request for a merge is rejected with a specific error",
         arguments: ["nothing to merge with", "itself", "same provider twice", "old login", "no dry run"])
-    func refused(what: String) async throws {
+    func refused(problem: String) async throws {
         let gateway = try await TestGateway()
         let first = try await gateway.signIn(gateway.apple())
         var body: [String: JSON] = ["dryRun": true, "requestUri": "http://localhost"]
         let expected: String
-        switch what {
+        switch problem {
         case "nothing to merge with":
             body["idToken"] = .string(try await gateway.signUpAnonymously().idToken)
             body["postBody"] = .string(try gateway.google().postBody)
@@ -205,13 +205,13 @@ struct MergeTests {
     @Test(
         "The target's ID token is rejected if its login is old, its session has ended, it is the source's own, or a pending token is also sent",
         arguments: ["an old login", "an ended session", "itself", "beside a pending token"])
-    func targetRefused(what: String) async throws {
+    func targetRefused(problem: String) async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
         var guest = try await gateway.signUpAnonymously()
         var more: [String: JSON] = [:]
         let expected: String
-        switch what {
+        switch problem {
         case "an old login":
             gateway.clock.advance(by: .seconds(301))
             expected = "400 CREDENTIAL_TOO_OLD_LOGIN_AGAIN"

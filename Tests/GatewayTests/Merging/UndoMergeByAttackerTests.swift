@@ -9,7 +9,8 @@ import Testing
 /// The attacker's account was merged into the victim's, and the link that undoes the merge is in the attacker's mailbox.
 @Suite("The link in the notice of a merge, used by an attacker", .serialized)
 struct UndoMergeByAttackerTests {
-    private static let owner = SimulatedPerson.grace
+    /// The victim's Apple account, which proves the target of the merge.
+    private static let victimApple = SimulatedPerson.grace
 
     private struct Fixture {
         let gateway: TestGateway
@@ -20,7 +21,7 @@ struct UndoMergeByAttackerTests {
         init(victimHasAddress: Bool) async throws {
             gateway = try await TestGateway.administered()
             func proof(_ gateway: TestGateway) throws -> Proof {
-                try gateway.apple(owner) { if !victimHasAddress { $0.claims["email"] = nil } }
+                try gateway.apple(victimApple) { if !victimHasAddress { $0.claims["email"] = nil } }
             }
             _ = try await gateway.signIn(proof(gateway))
             attacker = try await gateway.signUpVerified(email: "eve@example.com", password: "attacker's own")
@@ -45,7 +46,7 @@ struct UndoMergeByAttackerTests {
     }
 
     @Test(
-        "The undo link changes nothing in an account that has removed what came with the merge",
+        "The undo link does not change the target if its owner has removed or replaced all that the merge added",
         arguments: [true, false])
     func removed(victimHasAddress: Bool) async throws {
         let fixture = try await Fixture(victimHasAddress: victimHasAddress)
@@ -69,7 +70,7 @@ struct UndoMergeByAttackerTests {
         #expect(try await fixture.gateway.identities(of: fixture.attacker.localId).count == 1)
     }
 
-    @Test("The undo link removes only what came with the merge, and ends the victim's session")
+    @Test("The undo link removes only what the merge added, and ends the victim's session")
     func notRemoved() async throws {
         let fixture = try await Fixture(victimHasAddress: true)
         let account = try await fixture.gateway.user(fixture.victim.localId)
@@ -79,7 +80,7 @@ struct UndoMergeByAttackerTests {
         for member in ["email", "emailVerified", "passwordUpdatedAt"] { #expect(after[member] == account[member]) }
         let identities = try await fixture.gateway.identities(of: fixture.victim.localId)
         #expect(identities.map { $0["providerId"]?.string } == ["apple.com"])
-        let again = try await fixture.gateway.signIn(fixture.gateway.apple(Self.owner))
+        let again = try await fixture.gateway.signIn(fixture.gateway.apple(Self.victimApple))
         #expect(again.json["localId"]?.string == fixture.victim.localId)
     }
 }

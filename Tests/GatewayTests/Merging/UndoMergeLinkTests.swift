@@ -11,10 +11,10 @@ struct UndoMergeLinkTests {
     struct Action: CustomTestStringConvertible, Sendable {
         let testDescription: String
         var targetHasAddress = true
-        let happen: @Sendable (StolenAccount) async throws -> Exchange
+        let perform: @Sendable (StolenAccount) async throws -> Exchange
     }
 
-    /// What the attacker does to make the victim's link useless, and what administrators do. Both after the merge.
+    /// Actions after the merge. Those of the attacker try to make the victim's link useless.
     private static let actions = [
         Action(testDescription: "nothing") { try await $0.gateway.lookup($0.attacker.idToken) },
         Action(testDescription: "nothing, and the victim's address has moved to the target", targetHasAddress: false) {
@@ -23,7 +23,7 @@ struct UndoMergeLinkTests {
         Action(testDescription: "a new password") {
             try await $0.gateway.update($0.attacker.idToken, ["password": "attacker's own"])
         },
-        Action(testDescription: "a new password beside the victim's address", targetHasAddress: false) {
+        Action(testDescription: "a new password, with the victim's address", targetHasAddress: false) {
             try await $0.gateway.update($0.attacker.idToken, ["password": "attacker's own"])
         },
         Action(testDescription: "another address") {
@@ -33,7 +33,7 @@ struct UndoMergeLinkTests {
             try await $0.gateway.update(
                 $0.attacker.idToken, ["email": "eve@example.com", "password": "attacker's own"])
         },
-        Action(testDescription: "the victim's address for the target") {
+        Action(testDescription: "the victim's address set on the target") {
             try await $0.gateway.update(
                 $0.attacker.idToken, ["email": .string(StolenAccount.email), "password": "attacker's own"])
         },
@@ -45,11 +45,11 @@ struct UndoMergeLinkTests {
             try await $0.gateway.post(
                 "/v1/accounts:revokeSession", ["idToken": .string($0.attacker.idToken), "everywhere": true])
         },
-        Action(testDescription: "a reset") {
+        Action(testDescription: "a password reset") {
             let code = try await $0.gateway.requestedCode("PASSWORD_RESET", ["email": .string($0.attackerEmail())])
             return try await $0.gateway.reset(code)
         },
-        Action(testDescription: "a reclaim by mailbox") {
+        Action(testDescription: "a reclaim by email link") {
             _ = try await $0.gateway.update($0.attacker.idToken, ["email": "eve@example.com"])
             let code = try await $0.gateway.requestedCode("EMAIL_SIGNIN", ["email": "eve@example.com"])
             return try await $0.gateway.signInWithLink("eve@example.com", code)
@@ -102,8 +102,8 @@ struct UndoMergeLinkTests {
     func robust(action: Action) async throws {
         let stolen = try await StolenAccount(targetHasAddress: action.targetHasAddress)
         let gateway = stolen.gateway
-        let happened = try await action.happen(stolen)
-        #expect(happened.outcome == "200", "\(happened.text)")
+        let response = try await action.perform(stolen)
+        #expect(response.outcome == "200", "\(response.text)")
         gateway.clock.advance(by: .seconds(1))
         let before = try await gateway.dump()
         for _ in 0..<2 {
@@ -132,7 +132,7 @@ struct UndoMergeLinkTests {
         #expect(back.json["localId"]?.string == stolen.victim.localId, "\(back.text)")
     }
 
-    @Test("The undo link works once, with the events of an administrator's undo and the page's request ID")
+    @Test("The undo link works once, and writes the events of an undo with the request ID of the page")
     func once() async throws {
         let stolen = try await StolenAccount()
         let trail = try await stolen.gateway.audited { _ = try await stolen.gateway.submit(stolen.code) }
@@ -239,7 +239,7 @@ struct UndoMergeLinkTests {
         #expect(linkedAt.count == 1)
     }
 
-    @Test("The undo link leads to no new password if the project does not allow passwords")
+    @Test("The undo link offers no new password if the project does not allow passwords")
     func withoutPasswords() async throws {
         let stolen = try await StolenAccount()
         _ = try await stolen.gateway.database.pool.execute(

@@ -75,7 +75,7 @@ struct UndoMergeTests {
     }
 
     @Test(
-        "An undo is rejected after seven days, an end of the target's sessions, a change of moved data, the target's deletion, replacement or merge, or a reuse of the source's ID",
+        "Undoing a merge is rejected with a specific error after each event that prevents it",
         arguments: Event.allCases)
     func refused(event: Event) async throws {
         let gateway = try await MergeCase.emptyTarget.gateway()

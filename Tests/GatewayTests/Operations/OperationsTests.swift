@@ -34,11 +34,11 @@ struct OperationsTests {
     }
 
     @Test(
-        "There are no documents if the path names an unknown project, or none of several",
+        "The documents are not found if the path names an unknown project, or none while there are several",
         arguments: ["/.well-known/jwks.json", "/none/.well-known/jwks.json"])
     func unknownProject(path: String) async throws {
         let gateway = try await TestGateway()
-        // Now a path without a project names neither of the two.
+        // Now there are two projects, and a path without a project names neither.
         try await gateway.makeOtherProject("other", serviceKey: "sks_other")
         #expect(try await gateway.send(.get, path, query: []).summary == "404 Not Found")
     }

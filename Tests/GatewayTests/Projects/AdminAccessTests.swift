@@ -57,14 +57,14 @@ struct AdminAccessTests {
         #expect(try await gateway.post(path).outcome == expected)
     }
 
-    @Test("A malformed project in the path gives 404", arguments: ["..", "%2F", "a%00", "a%5Cb"])
+    @Test("A malformed project ID in the path is not found", arguments: ["..", "%2F", "a%00", "a%5Cb"])
     func path(project: String) async throws {
         let gateway = try await TestGateway.administered()
         #expect(try await gateway.administer(":lookup", in: project).status == 404)
     }
 
     @Test(
-        "If the path names no project, the one in the body is used, if the caller has access to it",
+        "A path without a project uses the project in the body, if the caller has access to it",
         arguments: [(true, "other", "200"), (false, "other", "403"), (true, "demo", "200"), (false, "demo", "200")])
     func targetProject(isDev: Bool, target: String, expected: String) async throws {
         let gateway = try await TestGateway(mode: isDev ? .dev(ID("demo")) : .serve(at: "https://auth.example.com"))

@@ -5,8 +5,6 @@ import Testing
 @testable import Gateway
 @testable import Support
 
-typealias HTTPMethod = HTTP.Method
-
 @Suite("Configuration of apps", .serialized)
 struct AppsTests {
     static let ios: JSON = [
@@ -71,7 +69,7 @@ struct AppsTests {
         #expect(reset.json["exemption"] == nil)
         #expect(reset.json["platform"] == "other")
         #expect(try await backend.send(.delete, "apps/ios").text == "{}")
-        for method in [.get, .patch, .delete] as [HTTPMethod] {
+        for method in [.get, .patch, .delete] as [HTTP.Method] {
             #expect(try await backend.send(method, "apps/ios", [:]).outcome == "404 CONFIGURATION_NOT_FOUND")
         }
         #expect(

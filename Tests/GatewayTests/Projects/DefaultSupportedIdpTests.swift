@@ -99,7 +99,7 @@ struct DefaultSupportedIdpTests {
                 testDescription: "members the mask does not name", body: ["clientIds": ["x", "y"], "clientId": "z"],
                 mask: "enabled", member: "clientIds", expected: ["com.example.web", "com.example.app"]),
             Change(
-                testDescription: "switched off", body: ["enabled": false], mask: "enabled", member: "enabled",
+                testDescription: "disabled", body: ["enabled": false], mask: "enabled", member: "enabled",
                 expected: false),
             Change(
                 testDescription: "only the key ID",
@@ -205,7 +205,7 @@ struct DefaultSupportedIdpTests {
         arguments: ["facebook.com", "oidc.a", "apple.com%20", "..", "%00"])
     func unknown(id: String) async throws {
         let backend = try await Configurator()
-        for method in [.get, .patch, .delete] as [HTTPMethod] {
+        for method in [.get, .patch, .delete] as [HTTP.Method] {
             let answer = try await backend.send(method, "defaultSupportedIdpConfigs/\(id)", method == .get ? nil : [:])
             #expect(answer.status == 404)
         }
@@ -234,8 +234,8 @@ struct DefaultSupportedIdpTests {
                 "appleSignInConfig.codeFlowConfig.privateKey",
                 "while apple.com lacks a team ID, key ID, private key or client ID for this app (APPLE_CANNOT_WORK)"
             ),
-        ] as [(HTTPMethod, JSON?, String?, String)])
-    func lastApple(method: HTTPMethod, body: JSON?, mask: String?, problem: String) async throws {
+        ] as [(HTTP.Method, JSON?, String?, String)])
+    func lastApple(method: HTTP.Method, body: JSON?, mask: String?, problem: String) async throws {
         let backend = try await Configurator()
         try await backend.enableApple()
         try await backend.enableGoogle()

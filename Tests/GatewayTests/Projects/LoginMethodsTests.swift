@@ -14,7 +14,7 @@ struct LoginMethodsTests {
         return methods.map { "\($0["providerId"]?.string ?? "") \($0["kind"]?.string ?? "")" }
     }
 
-    @Test("The sign-in methods begin with Apple if there is a social provider, all with equal prominence")
+    @Test("The sign-in methods begin with Apple if there is a social provider, and all have equal prominence")
     func order() async throws {
         let backend = try await Configurator()
         try await backend.enableApple()
@@ -102,6 +102,7 @@ struct LoginMethodsTests {
         #expect(try await backend.gateway.get("/v1/loginMethods").status == 403)
     }
 
+    /// Starts a sign-in without a continue URI. If the provider can be used, the error is the missing URI.
     static func start(_ provider: String, _ backend: Configurator) async throws -> String {
         try await backend.gateway.post("/v1/accounts:createAuthUri", ["providerId": .string(provider)]).outcome
     }

@@ -98,7 +98,7 @@ struct ProviderIssuerTests {
         #expect(try await fixture.signIn(of: Self.second).json["isNewUser"] == true)
     }
 
-    @Test("discardIdentities changes the issuer and unlinks the identities of the old issuer")
+    @Test("With discardIdentities, a change of the issuer unlinks the identities of the old issuer")
     func discarded() async throws {
         let fixture = try await Fixture()
         let ada = try await fixture.signIn(email: "ada@example.com")
@@ -118,7 +118,7 @@ struct ProviderIssuerTests {
         let session = try #require(ada.json["idToken"]?.string)
         #expect(
             try await fixture.gateway.lookup(session).outcome == "400 TOKEN_EXPIRED",
-            "the identity had opened the session")
+            "the session was opened with the identity")
         let stranger = try await fixture.signIn(of: Self.second)
         #expect(stranger.json["isNewUser"] == true)
         #expect(stranger.json["localId"] != ada.json["localId"])

@@ -12,7 +12,7 @@ struct ServiceKeyScopeTests {
     /// The operations that need a scope.
     static let operations = Endpoint.all.filter { $0.scope != nil }
 
-    @Test("Each operation needs its own scope, or the scope for all")
+    @Test("Each operation needs exactly its scope, or the scope `all`")
     func table() async throws {
         let gateway = try await TestGateway()
         #expect(Self.operations.count > 30)
@@ -146,7 +146,7 @@ struct ServiceKeyScopeTests {
         #expect(try await gateway.signIn(customToken: token).status == 400)
     }
 
-    @Test("Keys can be replaced without a failed request")
+    @Test("A service key can be replaced without a failed request")
     func rotation() async throws {
         let gateway = try await TestGateway()
         let path = "/v1/projects/demo/accounts:query"
@@ -168,7 +168,7 @@ struct ServiceKeyScopeTests {
         #expect(try await statuses(new, later) == [200, 200])
     }
 
-    @Test("The last use of a key is not written by the request itself, and at most every five minutes")
+    @Test("The last use of a key is written after the request, at most every five minutes")
     func lastUse() async throws {
         let gateway = try await TestGateway()
         let key = try await ServiceKey(in: gateway)
@@ -205,7 +205,7 @@ struct ServiceKeyScopeTests {
 }
 
 extension TestGateway {
-    /// Calls an operation with an empty body, which shows whether access is granted.
+    /// Calls an operation with an empty object as the body, which is enough to test whether access is granted.
     fileprivate func call(_ operation: Endpoint, by service: ServiceKey? = nil, key: String? = nil) async throws
         -> Exchange
     {

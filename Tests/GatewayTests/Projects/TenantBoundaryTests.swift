@@ -17,14 +17,14 @@ struct TenantBoundaryTests {
         let tenant = try await fixture.tenant()
         let ada = try await fixture.signUp(in: nil)
         _ = try await fixture.send(.delete, "\(TenantFixture.tenants)/\(tenant)")
-        let named = [(name, tenant)]
+        let query = [(name, tenant)]
         let body: JSON = ["localId": .string(ada.localId), "localIds": [.string(ada.localId)], "force": true]
         for path in ["/v1/accounts:delete", "/v1/projects/demo/accounts:batchDelete"] {
-            let exchange = try await fixture.send(.post, path, body, named)
+            let exchange = try await fixture.send(.post, path, body, query)
             #expect(exchange.outcome == "404 TENANT_NOT_FOUND", "\(path)")
         }
         for path in ["accounts:batchGet", "auditEvents", "accounts/\(ada.localId)/identities"] {
-            let exchange = try await fixture.send(.get, "/v1/projects/demo/\(path)", nil, named)
+            let exchange = try await fixture.send(.get, "/v1/projects/demo/\(path)", nil, query)
             #expect(exchange.outcome == "404 TENANT_NOT_FOUND", "\(path)")
         }
         #expect(try await fixture.gateway.lookup(ada.idToken).status == 200)
@@ -69,7 +69,7 @@ struct TenantBoundaryTests {
         #expect(shown.outcome == "400 UNSUPPORTED_TENANT_OPERATION")
     }
 
-    @Test("Texts that only begin with a tenant's ID are rejected as tenant IDs", arguments: ["/b", "\0", " ", "é"])
+    @Test("A tenant ID with appended characters is rejected", arguments: ["/b", "\0", " ", "é"])
     func ids(end: String) async throws {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.tenant() + end
@@ -166,7 +166,7 @@ struct TenantBoundaryTests {
         let signUps = try await tenants.prefix(4).asyncMap { try await fixture.client("signUp", in: $0, [:]).outcome }
         #expect(signUps == ["200", "200", "200", tooMany])
         let failures = try await tenants.asyncMap { try await fixture.signIn(in: $0).outcome }
-        // One network may fail for ten email addresses as often as the limit of one address allows.
+        // The limit of a network is ten times the limit of one email address.
         #expect(failures == Array(repeating: "400 EMAIL_NOT_FOUND", count: 10) + [tooMany, tooMany])
     }
 

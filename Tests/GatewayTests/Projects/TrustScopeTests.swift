@@ -121,7 +121,7 @@ struct TrustScopeTests {
     }
 
     @Test(
-        "The scope `trust` is needed for settings that decide which tokens are trusted or where codes go",
+        "The scope `trust` is needed for settings that decide which tokens are trusted or where codes are sent",
         arguments: trusted)
     func needed(row: Row) async throws {
         let fixture = try await Fixture()

@@ -74,7 +74,7 @@ struct CredentialChangeLimitTests {
     ]
 
     @Test(
-        "Each account has twenty changes of credentials of all kinds in ten minutes; a name, a refresh, a sign-out and a deletion are not limited",
+        "An account can change its credentials twenty times in ten minutes; a new name, a refresh, a sign-out and a deletion are not limited",
         arguments: actions)
     func limit(row: Action) async throws {
         let gateway = try await LimitedGateway().gateway
@@ -119,7 +119,7 @@ struct CredentialChangeLimitTests {
         #expect(outcomes.last == Self.tooMany)
     }
 
-    @Test("A repeated login with the caller's own identity is not counted, and neither is a sign-in")
+    @Test("Linking the caller's own identity again is not counted, and neither is a sign-in")
     func logins() async throws {
         let gateway = try await LimitedGateway().gateway
         let tokens = try TestGateway.Tokens(await gateway.signIn(gateway.google()))

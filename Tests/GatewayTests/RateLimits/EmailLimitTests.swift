@@ -14,7 +14,7 @@ struct EmailLimitTests {
         /// Purpose and IP address of the requests of other people.
         let strangers: [(purpose: String, peer: String)]
         /// The number of these requests that are accepted: two for each network, four for all networks together.
-        let passes: Int
+        let acceptedCount: Int
         /// The purpose of the owner's later request from another network.
         let ownerPurpose: String
         /// The outcome of the owner's request.
@@ -26,21 +26,24 @@ struct EmailLimitTests {
         arguments: [
             Row(
                 testDescription: "one IP address",
-                strangers: Array(repeating: ("PASSWORD_RESET", "192.0.2.1"), count: 5), passes: 2,
+                strangers: Array(repeating: ("PASSWORD_RESET", "192.0.2.1"), count: 5), acceptedCount: 2,
                 ownerPurpose: "PASSWORD_RESET", ownerOutcome: "200"),
             Row(
-                testDescription: "one /24", strangers: (1...9).map { ("EMAIL_SIGNIN", "192.0.2.\($0)") }, passes: 2,
+                testDescription: "one /24", strangers: (1...9).map { ("EMAIL_SIGNIN", "192.0.2.\($0)") },
+                acceptedCount: 2,
                 ownerPurpose: "EMAIL_SIGNIN", ownerOutcome: "200"),
             Row(
                 testDescription: "one /48", strangers: (1...9).map { ("EMAIL_SIGNIN", "2001:db8:1:\($0)00::1") },
-                passes: 2, ownerPurpose: "EMAIL_SIGNIN", ownerOutcome: "200"),
+                acceptedCount: 2, ownerPurpose: "EMAIL_SIGNIN", ownerOutcome: "200"),
             Row(
                 testDescription: "many networks, the same purpose",
-                strangers: (1...9).map { ("EMAIL_SIGNIN", "192.0.\($0).1") }, passes: 4, ownerPurpose: "EMAIL_SIGNIN",
+                strangers: (1...9).map { ("EMAIL_SIGNIN", "192.0.\($0).1") }, acceptedCount: 4,
+                ownerPurpose: "EMAIL_SIGNIN",
                 ownerOutcome: tooMany),
             Row(
                 testDescription: "many networks, another purpose",
-                strangers: (1...9).map { ("EMAIL_SIGNIN", "192.0.\($0).1") }, passes: 4, ownerPurpose: "PASSWORD_RESET",
+                strangers: (1...9).map { ("EMAIL_SIGNIN", "192.0.\($0).1") }, acceptedCount: 4,
+                ownerPurpose: "PASSWORD_RESET",
                 ownerOutcome: "200"),
         ])
     func strangers(row: Row) async throws {
@@ -49,7 +52,7 @@ struct EmailLimitTests {
         for (purpose, peer) in row.strangers {
             outcomes.append(try await Self.sendCode(limited.gateway, purpose, from: peer))
         }
-        #expect(outcomes.count { $0 == "200" } == row.passes)
+        #expect(outcomes.count { $0 == "200" } == row.acceptedCount)
         #expect(try await Self.sendCode(limited.gateway, row.ownerPurpose, from: Self.ownerPeer) == row.ownerOutcome)
     }
 
@@ -81,7 +84,7 @@ struct EmailLimitTests {
                 try await Self.sendCode(
                     limited.gateway, "PASSWORD_RESET", to: "p\(number)@example.com", from: "192.0.2.1"))
         }
-        // A network may use up the limits of ten addresses.
+        // The limit of a network is ten times the limit of one address.
         #expect(outcomes == Array(repeating: "200", count: 10) + Array(repeating: Self.tooMany, count: 2))
     }
 

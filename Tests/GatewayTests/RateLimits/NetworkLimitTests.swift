@@ -10,37 +10,37 @@ struct NetworkLimitTests {
     struct Row: CustomTestStringConvertible {
         let testDescription: String
         let peers: [String]
-        /// The number of requests that are not limited if the limit of one IPv4 address or IPv6 /64 is three. The limit
+        /// The number of requests that are accepted if the limit of one IPv4 address or IPv6 /64 is three. The limit
         /// of a /24 or /56 is four times as high (12), that of a /48 sixteen times (48).
-        let passes: Int
+        let acceptedCount: Int
     }
 
     private static let rows = [
-        Row(testDescription: "one address", peers: Array(repeating: "192.0.2.1", count: 20), passes: 3),
-        Row(testDescription: "a /24", peers: (1...20).map { "192.0.2.\($0)" }, passes: 12),
-        Row(testDescription: "two /24", peers: (1...40).map { "192.0.\($0 % 2).\($0)" }, passes: 24),
-        Row(testDescription: "many /24", peers: (1...40).map { "192.0.\($0).1" }, passes: 40),
-        Row(testDescription: "a /64", peers: (1...20).map { "2001:db8:1:1::\($0)" }, passes: 3),
-        Row(testDescription: "a /56", peers: (10...60).map { "2001:db8:1:00\($0)::1" }, passes: 12),
-        Row(testDescription: "a /48", peers: (10...90).map { "2001:db8:1:\($0)00::1" }, passes: 48),
+        Row(testDescription: "one address", peers: Array(repeating: "192.0.2.1", count: 20), acceptedCount: 3),
+        Row(testDescription: "a /24", peers: (1...20).map { "192.0.2.\($0)" }, acceptedCount: 12),
+        Row(testDescription: "two /24", peers: (1...40).map { "192.0.\($0 % 2).\($0)" }, acceptedCount: 24),
+        Row(testDescription: "many /24", peers: (1...40).map { "192.0.\($0).1" }, acceptedCount: 40),
+        Row(testDescription: "a /64", peers: (1...20).map { "2001:db8:1:1::\($0)" }, acceptedCount: 3),
+        Row(testDescription: "a /56", peers: (10...60).map { "2001:db8:1:00\($0)::1" }, acceptedCount: 12),
+        Row(testDescription: "a /48", peers: (10...90).map { "2001:db8:1:\($0)00::1" }, acceptedCount: 48),
         Row(
             testDescription: "two /48",
-            peers: (0..<120).map { "2001:db8:\($0 % 2):\(String($0, radix: 16))00::1" }, passes: 96),
+            peers: (0..<120).map { "2001:db8:\($0 % 2):\(String($0, radix: 16))00::1" }, acceptedCount: 96),
         Row(
             testDescription: "a /24 and a /56",
             peers: (10...59).flatMap { ["192.0.2.\($0)", "2001:db8:1:00\($0)::1"] },
-            passes: 24),
+            acceptedCount: 24),
     ]
 
-    @Test("Anonymous sign-ups are limited at each prefix length, with a factor of its own", arguments: rows)
+    @Test("Anonymous sign-ups are limited at each prefix length, each with its own factor", arguments: rows)
     func signUps(row: Row) async throws {
         let limited = try await LimitedGateway()
         var outcomes: [String] = []
         for peer in row.peers {
             outcomes.append(try await limited.gateway.post("/v1/accounts:signUp", from: peer).outcome)
         }
-        #expect(outcomes.count { $0 == "200" } == row.passes)
-        #expect(outcomes.count { $0 == LimitedGateway.tooMany } == row.peers.count - row.passes)
+        #expect(outcomes.count { $0 == "200" } == row.acceptedCount)
+        #expect(outcomes.count { $0 == LimitedGateway.tooMany } == row.peers.count - row.acceptedCount)
         #expect(try await limited.gateway.post("/v1/accounts:signUp", from: "198.51.100.9").outcome == "200")
     }
 
@@ -49,7 +49,7 @@ struct NetworkLimitTests {
         let limited = try await LimitedGateway()
         var outcomes: [String] = []
         for peer in row.peers { outcomes.append(try await limited.signIn(from: peer).outcome) }
-        #expect(outcomes.count { $0 == "400 INVALID_LOGIN_CREDENTIALS" } == row.passes)
+        #expect(outcomes.count { $0 == "400 INVALID_LOGIN_CREDENTIALS" } == row.acceptedCount)
     }
 
     @Test("A request that is rejected at one prefix length is counted at none")
@@ -78,13 +78,13 @@ struct NetworkLimitTests {
         #expect(passes("192.0.2.2"), "subtracted at both prefix lengths")
     }
 
-    @Test("The limit of nonces applies to each address, and ends with its window")
+    @Test("The limit of nonces applies to each IP address, and ends with its window")
     func nonces() async throws {
         let limited = try await LimitedGateway()
-        let nat = ClientNetwork(prefixes: ["192.0.2.1", "192.0.2.0/24"], knownNetworkPrefix: nil)
+        let network = ClientNetwork(prefixes: ["192.0.2.1", "192.0.2.0/24"], knownNetworkPrefix: nil)
         let limiter = try #require(limited.gateway.limits).limiter
         for _ in 1..<Policy.nonceLimit {
-            try limiter.count(.nonces(from: nat), Policy.nonceLimit, Policy.nonceWindow, ID("demo"))
+            try limiter.count(.nonces(from: network), Policy.nonceLimit, Policy.nonceWindow, ID("demo"))
         }
         func nonce(_ peer: String) async throws -> String {
             try await limited.gateway.post("/v1/accounts:issueNonce", from: peer).outcome

@@ -13,9 +13,9 @@ struct PasswordAttackTests {
     private let tooMany = LimitedGateway.tooMany
     private let wrong = "400 INVALID_LOGIN_CREDENTIALS"
 
-    /// Tries one wrong password from each of the networks with the numbers in `networks`, each a /24.
+    /// Tries one wrong password from each of several /24 networks.
     ///
-    /// - Parameter networks: by default as many as ``Policy/addressFailureLimit``.
+    /// - Parameter networks: the numbers of the networks (default: ``Policy/addressFailureLimit`` of them).
     private func attack(
         _ limited: LimitedGateway, _ name: String = "ada", networks: Range<Int> = 0..<100,
         at gateway: TestGateway? = nil
@@ -64,7 +64,7 @@ struct PasswordAttackTests {
         #expect(limited.checks.all.count == 202)
     }
 
-    struct Place: CustomTestStringConvertible {
+    struct NetworkRow: CustomTestStringConvertible {
         let testDescription: String
         /// The client's address in the account's session before the attack.
         let sessionAddress: String
@@ -76,18 +76,18 @@ struct PasswordAttackTests {
     @Test(
         "The network that a session makes known is a /24 or, for IPv6, a /56",
         arguments: [
-            Place(
+            NetworkRow(
                 testDescription: "the same /24", sessionAddress: "192.0.2.1", ownerAddress: "192.0.2.99", isKnown: true),
-            Place(
+            NetworkRow(
                 testDescription: "the next /24", sessionAddress: "192.0.2.1", ownerAddress: "192.0.3.1", isKnown: false),
-            Place(
+            NetworkRow(
                 testDescription: "the same /56", sessionAddress: "2001:db8:1:1100::1",
                 ownerAddress: "2001:db8:1:11ff::1", isKnown: true),
-            Place(
+            NetworkRow(
                 testDescription: "the next /56", sessionAddress: "2001:db8:1:1100::1",
                 ownerAddress: "2001:db8:1:1200::1", isKnown: false),
         ])
-    func places(row: Place) async throws {
+    func knownNetwork(row: NetworkRow) async throws {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp(from: row.sessionAddress)
         _ = try await attack(limited, networks: 0..<101)

@@ -25,11 +25,11 @@ struct RateLimitTests {
         #expect(try await limited.signIn("ada", "secret1").outcome == "200")
     }
 
-    struct Place: CustomTestStringConvertible {
+    struct ClientPair: CustomTestStringConvertible {
         let testDescription: String
         /// The trusted proxies.
         var proxies: [String] = []
-        // Two clients: the IP address of the connection, and the value of `X-Forwarded-For`.
+        // Each client has the IP address of its connection, and a value of `X-Forwarded-For`.
         let first: (peer: String, hops: String?)
         let second: (peer: String, hops: String?)
         let isCountedTogether: Bool
@@ -38,36 +38,37 @@ struct RateLimitTests {
     @Test(
         "Limits apply to an IPv4 address or an IPv6 /64, and headers count only from trusted proxies",
         arguments: [
-            Place(
+            ClientPair(
                 testDescription: "the same address", first: ("192.0.2.7", nil), second: ("192.0.2.7", nil),
                 isCountedTogether: true),
-            Place(
+            ClientPair(
                 testDescription: "another address of its /24", first: ("192.0.2.7", nil), second: ("192.0.2.8", nil),
                 isCountedTogether: false),
-            Place(
-                testDescription: "the same as IPv4-mapped IPv6", first: ("192.0.2.7", nil),
+            ClientPair(
+                testDescription: "the same address as IPv4-mapped IPv6", first: ("192.0.2.7", nil),
                 second: ("::ffff:192.0.2.7", nil), isCountedTogether: true),
-            Place(
-                testDescription: "two of one /64", first: ("2001:db8:1:2::1", nil),
+            ClientPair(
+                testDescription: "two addresses of one /64", first: ("2001:db8:1:2::1", nil),
                 second: ("2001:db8:1:2:ffff:ffff:ffff:ffff", nil), isCountedTogether: true),
-            Place(
-                testDescription: "two spellings", first: ("2001:db8:0:0:0:0:0:1", nil), second: ("2001:DB8::1", nil),
+            ClientPair(
+                testDescription: "two spellings of one address", first: ("2001:db8:0:0:0:0:0:1", nil),
+                second: ("2001:DB8::1", nil),
                 isCountedTogether: true),
-            Place(
+            ClientPair(
                 testDescription: "another /64", first: ("2001:db8:1:2::1", nil), second: ("2001:db8:1:3::1", nil),
                 isCountedTogether: false),
-            Place(
+            ClientPair(
                 testDescription: "a forged header", first: ("192.0.2.7", "198.51.100.1"),
                 second: ("192.0.2.7", "198.51.100.2"), isCountedTogether: true),
-            Place(
+            ClientPair(
                 testDescription: "a trusted proxy's header", proxies: ["10.0.0.0/8"],
                 first: ("10.0.0.1", "198.51.100.1"), second: ("10.0.0.1", "198.51.100.2"), isCountedTogether: false),
-            Place(
+            ClientPair(
                 testDescription: "two proxies, one client", proxies: ["10.0.0.0/8"],
                 first: ("10.0.0.1", "203.0.113.9, 198.51.100.1"), second: ("10.0.0.2", "198.51.100.1"),
                 isCountedTogether: true),
         ])
-    func places(row: Place) async throws {
+    func clients(row: ClientPair) async throws {
         let limited = try await LimitedGateway(trustedProxies: row.proxies)
         for _ in 1...3 { _ = try await limited.signIn(from: row.first.peer, via: row.first.hops) }
         #expect(try await limited.signIn(from: row.first.peer, via: row.first.hops).outcome == tooMany)
@@ -75,7 +76,7 @@ struct RateLimitTests {
         #expect(other.outcome == (row.isCountedTogether ? tooMany : "400 INVALID_LOGIN_CREDENTIALS"))
     }
 
-    @Test("An account attacked from another network, and another account in that network, can sign in")
+    @Test("An attack locks out neither the owner in another network nor other users in the attacker's network")
     func noLockOut() async throws {
         let limited = try await LimitedGateway()
         for name in ["ada", "eve"] { _ = try await limited.signUp(name) }
@@ -103,7 +104,7 @@ struct RateLimitTests {
         #expect(try await limited.signIn("eve", "secret1", from: "203.0.113.1").outcome == "200")
     }
 
-    @Test("Known and unknown addresses are rejected alike, at the same cost")
+    @Test("Known and unknown addresses are limited alike, after the same number of password checks")
     func knownAndUnknownAddresses() async throws {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp("known")
@@ -129,7 +130,7 @@ struct RateLimitTests {
         #expect(limited.checks.all.count == 6)
     }
 
-    @Test("Of concurrent sign-ins, no more than the limit have their password checked")
+    @Test("No more concurrent sign-ins than the limit have their password checked")
     func burst() async throws {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp()
@@ -181,7 +182,7 @@ struct RateLimitTests {
     }
 
     @Test(
-        "Limits of sign-ups and passwords do not apply to upgrades, refreshes, other sign-in methods or administrators")
+        "Sign-up and password limits do not apply to successful upgrades, refreshes, other methods or administrators")
     func exempt() async throws {
         let limited = try await LimitedGateway { $0.signUpLimit = 2 }
         let gateway = limited.gateway

@@ -48,8 +48,9 @@ struct SharedRateLimitTests {
         let counts = try await limited.gateway.database.pool.query("SELECT count FROM rate_limit_counter").map {
             try $0.decode("count", as: Int64.self)
         }
-        // For each of 20 email addresses 3 counters: from the IP address, its /24 and anywhere. Each has 12 failures: 3
-        // rounds at 4 replicas. For all addresses 2: from the IP address and its /24. Each has 20 × 12 failures.
+        // Each of the 20 email addresses has 3 counters: from the IP address, from its /24 and from anywhere. Each counts
+        // 12 failures: 3 rounds at 4 replicas. All addresses together have 2 counters: from the IP address and from its
+        // /24. Each counts 20 × 12 failures.
         #expect(counts.sorted() == Array(repeating: 12, count: 60) + [240, 240])
     }
 
@@ -63,7 +64,8 @@ struct SharedRateLimitTests {
             SELECT key, expires_at - window_start IN (interval '10 minutes', interval '1 hour') AS is_window,
                 rate_limit_counter::text AS row FROM rate_limit_counter
             """)
-        // For the email address: from the IP address, its /24 and anywhere. For all: from the IP address and its /24.
+        // Three for the email address: from the IP address, from its /24 and from anywhere. Two for all email addresses
+        // together: from the IP address and from its /24.
         #expect(rows.count == 5)
         for row in rows {
             #expect(try row.decode("is_window"))

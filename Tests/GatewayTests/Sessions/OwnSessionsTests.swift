@@ -137,7 +137,7 @@ struct OwnSessionsTests {
         for tokens in [ada, other] { #expect(try await gateway.outcomes(tokens) == ended) }
         let back = try TestGateway.Tokens(await gateway.signIn())
         let after = try #require(try await gateway.account(back.idToken)["validSince"]?.string)
-        #expect(Int(after) == Int(before).map { $0 + 100 }, "backends that only verify tokens compare it")
+        #expect(Int(after) == Int(before).map { $0 + 100 }, "backends that only verify tokens compare validSince")
         #expect(try await gateway.revokeAll(ada.idToken) == "400 TOKEN_EXPIRED")
         #expect(try await gateway.outcomes(back) == alive)
     }
@@ -162,10 +162,10 @@ struct OwnSessionsTests {
         ]
         for name in names { #expect(try await gateway.revoke(eve.idToken, name) == "400 SESSION_NOT_FOUND", "\(name)") }
         #expect(try await gateway.outcomes(ada) == alive)
-        let living = try await gateway.database.pool.query(
+        let openSessions = try await gateway.database.pool.query(
             "SELECT count(*) AS count FROM session WHERE ended_at IS NULL")
-        // Of ada, of eve, and of the account in the other project.
-        #expect(try living.first?.decode("count") == 3)
+        // One of ada, one of eve, and one of the account in the other project.
+        #expect(try openSessions.first?.decode("count") == 3)
         #expect(try await gateway.revokeAll(eve.idToken) == "200")
         #expect(try await gateway.outcomes(ada) == alive)
         let twin = try await gateway.database.pool.query("SELECT generation FROM account WHERE project_id = 'other'")
@@ -173,7 +173,7 @@ struct OwnSessionsTests {
     }
 
     @Test(
-        "Invalid requests to end a session are rejected, for missing members before an invalid ID token",
+        "Invalid requests to end a session are rejected; missing members are reported before an invalid ID token",
         arguments: [
             ([:], "400 MISSING_ID_TOKEN"),
             (["idToken": ""], "400 MISSING_ID_TOKEN"),
@@ -191,7 +191,7 @@ struct OwnSessionsTests {
         #expect(try await gateway.post("/v1/accounts:revokeSession", body).outcome == expected)
     }
 
-    @Test("Concurrent requests to end a session, and a refresh, leave it ended")
+    @Test("A session stays ended after concurrent requests to end it and a concurrent refresh")
     func race() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()

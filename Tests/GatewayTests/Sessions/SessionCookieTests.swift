@@ -51,7 +51,7 @@ struct SessionCookieTests {
     }
 
     @Test(
-        "A session cookie is not accepted as an ID token, custom token or refresh token, in dev mode or without it",
+        "A session cookie is not accepted as an ID token, custom token or refresh token, in dev mode or in production",
         arguments: [false, true])
     func notAnIDToken(isDev: Bool) async throws {
         let gateway = try await TestGateway(mode: isDev ? .dev(ID("demo")) : .serve(at: "https://auth.example.com"))
@@ -76,7 +76,7 @@ struct SessionCookieTests {
     }
 
     @Test(
-        "Invalid requests for a cookie are rejected in the order of the wire protocol",
+        "createSessionCookie checks its members in the order of the wire protocol",
         arguments: [
             ([:], "400 MISSING_ID_TOKEN"),
             (["idToken": "", "validDuration": "1"], "400 MISSING_ID_TOKEN"),

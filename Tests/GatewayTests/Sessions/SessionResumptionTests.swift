@@ -145,7 +145,7 @@ struct SessionResumptionTests {
                 == "400 TOKEN_EXPIRED")
     }
 
-    @Test("A refresh token of a session that has not ended gives tokens of that session, with a resumption key too")
+    @Test("A refresh token of a session that has not ended gives tokens of that session, even with a resumption key")
     func alive() async throws {
         let gateway = try await TestGateway()
         let tokens = try await gateway.signUp()

@@ -97,6 +97,7 @@ struct SessionTests {
         let tokens = try await gateway.signUp()
         let ended = try TestGateway.Tokens(await gateway.signIn())
         for token in [tokens, ended] { #expect(try await gateway.lookup(token.idToken).outcome == "200") }
+        // Ends one of the two sessions.
         _ = try await gateway.database.pool.execute(
             "UPDATE session SET ended_at = now() WHERE id <> (SELECT min(id::text)::uuid FROM session)")
         let outcomes = [
@@ -148,7 +149,7 @@ struct SessionTests {
         #expect(try await rotated.lookup(tokens.idToken).outcome == "200", "the old key is still trusted")
     }
 
-    @Test("Tokens of an ended session do not reveal that the account was disabled since")
+    @Test("Tokens of an ended session do not reveal that the account has been disabled since")
     func disabledAfterTheEnd() async throws {
         let gateway = try await TestGateway()
         let old = try await gateway.signUp()

@@ -32,7 +32,7 @@ struct CustomTokenAccountTests {
     }
 
     @Test(
-        "An account is created again, without earlier data, by a token issued in a later second than its deletion"
+        "A token issued in a later second than the deletion creates the account again, without earlier data"
     )
     func deleted() async throws {
         let gateway = try await TestGateway()

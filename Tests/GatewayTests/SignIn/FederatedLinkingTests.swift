@@ -98,7 +98,7 @@ struct FederatedLinkingTests {
         #expect(try await gateway.signIn(proof).outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE"))
     }
 
-    @Test("A rejected pending token is returned anew with the same expiry, and only one of the tokens can be used")
+    @Test("A rejected pending token is replaced by one with the same expiry, and only one of the tokens can be used")
     func refusedAgain() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.google())
@@ -174,18 +174,19 @@ struct FederatedLinkingTests {
     @Test(
         "With duplicate addresses, linking does not take the address of another account",
         arguments: [true, false])
-    func heldAddress(hasOwn: Bool) async throws {
+    func heldAddress(callerHasAddress: Bool) async throws {
         let gateway = try await TestGateway {
             $0.allowsDuplicateEmails = true
             $0.emailEnumerationProtection = false
         }
         let holder = try await gateway.signUp(email: "ada.lovelace@example.com")
         let caller =
-            hasOwn ? try await gateway.signUp(email: "own@example.com") : try await gateway.signUpAnonymously()
+            callerHasAddress
+            ? try await gateway.signUp(email: "own@example.com") : try await gateway.signUpAnonymously()
         let linked = try await gateway.link(gateway.apple(), to: caller.idToken)
         #expect(linked.json["localId"]?.string == caller.localId, "\(linked.text)")
         let account = try await gateway.account(try TestGateway.Tokens(linked).idToken)
-        #expect(account["email"]?.string == (hasOwn ? "own@example.com" : nil))
+        #expect(account["email"]?.string == (callerHasAddress ? "own@example.com" : nil))
         #expect(account["emailVerified"] != true)
         #expect(try await gateway.account(holder.idToken)["email"] == "ada.lovelace@example.com")
         #expect(try await gateway.signIn(gateway.apple()).json["localId"]?.string == caller.localId)
@@ -202,7 +203,7 @@ struct FederatedLinkingTests {
         var testDescription: String {
             "enumeration protection: \(isProtected), verified by the provider: \(isVerified), recycled: \(isRecycled)"
         }
-        var expectsOwner: Bool { !isProtected || isVerified }
+        var revealsOwner: Bool { !isProtected || isVerified }
     }
 
     @Test(
@@ -225,9 +226,9 @@ struct FederatedLinkingTests {
         }
         let unconfirmed = try await gateway.signIn(proof)
         #expect(unconfirmed.json["needConfirmation"] == true, "\(unconfirmed.text)")
-        #expect(unconfirmed.json["localId"]?.string == (row.expectsOwner ? owner.localId : nil))
-        #expect((unconfirmed.json["verifiedProvider"] != nil) == row.expectsOwner)
-        #expect((unconfirmed.json["emailRecycled"] != nil) == (row.expectsOwner && row.isRecycled))
+        #expect(unconfirmed.json["localId"]?.string == (row.revealsOwner ? owner.localId : nil))
+        #expect((unconfirmed.json["verifiedProvider"] != nil) == row.revealsOwner)
+        #expect((unconfirmed.json["emailRecycled"] != nil) == (row.revealsOwner && row.isRecycled))
         let pending = try #require(unconfirmed.pendingToken)
         let linked = try await gateway.signInWithIdp([
             "pendingToken": .string(pending), "idToken": .string(owner.idToken),

@@ -47,7 +47,7 @@ struct FederationRaceTests {
         #expect(Set(exchanges.map { $0.json["localId"]?.string }).count == 1)
     }
 
-    @Test("One of several concurrent uses of a nonce succeeds")
+    @Test("Only one of several concurrent uses of a nonce succeeds")
     func nonces() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.apple())
@@ -57,7 +57,7 @@ struct FederationRaceTests {
         #expect(exchanges.count { $0.outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE") } == Self.requestCount - 1)
     }
 
-    @Test("One of several concurrent first sign-ins with the same nonce succeeds")
+    @Test("Only one of several concurrent first sign-ins with the same nonce succeeds")
     func firstNonces() async throws {
         let gateway = try await TestGateway()
         let proof = try gateway.apple()
@@ -91,7 +91,7 @@ struct FederationRaceTests {
         #expect(try await count("SELECT count(*) AS count FROM account", in: gateway) == 29, "every user but user 7")
     }
 
-    @Test("One of several concurrent uses of a pending token succeeds")
+    @Test("Only one of several concurrent uses of a pending token succeeds")
     func pendingTokens() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.apple())
@@ -101,7 +101,7 @@ struct FederationRaceTests {
         #expect(exchanges.count { $0.status == 200 } == 1, "\(exchanges.map(\.outcome))")
     }
 
-    @Test("One of several concurrent uses of a client's merge token succeeds")
+    @Test("Only one of several concurrent uses of a client's merge token succeeds")
     func mergeTokens() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.apple())

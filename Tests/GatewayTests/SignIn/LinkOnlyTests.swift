@@ -88,7 +88,7 @@ struct LinkOnlyTests {
         #expect(try await gateway.account(linked.idToken)["emailVerified"] == false)
     }
 
-    @Test("A link-only identity does not count as a sign-in method when an administrator removes the last other one")
+    @Test("A link-only identity does not count as a sign-in method when an administrator unlinks another identity")
     func lastMethodOfAdministrator() async throws {
         let gateway = try await TestGateway.administered().withApp(Self.settings)
         let ada = try Tokens(await gateway.signIn(gateway.apple()))

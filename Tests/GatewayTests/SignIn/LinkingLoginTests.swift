@@ -7,13 +7,13 @@ import Testing
 
 @Suite("Linking and recent logins")
 struct LinkingLoginTests {
-    /// One second longer than a login is recent.
+    /// One second more than the maximum age of a recent login.
     private static let age: Duration = .seconds(301)
     private static let tooOld = "400 CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
 
     struct Change: CustomTestStringConvertible {
         let testDescription: String
-        let make: @Sendable (TestGateway, _ idToken: String) async throws -> Exchange
+        let perform: @Sendable (TestGateway, _ idToken: String) async throws -> Exchange
     }
 
     private static let linkIdentity = Change(testDescription: "link an identity") {
@@ -58,12 +58,12 @@ struct LinkingLoginTests {
         let login = try await Self.login(gateway, before: change)
         gateway.clock.advance(by: Self.age)
         let before = try await gateway.accountsAsStored()
-        #expect(try await change.make(gateway, login.idToken).outcome == Self.tooOld)
+        #expect(try await change.perform(gateway, login.idToken).outcome == Self.tooOld)
         let refreshed = try #require(try await gateway.refresh(login.refreshToken).json["id_token"]?.string)
-        #expect(try await change.make(gateway, refreshed).outcome == Self.tooOld, "a refresh is not a login")
+        #expect(try await change.perform(gateway, refreshed).outcome == Self.tooOld, "a refresh is not a login")
         #expect(try await gateway.accountsAsStored() == before)
         let again = try await gateway.signIn(Self.appleWithoutEmail(gateway), ["autoCreate": false])
-        let changed = try await change.make(gateway, try TestGateway.Tokens(again).idToken)
+        let changed = try await change.perform(gateway, try TestGateway.Tokens(again).idToken)
         #expect(changed.outcome == "200", "\(changed.text)")
     }
 
@@ -73,7 +73,7 @@ struct LinkingLoginTests {
             let gateway = try await TestGateway(profile) { $0.requiresRecentLoginToLink = false }
             let login = try await Self.login(gateway, before: change)
             gateway.clock.advance(by: Self.age)
-            #expect(try await change.make(gateway, login.idToken).outcome == "200")
+            #expect(try await change.perform(gateway, login.idToken).outcome == "200")
         }
     }
 
@@ -158,7 +158,7 @@ struct LinkingLoginTests {
             let began = gateway.clock.now
             let first = try TestGateway.Tokens(await row.begin(gateway))
             gateway.clock.advance(by: .seconds(200))
-            let linked = try TestGateway.Tokens(await row.change.make(gateway, first.idToken))
+            let linked = try TestGateway.Tokens(await row.change.perform(gateway, first.idToken))
             gateway.clock.advance(by: .seconds(50))
             let later = try #require(try await gateway.refresh(linked.refreshToken).json["id_token"]?.string)
             let expected = row.isFresh ? began + .seconds(200) : began
@@ -171,7 +171,7 @@ struct LinkingLoginTests {
         }
     }
 
-    @Test("A session that keeps an older login was last used when it was opened")
+    @Test("If a session keeps an older login, its last use is the time when it was opened")
     func lastUse() async throws {
         let gateway = try await TestGateway()
         let first = try TestGateway.Tokens(await gateway.signIn(gateway.apple()))

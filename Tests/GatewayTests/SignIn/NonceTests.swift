@@ -45,13 +45,13 @@ struct NonceTests {
         #expect(try await gateway.signIn(gateway.apple(nonce: nonce)).outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE"))
     }
 
-    @Test("The client's nonce makes an Apple credential usable once")
+    @Test("The client's nonce makes an Apple credential usable only once")
     func replay() async throws {
         let gateway = try await TestGateway()
         let proof = try gateway.apple()
         #expect(try await gateway.signIn(proof).status == 200)
         #expect(try await gateway.signIn(proof).outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE : Duplicate"))
-        #expect(try await gateway.signIn(gateway.apple(.grace, nonce: proof.rawNonce)).status == 200, "another user's")
+        #expect(try await gateway.signIn(gateway.apple(.grace, nonce: proof.rawNonce)).status == 200, "another user")
     }
 
     @Test("A Google token with an SDK's nonce is accepted without the raw nonce, even repeatedly")

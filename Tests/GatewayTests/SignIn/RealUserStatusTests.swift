@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Apple's realUserStatus")
 struct RealUserStatusTests {
-    @Test("A lookup returns realUserStatus as at the first sign-in, and only to administrators")
+    @Test("A lookup returns the realUserStatus of the first sign-in, and only to administrators")
     func realUserStatus() async throws {
         let gateway = try await TestGateway.administered()
         let first = try await gateway.signIn(gateway.apple(.grace) { $0.claims["real_user_status"] = .integer(2) })
@@ -22,8 +22,8 @@ struct RealUserStatusTests {
         #expect(seen["providerUserInfo"]?[0]?["isPrivateEmail"] == true)
     }
 
-    private func attributes(_ exchange: Exchange, _ token: String = "idToken") throws -> JSON? {
-        let claims = try claims(of: try #require(exchange.json[token]?.string))
+    private func attributes(_ exchange: Exchange, _ member: String = "idToken") throws -> JSON? {
+        let claims = try claims(of: try #require(exchange.json[member]?.string))
         return claims["firebase"]?["sign_in_attributes"]
     }
 
@@ -34,7 +34,7 @@ struct RealUserStatusTests {
         let first = try await gateway.signIn(gateway.apple(.grace) { $0.claims["real_user_status"] = .integer(1) })
         #expect(try attributes(first) == expected)
         let again = try await gateway.signIn(gateway.apple(.grace) { $0.claims["real_user_status"] = .integer(2) })
-        #expect(try attributes(again) == expected, "as at the first sign-in")
+        #expect(try attributes(again) == expected, "the status of the first sign-in")
         let refreshed = try await gateway.post(
             "/v1/token",
             ["grantType": "refresh_token", "refreshToken": try #require(again.json["refreshToken"])])

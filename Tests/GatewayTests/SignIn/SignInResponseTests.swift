@@ -58,7 +58,7 @@ struct SignInResponseTests {
         let session = try TestGateway.Tokens(await gateway.signIn(password: "first secret"))
         let token = session.refreshToken
         // The token with its first character in percent-encoding.
-        let encoded = "%\(token.hexOfFirst)\(token.dropFirst())"
+        let encoded = "%\(token.hexOfFirstByte)\(token.dropFirst())"
         let text = body.replacing("TOKEN", with: token).replacing("ENCODED", with: encoded)
         let response = try await gateway.send(.post, "/v1/token", headers: headers, text: text)
         let idToken = try #require(response.json["id_token"]?.string, "\(response.text)")
@@ -71,7 +71,7 @@ struct SignInResponseTests {
     }
 
     @Test(
-        "token reports invalid requests in the error format of the Secure Token service",
+        "The token endpoint reports invalid requests in the error format of the Secure Token service",
         arguments: [
             ("", "MISSING_GRANT_TYPE"), ("refresh_token=x", "MISSING_GRANT_TYPE"),
             ("grant_type=password", "INVALID_GRANT_TYPE"), ("grant_type=refresh_token", "MISSING_REFRESH_TOKEN"),
@@ -93,5 +93,5 @@ struct SignInResponseTests {
 }
 
 extension String {
-    fileprivate var hexOfFirst: String { String(utf8.first ?? 0, radix: 16) }
+    fileprivate var hexOfFirstByte: String { String(utf8.first ?? 0, radix: 16) }
 }

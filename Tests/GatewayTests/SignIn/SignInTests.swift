@@ -26,7 +26,7 @@ struct SignInTests {
     }
 
     @Test(
-        "With enumeration protection, an unknown address gets the response and the check of a wrong password"
+        "With enumeration protection, an unknown address gets the same password check and response as a wrong password"
     )
     func enumeration() async throws {
         // For each password check, whether there was a stored hash.

@@ -35,6 +35,7 @@ struct SignUpTests {
         #expect(user["emailVerified"] == false)
         #expect(user["displayName"] == "Ada")
         #expect(user["providerUserInfo"]?[0]?["providerId"] == "password")
+        // Firebase's fixed text for an account with a password: "REDACTED" in base64.
         #expect(user["passwordHash"] == "UkVEQUNURUQ=" && user["salt"] == nil)
     }
 

@@ -131,8 +131,8 @@ struct TenantSignInTests {
         #expect(try await fixture.signIn(in: nil, password: "secret1").status == 200)
     }
 
-    /// The page that an email's link opens knows only the code.
-    @Test("Pages that links in emails open find the tenant by the code")
+    /// The page that an emailed link opens knows only the code.
+    @Test("A page that an emailed link opens finds the tenant by the code")
     func pages() async throws {
         let fixture = try await TenantFixture()
         let tenant = try await fixture.tenant()
@@ -154,8 +154,8 @@ struct TenantSignInTests {
         let removed = try await janitor.remove(.deletedTenant, at: fixture.gateway.clock.now)
         #expect(removed == 2, "Ada's account, and the tombstone of Bob's")
         let realm = "demo/\(tenant)"
-        let left = try await fixture.gateway.dump().split(separator: "\n").filter { $0.contains(realm) }
-        #expect(!left.contains { $0.contains("ada@example.com") }, "\(left)")
+        let remainingRows = try await fixture.gateway.dump().split(separator: "\n").filter { $0.contains(realm) }
+        #expect(!remainingRows.contains { $0.contains("ada@example.com") }, "\(remainingRows)")
         #expect(
             try await fixture.gateway.database.pool.query("SELECT FROM account WHERE project_id = \(realm)").isEmpty)
         let events = try await fixture.gateway.database.pool.query("SELECT FROM outbox WHERE project_id = \(realm)")

@@ -41,7 +41,7 @@ struct ObservabilityTests {
         return String(decoding: buffer.prefix(max(count, 0)), as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
-    private func someRequests(_ gateway: TestGateway) async throws {
+    private func sendRequests(_ gateway: TestGateway) async throws {
         _ = try await gateway.signUp()
         _ = try await gateway.signIn()
         _ = try await gateway.lookup("wrong-token")
@@ -51,7 +51,7 @@ struct ObservabilityTests {
 
     @Test("Each request is one line of the log")
     func line() async throws {
-        let lines = try await lines(someRequests)
+        let lines = try await lines(sendRequests)
         #expect(lines.map(\.operationId) == ["signUp", "signInWithPassword", "lookup", "getProject", nil])
         #expect(lines.map(\.status) == [200, 200, 400, 403, 404])
         #expect(lines.map(\.refusal) == [nil, nil, "INVALID_ID_TOKEN", "PERMISSION_DENIED", "NOT_FOUND"])
@@ -70,7 +70,7 @@ struct ObservabilityTests {
     func privacy() async throws {
         var tokens: TestGateway.Tokens?
         let text = try await texts { gateway in
-            try await someRequests(gateway)
+            try await sendRequests(gateway)
             tokens = try TestGateway.Tokens(await gateway.signIn())
         }.joined()
         let ada = try #require(tokens)

@@ -9,7 +9,7 @@ import Testing
 /// members of every type.
 @Suite("A request body")
 struct RequestBodyTests {
-    static let address = #""identifier":"eve@example.com","continueUri":"http://localhost""#
+    static let requiredMembers = #""identifier":"eve@example.com","continueUri":"http://localhost""#
     private static let shared = Task { try await TestGateway.ofNewProject() }
     static let echo = #"200 {"kind":"identitytoolkit#CreateAuthUriResponse","sessionId":"#
 
@@ -18,14 +18,14 @@ struct RequestBodyTests {
         arguments: [
             (#"{"identifier":"eve@example.com","continueUri":"http://localhost","sessionId":"s"}"#, #""s""#),
             (#"{"identifier":"eve@example.com","continue_uri":"http://localhost","session_id":"s"}"#, #""s""#),
-            (#"{\#(address),"sessionId":42}"#, #""42""#),
-            (#"{\#(address),"sessionId":-9223372036854775808}"#, #""-9223372036854775808""#),
-            (#"{\#(address),"sessionId":1.5}"#, #""1.5""#),
-            (#"{\#(address),"sessionId":null}"#, #""random""#),
-            (#"{\#(address),"sessionId":""}"#, #""random""#),
-            (#"{\#(address),"providerId":null,"tenantId":null,"targetProjectId":null}"#, #""random""#),
-            (#"{\#(address),"unknown":{"a":["b"]}}"#, #""random""#),
-            (" {\(address)}\n", #""random""#),
+            (#"{\#(requiredMembers),"sessionId":42}"#, #""42""#),
+            (#"{\#(requiredMembers),"sessionId":-9223372036854775808}"#, #""-9223372036854775808""#),
+            (#"{\#(requiredMembers),"sessionId":1.5}"#, #""1.5""#),
+            (#"{\#(requiredMembers),"sessionId":null}"#, #""random""#),
+            (#"{\#(requiredMembers),"sessionId":""}"#, #""random""#),
+            (#"{\#(requiredMembers),"providerId":null,"tenantId":null,"targetProjectId":null}"#, #""random""#),
+            (#"{\#(requiredMembers),"unknown":{"a":["b"]}}"#, #""random""#),
+            (" {\(requiredMembers)}\n", #""random""#),
         ])
     func tolerance(body: String, sessionID: String) async throws {
         #expect(
@@ -38,7 +38,7 @@ struct RequestBodyTests {
         arguments: ["text/plain", "application/x-www-form-urlencoded", "x"])
     func contentType(type: String) async throws {
         let response = try await Self.shared.value.send(
-            .post, "/v1/accounts:createAuthUri", headers: ["Content-Type": type], text: "{\(Self.address)}")
+            .post, "/v1/accounts:createAuthUri", headers: ["Content-Type": type], text: "{\(Self.requiredMembers)}")
         #expect(response.status == 200)
     }
 

@@ -51,7 +51,7 @@ struct FairQueueTests {
         var rejected: [String] = []
         for arrival in row.arrivals {
             let path = arrival.split(separator: "/").map(String.init)
-            if let loser = queue.admit(arrival, at: path, capacity: row.capacity) { rejected.append(loser) }
+            if let item = queue.admit(arrival, at: path, capacity: row.capacity) { rejected.append(item) }
         }
         #expect(rejected == row.rejected)
         #expect(queue.count == row.served.count)
@@ -89,8 +89,8 @@ struct FairQueueTests {
         var queue = FairQueue<String>()
         for round in 0..<200 {
             for number in 0..<50 { _ = queue.admit("flood", at: flood.path(round * 50 + number), capacity: 32) }
-            let loser = queue.admit("victim", at: ["v::/48", "v::/56", "v::/64"], capacity: 32)
-            #expect(loser != "victim")
+            let rejected = queue.admit("victim", at: ["v::/48", "v::/56", "v::/64"], capacity: 32)
+            #expect(rejected != "victim")
             let served = (0...flood.wideKeys).map { _ in queue.popNext() }
             #expect(served.contains("victim"))
         }

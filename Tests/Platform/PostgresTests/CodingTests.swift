@@ -45,7 +45,7 @@ struct CodingTests {
             [Timestamp(microsecondsSinceEpoch: -1), nil, Timestamp(microsecondsSinceEpoch: 1_800_000_000_000_001)]),
     ]
 
-    @Test("A value that is sent and read again has the same value, and the expected type", arguments: [true, false])
+    @Test("A value that is sent and read again is unchanged, and has the expected type", arguments: [true, false])
     func roundTrip(usesPreparedStatements: Bool) async throws {
         try await withPool {
             $0.usesPreparedStatements = usesPreparedStatements

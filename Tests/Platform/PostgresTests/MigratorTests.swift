@@ -75,7 +75,7 @@ struct MigratorTests {
             testDescription: "the text of an applied migration has changed", before: [accounts, sessions],
             after: [Migration("m0001_accounts", "SELECT 1"), sessions, index], error: .changed("m0001_accounts")),
         Rejection(
-            testDescription: "an applied migration is missing", before: [accounts, sessions],
+            testDescription: "the list lacks an applied migration", before: [accounts, sessions],
             after: [accounts, index], error: .unknown("m0002_sessions")),
         Rejection(
             testDescription: "a new migration comes before an applied one", before: [accounts, sessions],

@@ -27,7 +27,7 @@ struct OutageTests {
         }
     }
 
-    @Test("A terminated session fails at most the statement that it executes", arguments: [true, false])
+    @Test("If a session is terminated, at most the statement that it executes fails", arguments: [true, false])
     func terminated(isBusy: Bool) async throws {
         try await withPool { pool in
             try await withPool {
@@ -74,7 +74,7 @@ struct OutageTests {
         }
     }
 
-    @Test("The error about a rejected role names the role, and the host after an unreachable host is tried")
+    @Test("The error about a rejected role names the role, and a pool tries the next host after an unreachable one")
     func hosts() async throws {
         let url = try TestServer.url
         try await withPool(url: url.replacingOccurrences(of: "user=postgres", with: "user=nobody-here")) { pool in

@@ -42,7 +42,7 @@ struct PoolTests {
     }
 
     @Test(
-        "A statement ends after its deadline, through the server or because the connection is closed",
+        "A statement ends after its deadline: the server ends it, or the pool closes the connection",
         arguments: [true, false])
     func statementDeadline(serverKnowsTheDeadline: Bool) async throws {
         try await withPool {

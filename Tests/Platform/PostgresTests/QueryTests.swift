@@ -46,14 +46,14 @@ struct QueryTests {
         ) {
             $0.violatedUniqueConstraint == "member_name_key" && !$0.isTransactionConflict
         },
-        Failure(testDescription: "a violated check", sql: "INSERT INTO pg_temp.member VALUES (\(secret), -1)") {
+        Failure(testDescription: "a check violation", sql: "INSERT INTO pg_temp.member VALUES (\(secret), -1)") {
             if case .rejected(let rejection) = $0 {
                 rejection.code == "23514" && rejection.constraint == "age_positive"
             } else {
                 false
             }
         },
-        Failure(testDescription: "a value of the wrong form", sql: "SELECT \(secret)::uuid") {
+        Failure(testDescription: "text that is not a UUID", sql: "SELECT \(secret)::uuid") {
             if case .rejected(let rejection) = $0 {
                 rejection.code == "22P02" && rejection.message.isEmpty
             } else {
@@ -79,7 +79,7 @@ struct QueryTests {
         Failure(testDescription: "an array with a NUL", sql: "SELECT \([secret, "\0"])") {
             if case .invalidParameter(position: 1, _) = $0 { true } else { false }
         },
-        Failure(testDescription: "an infinite time", sql: "SELECT \(Timestamp(microsecondsSinceEpoch: .min))") {
+        Failure(testDescription: "a time out of range", sql: "SELECT \(Timestamp(microsecondsSinceEpoch: .min))") {
             if case .invalidParameter(position: 1, _) = $0 { true } else { false }
         },
         Failure(testDescription: "a COPY", sql: "COPY (SELECT 1) TO STDOUT") {
@@ -125,7 +125,7 @@ struct QueryTests {
         }
     }
 
-    @Test("A prepared query succeeds after its table has changed or the server has deallocated it")
+    @Test("A query succeeds after its table has changed, and after the server has deallocated the prepared statement")
     func stalePlan() async throws {
         try await withPool {
             $0.connections = 1

@@ -28,7 +28,7 @@ struct ReadTests {
 
     /// The SQLSTATE codes mean "division by zero" and "undefined column".
     @Test(
-        "A rejected read gets its own error, and concurrent reads are answered",
+        "The caller of a rejected read gets its error, and concurrent reads succeed",
         arguments: [("SELECT 1 / (SELECT 0)", "22012"), ("SELECT nonsense", "42703")] as [(SQL, String)])
     func oneFails(statement: SQL, code: String) async throws {
         try await withReader { pool, session in
@@ -82,7 +82,7 @@ struct ReadTests {
         }
     }
 
-    @Test("Each read has its own deadline, which the server or the client enforces", arguments: [true, false])
+    @Test("Each read has its own deadline, which the server or the pool enforces", arguments: [true, false])
     func deadline(serverKnowsTheDeadline: Bool) async throws {
         try await withReader {
             $0.statementDeadline = .milliseconds(1500)
@@ -91,7 +91,7 @@ struct ReadTests {
                 _ = try await pool.read("SELECT set_config('statement_timeout', '0', false)")
             }
             let slow = Task(executorPreference: pool.loop) { try await pool.read("SELECT pg_sleep(60)") }
-            // The later reads have their deadlines one second after the end of the slow one.
+            // The deadlines of the later reads are one second after that of the slow read.
             try await pool.loop.sleep(for: .seconds(1))
             let after = Task(executorPreference: pool.loop) { try await reads(of: 0..<20, on: pool) }
             let error = await #expect(throws: PostgresError.self) { try await slow.value }
@@ -141,7 +141,7 @@ struct ReadTests {
         }
     }
 
-    @Test("Reads find a key by its index while the table has few rows")
+    @Test("Reads use an index even if the table has few rows")
     func plansByKey() async throws {
         try await withReader { pool, _ in
             try await pool.execute("CREATE TABLE few AS SELECT n AS id FROM generate_series(1, 5) n")

@@ -35,7 +35,7 @@ struct ConflictTests {
         let conflict = try #require(
             await failure { try await anonymous.link(with: app.gateway.apple().credential()) })
         let error = conflict as NSError
-        #expect(error.code == 17025)
+        #expect(error.code == 17025, "credentialAlreadyInUse")
         #expect(error.userInfo[AuthErrorUserInfoUpdatedCredentialKey] is AuthCredential)
     }
 
@@ -57,7 +57,7 @@ struct ConflictTests {
         #expect(Set(user.providerData.map(\.providerID)) == ["password", "google.com"])
     }
 
-    @Test("A link of a linked provider fails without a request, and an unlink of a provider that is not linked fails")
+    @Test("Linking a linked provider fails without a request, and unlinking a provider that is not linked fails")
     func alreadyLinked() async throws {
         let app = try await TestApp()
         let user = try await app.auth.signIn(with: app.gateway.apple().credential()).user
@@ -113,7 +113,7 @@ struct ConflictTests {
         let proof = try app.gateway.apple().credential()
         let conflict = try #require(await failure { try await source.link(with: proof) })
         let preview = try await source.previewMerge(into: .credential(try #require(conflict.updatedCredential)))
-        // Neither the credential nor the merge token is visible.
+        // A dump of the preview shows neither the credential nor the merge token.
         #expect(Mirror(reflecting: preview).children.compactMap(\.label) == ["sourceUID", "targetUID"])
         app.transport.injectNext(.holdResponse, for: "merge")
         let merge = Task { try await source.merge(preview).user.uid }

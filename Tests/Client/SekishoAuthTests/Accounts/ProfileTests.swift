@@ -17,7 +17,7 @@ struct ProfileTests {
         try await request.commitChanges()
         #expect(user.displayName == "Ada & 花子")
         #expect(user.photoURL?.absoluteString == "https://example.com/ada.png")
-        #expect(await failure { try await request.commitChanges() } == .internalError)
+        #expect(await failure { try await request.commitChanges() } == .internalError, "a request is committed once")
 
         let removal = user.createProfileChangeRequest()
         removal.photoURL = nil

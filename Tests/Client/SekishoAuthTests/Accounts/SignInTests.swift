@@ -98,7 +98,7 @@ struct SignInTests {
     }
 
     @Test("An operation fails without a request if an input is missing or cannot be used")
-    func emptyInput() async throws {
+    func unusableInput() async throws {
         let app = try await TestApp()
         let auth = app.auth
         #expect(await failure { try await auth.signIn(withEmail: "", password: "x") } == .missingEmail)
@@ -170,8 +170,8 @@ struct SignInTests {
         let app = try await TestApp { $0.deviceName = "花子 iPhone\r\nX-Added: 1" }
         _ = try await app.auth.signInAnonymously()
         #expect(app.transport.headers["User-Agent"] == "?? iPhone??X-Added: 1")
-        let standard = SekishoOptions(url: try #require(URL(string: "https://auth.example.com")), apiKey: "").deviceName
-        #expect(standard.unicodeScalars.contains { !$0.isASCII } == false)
+        let options = SekishoOptions(url: try #require(URL(string: "https://auth.example.com")), apiKey: "")
+        #expect(options.deviceName.unicodeScalars.allSatisfy { $0.isASCII })
     }
 
     @Test("Completion handlers are called on the main queue, after the listeners")
@@ -199,7 +199,7 @@ struct SignInTests {
                 continuation.resume(returning: (error as NSError?)?.code ?? 0)
             }
         }
-        #expect(code == 17009)
+        #expect(code == 17009, "wrongPassword")
     }
 
     @Test("A valid custom token signs in, and an invalid one is rejected")

@@ -46,7 +46,7 @@ struct AuthErrorCodeTests {
         #expect(error.localizedDescription.isEmpty == false)
     }
 
-    @Test("Every code has a unique name, and the code of each error of the gateway can be created from its number")
+    @Test("Every code has a unique name, and each code for an error of the gateway can be created from its number")
     func descriptions() {
         #expect(Set(AuthErrorCode.descriptions.values.map(\.name)).count == AuthErrorCode.descriptions.count)
         for code in ServerError.codes.values { #expect(AuthErrorCode(rawValue: code.rawValue) == code) }

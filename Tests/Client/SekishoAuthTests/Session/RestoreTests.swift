@@ -44,7 +44,7 @@ struct RestoreTests {
     @Test("If the store fails, its item is kept, listeners see no user, and the user is restored later")
     func failed() async throws {
         let (app, uid) = try await appWithStoredSession()
-        app.store.fail(.failed("-34018"))
+        app.store.fail(.failed("errSecMissingEntitlement"))
         let auth = try app.restarted()
         let log = ListenerLog(auth)
         #expect(auth.currentUser == nil)
