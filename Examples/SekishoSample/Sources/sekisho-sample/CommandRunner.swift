@@ -18,7 +18,7 @@ import SekishoSample
     let model: SampleModel
     let simulator: ProviderSimulator
 
-    /// Runs a command and prints the state. Prints the list of commands instead for `help` and an unknown command.
+    /// Runs a command and prints the state. For `help` or an unknown command, prints the list of commands instead.
     func run(_ words: [String]) async {
         let argument = { (index: Int) in index < words.count ? words[index] : "" }
         switch words[0] {

@@ -52,7 +52,7 @@ struct ProviderSimulator: Sendable {
         _ email: String, isVerified: Bool, at providerID: String, nonce: String?
     ) async throws -> ProviderAuthorization {
         guard let url = URL(string: server + "/emulator/v1/projects/demo/simulatedSignIns") else {
-            throw Failure(description: "the server's URL is not valid")
+            throw Failure(description: "the server's URL is not valid: \(server)")
         }
         var request = URLRequest(url: url)
         request.httpMethod = "POST"

@@ -22,7 +22,8 @@ import SekishoSample
         }
     }
 
-    /// The lines of standard input. A separate thread reads them, because listeners are called on the main thread.
+    /// The lines of standard input. A separate thread reads them, because reading would block the main thread, which
+    /// calls the listeners.
     private static func lines() -> AsyncStream<String> {
         let (stream, continuation) = AsyncStream.makeStream(of: String.self)
         Thread.detachNewThread {

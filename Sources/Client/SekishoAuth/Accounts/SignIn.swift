@@ -23,9 +23,9 @@ extension AuthCore {
             user: user, additionalUserInfo: authentication.additionalUserInfo, credential: authentication.credential)
     }
 
-    /// Returns the profile of the account of new tokens. If two requests fail with a transient error, or the response is
-    /// for another account, the profile is made from the claims, because a single-use credential cannot be used for
-    /// another sign-in. ``User/reload()`` completes the profile.
+    /// Returns the profile of the account that new tokens are for. If two requests fail with a transient error, or the
+    /// response is for another account, the profile is made from the claims, because a single-use credential cannot be
+    /// used for another sign-in. ``User/reload()`` completes the profile.
     private func profile(of tokens: SessionTokens) async throws -> (Profile, tenantID: String?) {
         let claims = try IDTokenClaims(of: tokens.idToken)
         for attempt in 1...2 {

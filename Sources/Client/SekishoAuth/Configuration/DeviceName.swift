@@ -9,7 +9,7 @@ enum DeviceName {
     static var standard: String {
         let info = Bundle.main.infoDictionary ?? [:]
         let version = (info["CFBundleShortVersionString"] as? String).map { "/\($0)" } ?? ""
-        // `operatingSystemVersionString` is localized, so it can contain other characters than ASCII.
+        // `operatingSystemVersionString` is localized, so it can contain characters other than ASCII.
         let release = ProcessInfo.processInfo.operatingSystemVersion
         let app = app(named: [info["CFBundleName"], info["CFBundleExecutable"]].map { $0 as? String })
         return "\(app)\(version) (\(machine); \(system) \(release.majorVersion).\(release.minorVersion))"

@@ -84,7 +84,7 @@ public struct AuthErrorCode: CustomNSError, LocalizedError, RawRepresentable, Se
         self.details = details
     }
 
-    /// Returns the error with a localized description, unless `message` is `nil`, and with further `userInfo` values.
+    /// Returns the error with another description (`nil`: the same one) and with further `userInfo` values.
     func with(_ message: String? = nil, details: [String: any Sendable] = [:]) -> AuthErrorCode {
         AuthErrorCode(
             self, message: message ?? self.message, details: self.details.merging(details) { _, new in new })

@@ -75,7 +75,7 @@ public struct FileStore: SessionStore {
             try FileManager.default.createDirectory(
                 at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw SessionStoreError.failed("cannot create the directory")
+            throw SessionStoreError.failed("cannot create the directory \(directory.path)")
         }
         #if canImport(Darwin)
             var values = URLResourceValues()

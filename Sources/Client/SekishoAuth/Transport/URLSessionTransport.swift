@@ -4,7 +4,7 @@ internal import Foundation
     internal import FoundationNetworking
 #endif
 
-/// Sends requests with its own `URLSession`, without cookies, cache and stored credentials.
+/// Sends requests with its own `URLSession`, without cookies, a cache or stored credentials.
 ///
 /// On Linux, Foundation crashes if a connection closes within the header of a response (swift-corelibs-foundation, issue
 /// 5285). Programs for which this matters need another ``HTTPTransport`` there.
@@ -64,7 +64,7 @@ public struct URLSessionTransport: HTTPTransport {
     }
 }
 
-/// The delegate of the session: collects the bodies of responses and rejects redirects.
+/// The delegate of the session: collects the bodies of responses and does not follow redirects.
 private final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendable {
     private struct Exchange: Sendable {
         let continuation: CheckedContinuation<TransportResponse, any Error>

@@ -1,8 +1,8 @@
 #if canImport(SwiftUI) && canImport(AuthenticationServices)
     import SwiftUI
 
-    /// The sign-in methods, in the order of the gateway's response. Apple is first if another method requires Apple by
-    /// App Review guideline 4.8.
+    /// The sign-in methods, in the order of the gateway's response. Apple is first if App Review
+    /// guideline 4.8 requires it because of another method.
     struct SignInScreen: View {
         @ObservedObject var model: SampleModel
         @State private var email = ""
