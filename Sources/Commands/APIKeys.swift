@@ -46,6 +46,7 @@ extension Command {
         summary: "Revoke an API key, which stops working within seconds",
         operand: .keyID,
         options: [.project],
+        details: ["KEY_ID is the ID of the key, as `sekisho keys list-api-keys` prints it."],
         environment: ["DATABASE_URL"]
     ) { arguments in
         try Administration.revokeKey(arguments, kind: "API key") { id, project, administration in

@@ -13,7 +13,7 @@ extension Command {
             .project, .tenant, .text("to-team", "ID", "ID of the new team", isRequired: true),
         ] + TransferArguments.options,
         details: [
-            "Each identity of apple.com gets a transfer subject (transfer_sub), by which the new team finds the user. Run the command with the key of the old team, before the transfer or in the 60 days after it. Identities that have a transfer subject for the new team are skipped, so running an interrupted command again continues it.",
+            "Each identity of apple.com gets a transfer subject (transfer_sub), by which the new team finds the user. Run the command with the key of the old team, before the transfer or in the 60 days after it. Identities that already have a transfer subject for the new team are skipped, so an interrupted command can be run again.",
             TransferArguments.keyNote,
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
@@ -33,7 +33,7 @@ extension Command {
             .flag("retry-rejected", "request again the identities that Apple rejected in earlier runs"),
         ] + TransferArguments.options,
         details: [
-            "Each exported identity gets its new subject and relay address in a transaction of its own; the account keeps its ID and its sessions. Configure the new team's ID, key ID and private key first (`sekisho projects apply`), and run the command in the 60 days after the transfer. Imported identities are skipped, so running an interrupted command again continues it. A user who signs in before the import is found by the token's transfer_sub.",
+            "Each exported identity gets its new subject and relay address in a transaction of its own; the account keeps its ID and its sessions. Configure the new team's ID, key ID and private key first (`sekisho projects apply`), and run the command in the 60 days after the transfer. Identities that are already imported are skipped, so an interrupted command can be run again. A user who signs in before the import is found by the token's transfer_sub.",
             "An identity that Apple rejects is requested again at the end of the run. If Apple rejects it again, the rejection is recorded and listed, and later runs skip the identity unless --retry-rejected is given. A rejection is not recorded while no identity has been imported, or if --client-id is given and is not the client ID of the user's latest sign-in, because the configuration may then be the cause.",
             TransferArguments.keyNote,
         ],
@@ -52,7 +52,9 @@ private enum TransferArguments {
     static let options: [Option] = [
         .text(
             "client-id", "ID", "client ID that authenticates the requests",
-            defaultNote: "the client ID of each user's latest sign-in; if it is unknown, the first one of apple.com"),
+            defaultNote:
+                "for each user, the client ID of the latest sign-in; if it is unknown, the first client ID of apple.com"
+        ),
         .text("team-id", "ID", "team ID instead of the configured one; requires --key-id and --private-key-file"),
         .text("key-id", "ID", "key ID instead of the configured one"),
         .text("private-key-file", "PATH", "file with the private key (.p8) of --key-id"),
@@ -108,8 +110,7 @@ private enum TransferArguments {
     }
 }
 
-/// Shows the progress of a transfer: one changing line on a terminal, otherwise a line for each further thousand
-/// identities.
+/// Shows the progress of a transfer: one changing line on a terminal, otherwise one line per 1000 identities.
 private final class TransferReport: Sendable {
     private static let identitiesPerLine = 1000
 
@@ -152,7 +153,7 @@ private final class TransferReport: Sendable {
         }
         for account in progress.conflicts {
             Terminal.writeError(
-                "account \(account): the new subject of its Apple identity belongs to another account, which the user created after the move; merge the two accounts"
+                "account \(account): the new subject of its Apple identity belongs to another account, which the user created after the transfer; merge the two accounts"
             )
         }
         if !progress.conflicts.isEmpty {

@@ -53,16 +53,16 @@ extension Command {
         ("requestedScopes", "what the app requests from providers: email, name; null: both"),
         (
             "bundleIds",
-            "bundle IDs of the app and its extensions; if any are listed, other apps of Apple's platforms may not use the app's API keys"
+            "bundle IDs of the app and its extensions; if any are listed, other apps of Apple's platforms cannot use the app's API keys"
         ),
-        ("androidPackages", "Android packages; if any are listed, other packages may not use the app's API keys"),
+        ("androidPackages", "Android packages; if any are listed, other packages cannot use the app's API keys"),
         (
             "androidCertificates",
-            "SHA-1 fingerprints of the certificates that sign androidPackages; if any are listed, packages with other certificates may not use the app's API keys"
+            "SHA-1 fingerprints of the certificates that sign androidPackages; if any are listed, packages with other certificates cannot use the app's API keys"
         ),
         (
             "webDomains",
-            "hosts of pages; if any are listed, pages of other hosts may not use the app's API keys; *.example.com stands for all subdomains"
+            "hosts of pages; if any are listed, pages of other hosts cannot use the app's API keys; *.example.com stands for all subdomains"
         ),
         ("associatedDomains", "hosts whose apple-app-site-association and assetlinks.json name the app"),
         ("teamId", "Apple team in apple-app-site-association; null: the team of apple.com"),
@@ -97,7 +97,7 @@ extension Command {
             ),
         ],
         details: [
-            "FILE may be `-` for standard input. Without --prune, what FILE omits stays as it is. An unknown member is an error. The paths of secrets are relative to the directory of FILE.",
+            "FILE may be `-` for standard input. Without --prune, what FILE omits stays as it is. An unknown member is an error. Relative paths of secrets begin at the directory of FILE; if FILE is `-`, at the current directory.",
             "If FILE would violate a configuration rule, such as App Review guideline 4.8, nothing is changed and every new violation is reported. Violations that existed before are reported as warnings. Changes take effect within seconds. Applying a file twice changes nothing the second time.",
             "bundleIds, androidPackages, androidCertificates and webDomains restrict the API keys of an app by request headers, which any client can send. A request without these headers is accepted, unless the policy setting requiresCallerHeader is on.",
         ],

@@ -57,7 +57,8 @@ extension Option {
         .text("subject", "ID", "only events about this account, app, provider, key, tenant or project"),
         .text("actor", "NAME", "only events caused by this actor: user, system, cli, emulator or key:ID"),
         .text("action", "NAME", "only events of this action, such as account.deleted"),
-        .text("since", "TIME", "only events since this date or UTC time: 2026-01-31 or 2026-01-31T12:00:00Z"),
+        .text(
+            "since", "TIME", "only events at or after this date or UTC time: 2026-01-31 or 2026-01-31T12:00:00Z"),
         .text("until", "TIME", "only events before this date or UTC time"),
     ]
 }

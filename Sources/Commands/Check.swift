@@ -16,7 +16,7 @@ extension Command {
             .flag("json", "with --app-review: print JSON"),
             .flag(
                 "live",
-                "also verify, if all other checks pass, that the private key works for each client ID that a project or tenant lists for apple.com, by a request to Apple with an invalid code"
+                "if all other checks pass, also test the private key of apple.com with each of its client IDs, by a request to Apple with an invalid code"
             ),
         ],
         details: [

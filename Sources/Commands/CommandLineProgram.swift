@@ -49,7 +49,7 @@ extension ConfigurationEditRefusal {
     fileprivate var explanation: String {
         switch self {
         case .trustRequired:
-            "this command may not change trusted settings (issuers, client IDs, secrets, domains, link targets). Use `sekisho projects apply`."
+            "this command cannot change trusted settings (issuers, client IDs, secrets, domains, link targets). Use `sekisho projects apply`."
         case .issuerInUse(let provider, let count):
             "PROVIDER_ISSUER_IN_USE : \(provider.rawValue) has \(count) \(count == 1 ? "identity" : "identities") of another issuer. Configure the new issuer under another provider ID, or unlink them with --discard-identities."
         }

@@ -19,7 +19,7 @@ extension Command {
             .text("data", "DIR", "directory of the database and the master key", default: ".sekisho"),
             .text("project", "ID", "project for requests that name none", default: "demo"),
             .text(
-                "database-url", "URL", "database to use, which must be empty or created by `dev`",
+                "database-url", "URL", "URL of a PostgreSQL database, which must be empty or created by `dev`",
                 defaultNote: "a private PostgreSQL in the directory of --data"),
         ],
         details: [
@@ -86,6 +86,7 @@ extension Administration {
                         "the database was not created by `sekisho dev`: it is migrated for `serve`. Use an empty database."
                 )
             }
+            // Before the migrations too, so that a database of `serve` is rejected unchanged.
             try await Canary.claim(pool, for: .dev, under: masterKeys, at: clock.now())
         } else if try await !installations.databaseIsEmpty() {
             throw Failure(

@@ -9,7 +9,7 @@ internal import Storage
 extension Command {
     static let testEmail = Command(
         words: ["email", "test"],
-        summary: "Send a test email and print the reply of the SMTP server",
+        summary: "Send a test email and print whether the SMTP server accepts it",
         operand: Operand(placeholder: "ADDRESS", noun: "email address"),
         details: ["Needs no database. The exit status is 1 if the server does not accept the message."],
         environment: [

@@ -7,7 +7,7 @@ struct HelpTable: Sendable {
 /// Formats help texts for 80 columns.
 enum HelpText {
     private static let width = 80
-    private static let maximumTermWidth = 26
+    private static let maximumTermWidth = 30
 
     static func text(of command: Command) -> String {
         let synopses = command.options.filter(\.isRequired).map(\.synopsis)

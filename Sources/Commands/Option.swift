@@ -107,5 +107,5 @@ struct Operand: Sendable {
 
     static let file = Operand(placeholder: "FILE", noun: "file")
     static let projectID = Operand(placeholder: "ID", noun: "project ID")
-    static let keyID = Operand(placeholder: "ID", noun: "key ID")
+    static let keyID = Operand(placeholder: "KEY_ID", noun: "key ID")
 }

@@ -9,11 +9,12 @@ extension Command {
         operand: .projectID,
         options: [
             .text(
-                "set", "NAME=VALUE", "change a setting of the policy; takes effect within seconds", isRepeatable: true)
+                "set", "NAME=VALUE", "change a setting; the change takes effect within seconds", isRepeatable: true)
         ],
         details: [
-            "passwordFailureLimit and signUpLimit apply to an IPv4 address or an IPv6 /64; four times the limit applies to a /24 or /56, and sixteen times to a /48. emailLimit applies to a /24 or a /48. One network may have ten times passwordFailureLimit wrong passwords for all email addresses together, and request ten times emailLimit emails of one purpose. The first password reset email to an email address in a quarter of an hour is sent even if the limits of this email address are exhausted.",
-            "After 100 wrong passwords for one email address in an hour, only networks in which the account has signed in or reset its password in the last 30 days can continue; all other networks share one attempt a minute. If passwordFailureLimit is 0, this limit does not apply either.",
+            "passwordFailureLimit and signUpLimit apply to each IPv4 address and each IPv6 /64. Four times the limit applies to an IPv4 /24 or an IPv6 /56, and sixteen times the limit to an IPv6 /48. emailLimit applies to an IPv4 /24 or an IPv6 /48.",
+            "For all email addresses together, clients in one network can enter ten times passwordFailureLimit wrong passwords, and request ten times emailLimit emails of one purpose. The first password reset email to an email address in a quarter of an hour is sent even if the limits of this email address are exhausted.",
+            "After 100 wrong passwords for one email address in an hour, networks in which the account has signed in or reset its password in the last 30 days can continue. All other networks together get one attempt a minute. If passwordFailureLimit is 0, this limit does not apply either.",
         ],
         tables: [
             HelpTable(

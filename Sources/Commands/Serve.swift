@@ -98,5 +98,5 @@ extension RunningGateway {
 }
 
 private struct NotMigrated: Error, CustomStringConvertible {
-    package let description = "the database is not migrated: run `sekisho migrate`"
+    let description = "the database is not migrated: run `sekisho migrate`"
 }

@@ -19,7 +19,7 @@ extension Command {
         ],
         details: [
             "Prints the ID, the secret (bearer token) and the private key. The gateway stores only the public key and a hash of the secret, so it cannot print the secret and the private key again.",
-            "A key can act as any user if it has users.link, or tokens.mint, or both config and trust; or if it has users.write, which can set passwords.",
+            "A key can act as any user if it has users.link, users.write (which can set passwords), tokens.mint, or both config and trust.",
         ],
         tables: [
             HelpTable(title: "Scopes", rows: ServiceKeyScope.allCases.map { ($0.rawValue, $0.help) })
@@ -53,7 +53,7 @@ extension Command {
         words: ["keys", "list-service-keys"],
         summary: "List the service keys of a project with their scopes and last use",
         options: [.project],
-        details: ["The time that is shown can be a few minutes earlier than the last use."],
+        details: ["LAST USED can be a few minutes earlier than the actual last use."],
         environment: ["DATABASE_URL"]
     ) { arguments in
         let project = try arguments.project()
@@ -75,6 +75,7 @@ extension Command {
         summary: "Revoke a service key, which stops working within seconds",
         operand: .keyID,
         options: [.project],
+        details: ["KEY_ID is the ID of the key, as `sekisho keys list-service-keys` prints it."],
         environment: ["DATABASE_URL"]
     ) { arguments in
         try Administration.revokeKey(arguments, kind: "service key") { id, project, administration in

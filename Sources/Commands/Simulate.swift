@@ -11,9 +11,7 @@ extension Command {
         summary: "Print the credential of a simulated sign-in at Apple or Google, from a running `sekisho dev`",
         operand: Operand(placeholder: "PROVIDER", noun: "provider"),
         options: [
-            .text(
-                "email", "ADDRESS", "email address of the user",
-                defaultNote: "none if a name is given, otherwise Ada Lovelace's"),
+            .text("email", "ADDRESS", "email address of the user"),
             .text("given-name", "NAME", "given name of the user"),
             .text("family-name", "NAME", "family name of the user"),
             .flag("hide-email", "give the app a private relay address instead of the email address (Apple only)"),
@@ -23,7 +21,8 @@ extension Command {
             .text("url", "URL", "URL of the gateway", default: "http://127.0.0.1:9099"),
         ],
         details: [
-            "PROVIDER is apple.com or google.com. Prints JSON with what an app receives from the provider, and the postBody that the app sends to accounts:signInWithIdp. The command itself does not sign in to the gateway. Apple sends the name only at the first sign-in."
+            "PROVIDER is apple.com or google.com. Without --email, --given-name and --family-name, the user is Ada Lovelace (ada.lovelace@example.com). Apple sends the name only at the first sign-in.",
+            "Prints JSON with what an app receives from the provider, and the postBody that the app sends to accounts:signInWithIdp. The command itself does not sign in to the gateway.",
         ]
     ) { arguments in
         let project = try arguments.text("project")
@@ -32,14 +31,15 @@ extension Command {
         }
         let gateway = try arguments.text("url")
         Terminal.writeLine(
-            try answer(
+            try responseBody(
                 to: ClientRequest(
                     .post, "\(gateway)/emulator/v1/projects/\(project)/simulatedSignIns",
-                    body: try StrictJSON.encode(signIn(at: arguments.operand, arguments)), destination: .operatorChosen)
-            ))
+                    body: try StrictJSON.encode(requestBody(for: arguments.operand, arguments)),
+                    destination: .operatorChosen),
+                at: gateway))
     }
 
-    private static func signIn(at provider: String, _ arguments: Arguments) -> JSONValue {
+    private static func requestBody(for provider: String, _ arguments: Arguments) -> JSONValue {
         var person: [String: JSONValue] = [:]
         for (option, member) in [("email", "email"), ("given-name", "givenName"), ("family-name", "familyName")] {
             person[member] = arguments.optionalText(option).map(JSONValue.string)
@@ -51,7 +51,7 @@ extension Command {
         return .object(signIn)
     }
 
-    private static func answer(to request: ClientRequest) throws -> String {
+    private static func responseBody(to request: ClientRequest, at gateway: String) throws -> String {
         let loop = try Loop(name: "simulate")
         defer { loop.stop() }
         let client = try HTTP.Client(loop: loop)
@@ -62,11 +62,11 @@ extension Command {
             return result
         }
         switch result {
-        case .failure(let error): throw Failure(message: "cannot reach `sekisho dev` at --url: \(error)")
-        case .success(let answer):
-            let text = String(decoding: answer.body, as: UTF8.self)
-            guard answer.status == 200 else {
-                throw Failure(message: "the gateway responded with status \(answer.status): \(text)")
+        case .failure(let error): throw Failure(message: "cannot reach `sekisho dev` at \(gateway) (--url): \(error)")
+        case .success(let response):
+            let text = String(decoding: response.body, as: UTF8.self)
+            guard response.status == 200 else {
+                throw Failure(message: "the gateway responded with status \(response.status): \(text)")
             }
             return text
         }

@@ -16,7 +16,7 @@ extension Command {
         ],
         details: [
             "FILE may be `-` for standard input. IDs, claims, phone numbers and times are kept. An invalid row is skipped and reported with its line number; the exit status is then 1. Rows are stored in batches of about 1000, two at a time; each batch is one transaction, so an interrupted import can be continued with --resume. Of rows that conflict with each other, the first is stored.",
-            "An email address counts as verified if emailVerified is true. Identities are linked for Apple, Google and OpenID Connect providers; an email address from a provider is not trusted until the next sign-in with that provider. An imported hash of another algorithm than Argon2id is replaced by an Argon2id hash when the user signs in with the password.",
+            "An email address counts as verified if emailVerified is true. Identities are linked for Apple, Google and OpenID Connect providers; an email address from a provider is not trusted until the next sign-in with that provider. An imported hash of an algorithm other than Argon2id is replaced by an Argon2id hash when the user signs in with the password.",
             "Hashes that name their algorithm begin with $2a$, $2b$, $2y$, $5$, $6$, $y$, $argon2i$ or $argon2id$, or are those of `users export`. They are accepted with every NAME of --hash-algo, except that BCRYPT accepts only those that begin with $2.",
             "Other users of this machine can see command lines: prefer --hash-key-file or SEKISHO_HASH_KEY to --hash-key.",
         ],
@@ -40,11 +40,11 @@ extension Command {
             let report = ImportReport(size: file.size, errors: try errors.map { try NewFile(writing: $0) })
             let source = UserSource(
                 file, format, hashed: StoredPasswordScheme(scheme, key: key), for: project.tenant, now: now, on: reader)
-            let run = UserImport(
+            let userImport = UserImport(
                 source: source, store: PostgresAccountStore(pool: administration.pool), realm: id,
                 resumes: resumes, now: now)
             let result: Result<Void, any Error>
-            do { result = .success(try await run.run(report)) } catch { result = .failure(error) }
+            do { result = .success(try await userImport.run(report)) } catch { result = .failure(error) }
             if case .failure(let error) = result {
                 Terminal.writeError("\((error as? Failure)?.message ?? "\(error)")")
             }
@@ -60,7 +60,7 @@ extension Command {
         options: [.project, .tenant, .userFormat],
         details: [
             "FILE may be `-` for standard output. A file is written atomically with mode 0600, because it contains password hashes.",
-            "Password hashes are exported as self-describing strings in base64, which `sekisho users import` reads. A hash that was computed with a secret key can be imported only with the same --hash-key, because the key is not exported. CSV has no columns for `oidc.` providers and for further identities of the same provider; use JSON to keep these identities.",
+            "Password hashes are exported as self-describing strings in base64, which `sekisho users import` reads. A hash that was computed with a secret key can be imported only with the same --hash-key, because the key is not exported. CSV has no columns for `oidc.` providers, and columns for only one identity of each other provider; use JSON to keep all identities.",
         ],
         environment: ["DATABASE_URL"]
     ) { arguments in

@@ -105,7 +105,7 @@ struct ObjectReader {
         return value
     }
 
-    /// Records the unknown members. Call it after the last member was read.
+    /// Records the unknown members. Call it after the last member is read.
     mutating func finish() {
         for name in members.keys.sorted() where !known.contains(name) {
             addProblem(name, "unknown member; expected one of \(known.sorted().joined(separator: ", "))")

@@ -1,8 +1,8 @@
 internal import Gateway
 internal import JSON
 
-/// Parses the rows of a CSV file (RFC 4180) in chunks. Fields of a row that is too long are parsed too, but not kept,
-/// because a newline in a quoted field does not end the row.
+/// Parses the rows of a CSV file (RFC 4180) in chunks. A row that is too long is parsed to its end, because a newline
+/// in a quoted field does not end it, but its fields are not kept.
 struct CSVUsers {
     private var line = 1
     /// The line where the row begins.

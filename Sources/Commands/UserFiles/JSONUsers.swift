@@ -7,7 +7,7 @@ struct JSONUsers {
     private var depth = 0
     private var isInString = false
     private var isEscaped = false
-    /// The last string at the first level, which may be the name of a member.
+    /// The last string at the first level, which may be the name of a member. Long strings are truncated.
     private var name: [UInt8] = []
     private var position = Position.beforeArray
     private var row: [UInt8] = []

@@ -8,16 +8,18 @@ enum UserArguments {
     static let hashing: [Option] = [
         .text(
             "hash-algo", "NAME",
-            "algorithm of the password hashes: SCRYPT (Firebase's own), STANDARD_SCRYPT, BCRYPT, PBKDF2_SHA256, PBKDF_SHA1, HMAC_SHA512, HMAC_SHA256, HMAC_SHA1, HMAC_MD5, SHA512, SHA256, SHA1, MD5 or CRYPT (only hashes that name their algorithm)",
+            "algorithm of the password hashes: SCRYPT (Firebase's own), STANDARD_SCRYPT, BCRYPT, PBKDF2_SHA256, PBKDF_SHA1, HMAC_SHA512, HMAC_SHA256, HMAC_SHA1, HMAC_MD5, SHA512, SHA256, SHA1, MD5; or CRYPT: only hashes that name their algorithm",
             defaultNote: "CRYPT"),
-        .text("hash-key", "KEY", "hash key in base64 (Firebase: signer key)"),
-        .text("hash-key-file", "PATH", "file with the hash key in base64"),
-        .text("salt-separator", "TEXT", "salt separator of SCRYPT in base64"),
-        .number("rounds", "N", in: 0...Int.max, "rounds of SCRYPT, PBKDF2_SHA256, PBKDF_SHA1, SHA* and MD5"),
-        .number("mem-cost", "N", in: 0...Int.max, "memory cost of SCRYPT and STANDARD_SCRYPT"),
-        .number("parallelization", "N", in: 0...Int.max, "parallelization of STANDARD_SCRYPT"),
-        .number("block-size", "N", in: 0...Int.max, "block size of STANDARD_SCRYPT"),
-        .number("dk-len", "N", in: 0...Int.max, "length in bytes of the key that STANDARD_SCRYPT derives"),
+        .text("hash-key", "KEY", "hash key in base64; required by SCRYPT (Firebase's signer key) and HMAC_*"),
+        .text("hash-key-file", "PATH", "file with the hash key in base64, instead of --hash-key"),
+        .text("salt-separator", "TEXT", "salt separator of SCRYPT in base64", defaultNote: "empty"),
+        .number("rounds", "N", in: 0...Int.max, "rounds; required by SCRYPT, PBKDF2_SHA256, PBKDF_SHA1, SHA* and MD5"),
+        .number("mem-cost", "N", in: 0...Int.max, "memory cost; required by SCRYPT and STANDARD_SCRYPT"),
+        .number("parallelization", "N", in: 0...Int.max, "parallelization; required by STANDARD_SCRYPT"),
+        .number("block-size", "N", in: 0...Int.max, "block size; required by STANDARD_SCRYPT"),
+        .number(
+            "dk-len", "N", in: 0...Int.max, "length in bytes of the key that STANDARD_SCRYPT derives",
+            defaultNote: "the length of each hash"),
         .choice(
             "hash-input-order", "NAME", ["SALT_FIRST", "PASSWORD_FIRST"],
             "order of salt and password in the input of HMAC_*, SHA* and MD5",

@@ -6,11 +6,13 @@ final class UserFile: Sendable {
     private static let chunkSize = 131_072
 
     private let descriptor: Int32
+    private let path: String
     /// The size in bytes; `nil` if the file is not a regular file, for example a pipe.
     let size: Int?
 
     /// - Parameter path: `-` stands for standard input.
     init(reading path: String) throws(Failure) {
+        self.path = path
         descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Failure(message: UnreadableFile(path: path, error: errno).description) }
         var status = stat()
@@ -29,7 +31,7 @@ final class UserFile: Sendable {
             } while count < 0 && errno == EINTR
             filled = max(0, count)
         }
-        guard count >= 0 else { throw Failure(message: "cannot read the file") }
+        guard count >= 0 else { throw Failure(message: UnreadableFile(path: path, error: errno).description) }
         return chunk
     }
 }
@@ -46,7 +48,7 @@ final class NewFile {
     /// - Parameter path: `-` stands for standard output.
     init(writing path: String) throws(Failure) {
         let descriptor = path == "-" ? STDOUT_FILENO : Self.create(path + ".unfinished")
-        guard descriptor >= 0 else { throw Failure(message: "cannot write \(path)") }
+        guard descriptor >= 0 else { throw Self.unwritable(path) }
         self.path = path
         self.descriptor = descriptor
     }
@@ -71,7 +73,7 @@ final class NewFile {
     func finish() throws(Failure) {
         try flush()
         guard path != "-" else { return }
-        guard fsync(descriptor) == 0, rename(unfinished, path) == 0 else { throw unwritable }
+        guard fsync(descriptor) == 0, rename(unfinished, path) == 0 else { throw Self.unwritable(path) }
         isDone = true
     }
 
@@ -79,11 +81,14 @@ final class NewFile {
         var remaining = buffer[...]
         while !remaining.isEmpty {
             let count = remaining.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            guard count > 0 || errno == EINTR else { throw unwritable }
+            guard count > 0 || errno == EINTR else { throw Self.unwritable(path) }
             remaining = remaining.dropFirst(max(0, count))
         }
         buffer.removeAll(keepingCapacity: true)
     }
 
-    private var unwritable: Failure { Failure(message: "cannot write \(path): the disk may be full") }
+    /// The failure with the reason in `errno`.
+    private static func unwritable(_ path: String) -> Failure {
+        Failure(message: "cannot write \(path): \(String(cString: strerror(errno)))")
+    }
 }

@@ -42,5 +42,5 @@ extension UserRow.Fault {
 extension Option {
     static let userFormat = choice(
         "format", "NAME", UserFormat.allCases.map(\.rawValue), "format of FILE",
-        defaultNote: "the extension of FILE, or json")
+        defaultNote: "csv if FILE ends in .csv, otherwise json")
 }

@@ -46,7 +46,7 @@ struct UserImport {
                             return .finished(number: number, .failure(error))
                         }
                     }
-                    guard gathering.begins(at: report.stored) else { continue }
+                    guard gathering.beginIfDue(at: report.stored) else { continue }
                     tasks.addTask {
                         await gatherStatistics()
                         return .gatheredStatistics
@@ -82,7 +82,7 @@ private struct StatisticsSchedule {
     var isRunning = false
     private var latest = 0
 
-    mutating func begins(at stored: Int) -> Bool {
+    mutating func beginIfDue(at stored: Int) -> Bool {
         guard !isRunning, stored > latest * Self.growth else { return false }
         isRunning = true
         latest = stored
