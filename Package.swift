@@ -19,7 +19,7 @@ func module(_ name: String, in folder: String = "Sources", imports: [String] = [
 
 /// The settings of the library for apps, which imports no module of the gateway. Only tests treat its warnings as
 /// errors: an app must not fail to build because a newer compiler warns.
-let client: [SwiftSetting] = [
+let clientSettings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
@@ -44,7 +44,7 @@ let package = Package(
     platforms: [.iOS(.v15), .macOS(.v12), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1)],
     products: [.library(name: "SekishoAuth", targets: ["SekishoAuth"])],
     targets: [
-        .target(name: "SekishoAuth", path: "Sources/Client/SekishoAuth", swiftSettings: client),
+        .target(name: "SekishoAuth", path: "Sources/Client/SekishoAuth", swiftSettings: clientSettings),
         .systemLibrary(name: "CSystem", path: "Sources/Platform/CSystem"),
         // Replaces mmap for libsodium, in every executable that contains Crypto.
         .target(name: "CHugePages", path: "Sources/Platform/CHugePages"),

@@ -1,9 +1,9 @@
 // libsodium maps new memory for each Argon2id hash, and this cannot be configured. With pages of 4 KiB, the mapping can
-// take as long as the hash. This function replaces glibc's `mmap` in all libraries: the linker exports a function of the
-// executable if a linked library needs a function of that name.
+// take as long as the hash. The function `mmap` in this file replaces glibc's in all libraries: the linker exports a
+// function of the executable if a linked library needs a function of that name.
 //
 // Only mappings of at least `huge_pages_minimum` bytes with exactly the flags of libsodium are changed: private,
-// anonymous and populated (MAP_POPULATE). libsodium uses all of this memory, so huge pages do not increase its size.
+// anonymous and populated (MAP_POPULATE). libsodium uses all of this memory, so huge pages do not increase memory use.
 // glibc's malloc and thread stacks do not call this function.
 
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
@@ -25,14 +25,14 @@ __attribute__((used, retain, visibility("default")))
 void *mmap(void *address, size_t length, int protection, int flags, int descriptor, off_t offset) {
     if (!gets_huge_pages(length, protection, flags))
         return (void *)syscall(SYS_mmap, address, length, protection, flags, descriptor, offset);
-    // Without MAP_POPULATE, because other threads cannot change the memory map of the process while memory is being
-    // populated. Each page is populated when it is first used.
+    // Removes MAP_POPULATE, because other threads cannot change the memory map of the process while the kernel
+    // populates a mapping. Each page is populated when it is first used.
     void *memory =
         (void *)syscall(SYS_mmap, address, length, protection, flags & ~MAP_POPULATE, descriptor, offset);
     if (memory == MAP_FAILED) return MAP_FAILED;
-    const int before = errno;
+    const int saved_errno = errno;
     madvise(memory, length, MADV_HUGEPAGE);
-    errno = before;
+    errno = saved_errno;
     return memory;
 }
 #endif

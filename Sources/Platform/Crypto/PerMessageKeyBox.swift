@@ -1,6 +1,6 @@
 /// Encrypts any number of messages with AES-256-GCM and a separate key for every message.
 ///
-/// For messages that are created by client requests, so that their number has no limit. ``SealedBox`` may encrypt only
+/// Use it for messages that client requests create, because their number has no limit. ``SealedBox`` may encrypt only
 /// about 2^32 messages, because its nonces are random and all messages have the same key. Here, the key of a message is
 /// the HMAC-SHA-256 of a random salt under a key that is derived from the master key.
 ///

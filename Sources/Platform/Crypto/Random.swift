@@ -33,7 +33,7 @@ public enum Random {
 }
 
 enum Sodium {
-    /// libsodium requires this call before all others. A static property makes the call at most once, on any thread.
+    /// Whether libsodium is initialised. Swift makes the call only once, even if several threads read the property.
     private static let isReady = sodium_init() >= 0
 
     /// Initialises libsodium if necessary.

@@ -11,7 +11,7 @@ public final class Handle {
     /// - Parameters:
     ///   - protocols: URL schemes separated by commas.
     ///   - certificateAuthorities: a file of PEM certificates to trust instead of the system's.
-    ///   - deadline: the time limit of a whole transfer. A longer one than an hour counts as an hour.
+    ///   - deadline: the time limit of a whole transfer. More than an hour counts as an hour.
     ///   - idleAge: how long an idle connection may be reused. Rounded down to seconds; less than 1 s counts as 1 s.
     public init(
         protocols: String, egress: EgressPolicy, deadline: Duration, certificateAuthorities: String?, idleAge: Duration
@@ -31,7 +31,7 @@ public final class Handle {
         try set(CURLOPT_CAPATH, nil)
         try set(CURLOPT_MAXAGE_CONN, max(1, Int(idleAge.components.seconds)))
         // There is no separate limit for connecting, because libcurl would divide it among the addresses of a host. The
-        // deadline limits the connection attempts too; `Transfers` enforces it with its own timer as well.
+        // deadline limits the connection attempts too. `Transfers` also enforces the deadline, with its own timer.
         let (seconds, attoseconds) = min(deadline, .seconds(3600)).components
         try set(CURLOPT_TIMEOUT_MS, max(1, Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)))
         shim_curl_set_socket_opener(pointer, Unmanaged.passUnretained(self).toOpaque()) { context, _, address in
@@ -44,8 +44,8 @@ public final class Handle {
         curl_easy_cleanup(pointer)
     }
 
-    /// Whether libcurl is initialised. A static property makes the call at most once, on any thread; libcurl allows any
-    /// thread.
+    /// Whether libcurl is initialised. Swift makes the call only once, on the thread that first reads the property;
+    /// libcurl allows any thread.
     static let libraryIsReady = curl_global_init(Int(CURL_GLOBAL_SSL)) == CURLE_OK
 
     /// Whether no connection was made because the ``EgressPolicy`` allows none of the addresses.

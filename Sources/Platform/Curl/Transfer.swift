@@ -1,7 +1,7 @@
 public import CSystem
 public import EventLoop
 
-/// One request on one handle. The object must stay alive while ``Transfers`` holds it.
+/// One request on one handle. ``Transfers`` retains the object until the transfer has ended.
 public protocol Transfer: AnyObject {
     /// Unique among the transfers in progress.
     var id: UInt64 { get }

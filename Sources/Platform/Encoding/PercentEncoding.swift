@@ -3,7 +3,7 @@ public enum PercentEncoding {
     private static let digits = Array("0123456789ABCDEF".utf8)
     private static let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
 
-    /// Encodes the UTF-8 of all characters that are not unreserved (RFC 3986 §2.3).
+    /// Encodes the UTF-8 of all characters except the unreserved ones (RFC 3986 §2.3).
     ///
     /// - Parameter literals: additional ASCII characters that are not encoded.
     public static func encode(_ text: String, keeping literals: String = "") -> String {

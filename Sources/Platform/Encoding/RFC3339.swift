@@ -96,8 +96,8 @@ public enum RFC3339 {
 
 /// A date in the proleptic Gregorian calendar.
 ///
-/// The calculations use years that begin in March, so that the leap day is the last day of a year. The calendar repeats
-/// every 400 years, which have 146 097 days.
+/// The calculations use years that begin in March, so that the leap day is the last day of a year. From March on, every
+/// five months have 153 days. The calendar repeats every 400 years, which have 146 097 days.
 public struct CalendarDate: Hashable, Sendable {
     public let year: Int64
     /// 1 to 12.

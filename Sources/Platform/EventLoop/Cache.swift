@@ -23,8 +23,8 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let load: @Sendable (Key) async throws -> Value
     private let entries = Mutex<[Key: Entry]>([:])
 
-    /// - Parameter capacity: limits the memory, because clients may choose keys. When a new key finds this number of
-    ///   entries, all entries that are not being loaded are dropped.
+    /// - Parameter capacity: limits the memory, because clients may choose keys. If there are this many entries when a
+    ///   new key is added, all entries that are not being loaded are dropped.
     public init(
         lifetime: Duration, capacity: Int = 10_000, load: @escaping @Sendable (Key) async throws -> Value
     ) {

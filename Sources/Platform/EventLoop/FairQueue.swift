@@ -17,8 +17,8 @@ struct FairQueue<Element> {
     ///
     /// The whole queue holds at most `capacity` elements, and each key at most half of that. In the narrowest full part
     /// of the path, an element of the longest branch is displaced if this branch has at least two elements more than
-    /// the branch of the new element. It is the latest element of the longest branch inside that branch. Otherwise, the
-    /// same rule applies inside the branch of the new element.
+    /// the branch of the new element. Inside that branch, the longest branch at each level is followed to its end, and
+    /// the latest element there is displaced. Otherwise, the same rule applies inside the branch of the new element.
     ///
     /// - Returns: the rejected element: `element` itself or a displaced one; `nil` if no element was rejected.
     mutating func admit(_ element: Element, at path: [String], capacity: Int) -> Element? {

@@ -68,7 +68,8 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     private var timers = TimerHeap()
     private var endOfIterationCallbacks: [() -> Void] = []
 
-    /// When the current iteration began. Reading it is cheaper than reading the clock. Only on the loop's thread.
+    /// When the current iteration began. Reading it is cheaper than reading the clock. Read it only on the
+    /// loop's thread.
     public private(set) var iterationStart = ContinuousClock.now
 
     /// Starts the thread.
@@ -82,7 +83,7 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
         guard shim_epoll_ctl(epoll, EPOLL_CTL_ADD, wakeDescriptor, EPOLLIN.rawValue, Self.wakeToken) == 0 else {
             throw SystemError(call: "epoll_ctl")
         }
-        // The thread keeps the loop until ``stop()``, even if the thread begins after the last other reference is gone.
+        // The thread retains the loop until ``stop()``, even if the thread begins after all other references are gone.
         thread = try NamedThread(name: name) { [self] in run() }
     }
 
@@ -131,7 +132,7 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
         _ descriptor: Int32, for readiness: Readiness, _ handler: @escaping (Readiness) -> Void
     ) throws(SystemError) -> Watch {
         checkIsolated()
-        let watch = watches.next(for: descriptor)
+        let watch = watches.nextWatch(for: descriptor)
         guard shim_epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, readiness.rawValue, watch.token) == 0 else {
             throw SystemError(call: "epoll_ctl")
         }

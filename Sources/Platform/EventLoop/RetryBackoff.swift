@@ -20,7 +20,7 @@ public struct RetryBackoff: Sendable {
     ///   - attempts: the number of failed attempts so far, at least 1.
     ///   - chance: a random number from 0 to 1, which selects the factor.
     public func delay(after attempts: Int, chance: Double) -> Duration {
-        let doublings = min(max(attempts, 1) - 1, 20)
+        let doublings = min(max(attempts, 1) - 1, 20)  // limited, so that the shift cannot overflow
         let factor = jitter.lowerBound + (jitter.upperBound - jitter.lowerBound) * min(max(chance, 0), 1)
         return min(shortest * (1 << doublings), longest) * factor
     }

@@ -9,7 +9,7 @@ struct WatchTable {
     private var entries: [Entry] = []
 
     /// - Returns: the watch, which has no handler until ``begin(_:_:)``.
-    mutating func next(for descriptor: Int32) -> Loop.Watch {
+    mutating func nextWatch(for descriptor: Int32) -> Loop.Watch {
         let missing = Int(descriptor) + 1 - entries.count
         if missing > 0 { entries.append(contentsOf: repeatElement(Entry(), count: missing)) }
         return Loop.Watch(descriptor: descriptor, generation: entries[Int(descriptor)].generation &+ 1)

@@ -66,18 +66,19 @@ public struct URLReference: Sendable {
 
     /// A relative URL, or an absolute one with the scheme `http` or `https`.
     public init(_ text: String) {
-        let scheme = text.prefix { !"/?#".contains($0) }.split(separator: ":", omittingEmptySubsequences: false)
-        let isAllowed = scheme.count < 2 || ["http", "https"].contains(scheme[0].lowercased())
+        let parts = text.prefix { !"/?#".contains($0) }.split(separator: ":", omittingEmptySubsequences: false)
+        let isAllowed = parts.count < 2 || ["http", "https"].contains(parts[0].lowercased())
         self.text = isAllowed ? text : "about:invalid"
     }
 
-    /// An absolute URL, whose scheme may belong to an app. A relative URL, or a URL with a scheme with which a browser
-    /// would run a script or open a document itself (for example `javascript` or `data`), becomes `about:invalid`.
+    /// An absolute URL, whose scheme may belong to an app. A relative URL becomes `about:invalid`, and so does a URL
+    /// with which the browser itself would run a script or show local or embedded content (for example `javascript`,
+    /// `file` or `data`).
     public init(appLink text: String) {
-        let scheme = text.prefix { !"/?#".contains($0) }.split(separator: ":", omittingEmptySubsequences: false)
+        let parts = text.prefix { !"/?#".contains($0) }.split(separator: ":", omittingEmptySubsequences: false)
         let isDangerous =
-            scheme.count < 2 || scheme[0].wholeMatch(of: /[A-Za-z][A-Za-z0-9+.-]*/) == nil
-            || Self.browserSchemes.contains(scheme[0].lowercased())
+            parts.count < 2 || parts[0].wholeMatch(of: /[A-Za-z][A-Za-z0-9+.-]*/) == nil
+            || Self.browserSchemes.contains(parts[0].lowercased())
         self.text = isDangerous ? "about:invalid" : text
     }
 

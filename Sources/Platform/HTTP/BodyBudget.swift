@@ -2,11 +2,11 @@ internal import Synchronization
 
 /// Limits the bytes of request bodies in the memory of a process. All loops share one budget.
 ///
-/// The whole length of a body is reserved from the moment the server begins to read it until its handler has ended, or
-/// until the connection ends with an incomplete body.
+/// The whole length of a body is reserved before the server reads the body. The reservation ends when the handler ends,
+/// or when the connection ends before the body is complete.
 final class BodyBudget: Sendable {
-    /// The size of one body is at most the number of free bytes divided by this number. While large bodies are
-    /// rejected, small bodies are thus still accepted, so that sign-ins succeed during imports.
+    /// The size of one body is at most the number of free bytes divided by this number. Small bodies are thus still
+    /// accepted when large bodies are already rejected, so that sign-ins succeed during imports.
     private static let freeBytesDivisor = 4
 
     private let capacity: Int

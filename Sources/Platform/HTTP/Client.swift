@@ -40,7 +40,7 @@ public actor Client {
         let id = lastID
         return try await withTaskCancellationHandler {
             // Calls a method, because this closure is not isolated to the client.
-            try await self.answer(to: request, id: id)
+            try await self.response(to: request, id: id)
         } onCancel: {
             // Runs on the loop later, when the transfer has begun.
             loop.submit { self.assumeIsolated { $0.cancel(id) } }
@@ -54,7 +54,7 @@ public actor Client {
         restricted.close()
     }
 
-    private func answer(to request: ClientRequest, id: UInt64) async throws -> ClientResponse {
+    private func response(to request: ClientRequest, id: UInt64) async throws -> ClientResponse {
         guard !isClosed else { throw ClientFault.closed }
         guard unrestricted.count + restricted.count < limits.requests else { throw ClientFault.overloaded }
         let egress = try EgressPolicy(of: request)

@@ -76,6 +76,7 @@ final class ClientExchange: Transfer {
     /// - Returns: whether to continue.
     func receiveHead(_ line: UnsafeRawBufferPointer) -> Bool {
         headBytes += line.count
+        // A status line after a complete head begins the response that follows an interim response.
         if line.starts(with: "HTTP/".utf8) { headIsComplete = false }
         if line.allSatisfy({ $0 <= 0x20 }) { headIsComplete = true }
         isTooLarge = headBytes > limits.headBytes || announcesTooLargeBody(line)

@@ -21,7 +21,7 @@ public enum ClientFault: Error, Hashable, Sendable {
     case timedOut
     /// The head exceeds the client's limit, or the body exceeds the request's.
     case tooLarge
-    /// The response is not valid HTTP, or libcurl reported another error, with the code `code`.
+    /// The response is not valid HTTP, or libcurl reported another error. `code` is libcurl's.
     case protocolError(code: Int)
     /// Too many requests are in progress, or there is not enough memory.
     case overloaded

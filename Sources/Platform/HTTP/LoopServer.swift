@@ -61,8 +61,8 @@ final class LoopServer: @unchecked Sendable {
         scheduleSweep()
     }
 
-    /// Closes the connections of this loop that have been idle longest. It closes several at once, because the search
-    /// is too expensive for every new connection.
+    /// Closes the connections of this loop that have been idle longest. Closes several at once, because the search is
+    /// too expensive for every new connection.
     private func closeLongestIdle() {
         let idle = connections.filter(\.isIdle).sorted { $0.waitingSince < $1.waitingSince }
         for connection in idle.prefix(max(1, limits.connections / 256)) {

@@ -28,13 +28,13 @@ public struct Router<Route: Sendable>: Sendable {
     /// The nodes of templates without parameters, by the whole path, so that their look-up does not search the tree.
     private var literalPaths: [String: Int] = [:]
 
-    /// - Precondition: templates are well-formed, and no method and path occur twice.
+    /// - Precondition: templates are well-formed, and each combination of method and path occurs once.
     public init(_ routes: [(Method, String, Route)]) {
         for (method, text, route) in routes {
             guard let template = RouteTemplate(parsing: text) else {
                 preconditionFailure("malformed path template: \(text)")
             }
-            let node = template.segments.reduce(0) { child(of: $0, for: $1) }
+            let node = template.segments.reduce(0) { findOrAddChild(of: $0, for: $1) }
             precondition(nodes[node].routes[method] == nil, "routed twice: \(method.rawValue) \(text)")
             nodes[node].routes[method] = (route, template.parameters)
             if template.parameters.isEmpty { literalPaths[text] = node }
@@ -77,7 +77,7 @@ public struct Router<Route: Sendable>: Sendable {
         return node.verbs[segment[colon...].dropFirst()].map { ($0, segment[..<colon]) }
     }
 
-    private mutating func child(of index: Int, for segment: RouteTemplate.Segment) -> Int {
+    private mutating func findOrAddChild(of index: Int, for segment: RouteTemplate.Segment) -> Int {
         let known: Int? =
             switch segment {
             case .literal(let text): nodes[index].literals[text]

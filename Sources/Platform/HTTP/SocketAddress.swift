@@ -59,6 +59,7 @@ struct SocketAddress: Sendable {
     static func numeric(_ address: UnsafePointer<sockaddr>) -> String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         let raw = UnsafeRawPointer(address)
+        // The IPv4 address begins at byte 4 of `sockaddr_in`, the IPv6 address at byte 8 of `sockaddr_in6`.
         if Int32(address.pointee.sa_family) == AF_INET {
             inet_ntop(AF_INET, raw + 4, &text, socklen_t(text.count))
         } else {

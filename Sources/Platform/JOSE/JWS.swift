@@ -64,7 +64,7 @@ public struct UnverifiedJWS: Sendable {
             let signature = Base64URL.decode(parts[2])
         else { throw .malformed }
         let header = try Self.header(headerText)
-        guard !header.isCritical else { throw .criticalHeader }
+        guard !header.hasCrit else { throw .criticalHeader }
         guard let algorithm = SignatureAlgorithm(rawValue: header.algorithm) else { throw .algorithmNotAllowed }
         self.algorithm = algorithm
         keyID = header.keyID
@@ -113,7 +113,7 @@ struct JOSEHeader: Decodable {
     let keyID: String?
     let type: String?
     /// Whether `crit` exists, regardless of its value.
-    let isCritical: Bool
+    let hasCrit: Bool
 
     private enum CodingKeys: String, CodingKey {
         case algorithm = "alg"
@@ -127,7 +127,7 @@ struct JOSEHeader: Decodable {
         algorithm = try members.decode(String.self, forKey: .algorithm)
         keyID = try members.decodeIfPresent(String.self, forKey: .keyID)
         type = try members.decodeIfPresent(String.self, forKey: .type)
-        isCritical = members.contains(.critical)
+        hasCrit = members.contains(.critical)
     }
 }
 

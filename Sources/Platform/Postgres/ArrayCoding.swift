@@ -63,7 +63,7 @@ extension PostgresArrayElement where Self: PostgresEncodable & PostgresDecodable
     public static func postgresParameter(of elements: [Self]) -> Parameter {
         var bytes: [UInt8] = []
         bytes.append(bigEndian: elements.isEmpty ? 0 : 1, width: 4)  // dimensions
-        let flags = bytes.count
+        let flagsStart = bytes.count
         bytes.append(bigEndian: 0, width: 4)  // 1 if an element is NULL; set below
         bytes.append(bigEndian: UInt64(postgresType.oid), width: 4)
         guard !elements.isEmpty else { return Parameter(postgresArrayType, .bytes(bytes)) }
@@ -77,7 +77,7 @@ extension PostgresArrayElement where Self: PostgresEncodable & PostgresDecodable
             if parameter.append(to: &bytes) {
                 bytes.set(bigEndian: UInt32(bytes.count - start), at: start - 4)
             } else {
-                bytes[flags + 3] = 1
+                bytes[flagsStart + 3] = 1
             }
         }
         return Parameter(postgresArrayType, .bytes(bytes))
@@ -88,11 +88,11 @@ extension PostgresArrayElement where Self: PostgresEncodable & PostgresDecodable
             remaining: try cell.bytes(
                 of: .textArray, .varcharArray, .boolArray, .int4Array, .int8Array, .timestamptzArray, .uuidArray))
         let dimensions = try reader.integer()
-        _ = try reader.integer()
+        _ = try reader.integer()  // whether an element is NULL
         let type = PostgresType(oid: UInt32(bitPattern: try reader.integer()))
         guard dimensions != 0 else { return [] }
         let count = Int(try reader.integer())
-        _ = try reader.integer()
+        _ = try reader.integer()  // the first index
         guard dimensions == 1, count >= 0, count <= reader.remaining.count / 4 else { throw .malformed }
         var elements: [Self] = []
         elements.reserveCapacity(count)

@@ -9,7 +9,7 @@ public struct Migrator: Sendable {
     /// The key of the advisory lock, the same in all Sekisho processes: "sekisho" in ASCII.
     private static let lockKey: Int64 = 0x73656B6973686F
     /// The time limit of one migration in a transaction, and of each statement of a migration outside of transactions.
-    /// Also limits how long ``apply(with:)``, from its start, waits for other processes.
+    /// Also limits how long ``apply(with:)`` waits for other processes, counted from its start.
     private static let timeLimit = Duration.seconds(3600)
 
     private let migrations: [Migration]

@@ -44,7 +44,7 @@ public actor Pool {
         for waiter in waiting.removeAll() { waiter.fail(PostgresError.unavailable("the pool is closed")) }
         for connection in free { connection.end("the pool is closed") }
         reader?.close()
-        // The closure checks again, because a connection may end before the closure is called.
+        // The last connection may already have ended when this closure is called.
         await withCheckedContinuation { closer in
             if isClosed { closer.resume() } else { closers.append(closer) }
         }

@@ -237,6 +237,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 extension Timestamp: PostgresEncodable, PostgresDecodable {
     /// 2000-01-01, from which the server counts, in microseconds since 1970.
     private static let serverEpoch: Int64 = 946_684_800_000_000
+    /// PostgreSQL's `MIN_TIMESTAMP` and `END_TIMESTAMP`, in microseconds since ``serverEpoch``.
     private static let serverRange: Range<Int64> = -211_813_488_000_000_000..<9_223_371_331_200_000_000
 
     public static var postgresType: PostgresType { .timestamptz }

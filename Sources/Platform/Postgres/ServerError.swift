@@ -41,11 +41,19 @@ struct ServerError {
         return .rejected(.init(code: code, constraint: constraint, message: mayContainData ? "" : message))
     }
 
-    /// Whether the message may contain data. Primary messages of the listed classes contain only fixed texts, names and
-    /// the text of statements; data is in `DETAIL`, which is not read.
-    private var mayContainData: Bool {
-        !["23", "25", "26", "40", "42", "53", "55"].contains(String(code.prefix(2)))
-    }
+    private var mayContainData: Bool { !Self.classesWithoutData.contains(String(code.prefix(2))) }
+
+    /// The classes whose primary messages contain only fixed texts, names and the text of statements. Data is in
+    /// `DETAIL`, which is not read.
+    private static let classesWithoutData: Set = [
+        "23",  // integrity constraint violation
+        "25",  // invalid transaction state
+        "26",  // invalid SQL statement name
+        "40",  // transaction rollback
+        "42",  // syntax error or access rule violation
+        "53",  // insufficient resources
+        "55",  // object not in prerequisite state
+    ]
 }
 
 /// Joins the lines of a message: libpq ends messages with a line break, and may combine several messages.

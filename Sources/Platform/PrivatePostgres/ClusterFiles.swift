@@ -2,7 +2,7 @@ internal import CSystem
 internal import Encoding
 internal import FoundationEssentials
 
-/// The directories of a cluster, and the lock that gives this process exclusive use of them.
+/// The directories of a database cluster, and the lock that gives this process exclusive use of them.
 struct ClusterFiles {
     /// The maximum length of a Unix socket path on Linux, without the final NUL.
     private static let longestSocketPath = 107

@@ -2,8 +2,8 @@ internal import CSystem
 internal import FoundationEssentials
 internal import Synchronization
 
-/// A PostgreSQL server for this process only. Its cluster is created on first use and kept between runs; the server
-/// stops with the process.
+/// A PostgreSQL server for this process only. Its database cluster is created on first use and kept between runs. The
+/// server stops with the process.
 ///
 /// The server listens only on a Unix socket in a private directory, without passwords. All calls block: use them at
 /// start-up, at shutdown and in tests, never on an event loop.
@@ -19,8 +19,8 @@ public final class PrivatePostgres: Sendable {
     private let server: ServerProcess
     private let isStopped = Atomic(false)
 
-    /// Starts the server in `directory`, and waits at most 30 seconds until it accepts connections. First waits for the
-    /// server of an earlier process to stop, at most 15 seconds, and creates a missing cluster.
+    /// Starts the server in `directory`, and waits at most 30 seconds until it accepts connections. First waits at most
+    /// 15 seconds for the server of an earlier process to stop, and creates the cluster if it does not exist.
     ///
     /// - Parameter durable: `false` is faster and can lose data if the machine crashes; for tests.
     /// - Throws: ``PrivatePostgresError``, and errors of the file system and of threads.
@@ -107,8 +107,8 @@ public final class PrivatePostgres: Sendable {
         _ server: ServerProcess, _ files: ClusterFiles
     ) throws(PrivatePostgresError) -> ServerProcess {
         let url = files.url(database: "postgres") + "&connect_timeout=2"
-        let hasAnswered = wait(for: .seconds(30)) { !server.isRunning || PQping(url) == PQPING_OK }
-        guard hasAnswered, server.isRunning else {
+        let hasAnsweredOrEnded = wait(for: .seconds(30)) { !server.isRunning || PQping(url) == PQPING_OK }
+        guard hasAnsweredOrEnded, server.isRunning else {
             server.end()
             throw .failed(program: "postgres", log: files.logTail())
         }

@@ -11,7 +11,8 @@ enum Programs {
             .first { access($0, X_OK) == 0 }
     }
 
-    /// Returns the folder of `initdb` and `postgres`: of the newest version in Debian's layout, otherwise from `PATH`.
+    /// Returns the folder that contains `initdb` and `postgres`: that of the newest version in Debian's layout,
+    /// otherwise the first folder in `PATH` that contains `initdb`.
     static func postgresFolder() throws(PrivatePostgresError) -> String {
         let root = "/usr/lib/postgresql"
         // The error does not matter: without the folder, this is not Debian's layout.

@@ -56,7 +56,7 @@ final class LogWriter: Sendable {
     var dropped: Int { queue.withLock { $0.dropped } }
 
     func append(_ line: [UInt8]) {
-        change { queue in
+        updateAndWake { queue in
             if queue.bytes + line.count <= capacity {
                 queue.bytes += line.count
                 queue.items.append(.line(line))
@@ -77,12 +77,12 @@ final class LogWriter: Sendable {
     func close() { add(.end) }
 
     private func add(_ item: Item) {
-        change { $0.items.append(item) }
+        updateAndWake { $0.items.append(item) }
     }
 
-    private func change(_ change: (inout Queue) -> Void) {
+    private func updateAndWake(_ update: (inout Queue) -> Void) {
         let mustWake = queue.withLock { queue in
-            change(&queue)
+            update(&queue)
             defer { queue.wakeIsPending = true }
             return !queue.wakeIsPending
         }
