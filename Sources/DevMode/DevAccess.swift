@@ -12,7 +12,7 @@ extension Access {
     static func anyCaller(
         _ project: @escaping ProjectLookup, app: @escaping @Sendable (ID<Project>) async throws -> App
     ) -> Access {
-        @Sendable func found(_ id: ID<Project>?) async throws -> Project {
+        @Sendable func requireProject(_ id: ID<Project>?) async throws -> Project {
             guard let project = try await project(id) else { throw RequestRefusal.notFound }
             return project
         }
@@ -20,11 +20,11 @@ extension Access {
             guard credential.bearer.map(isAdministrative) ?? (credential.apiKey != nil) else {
                 throw credential.bearer == nil ? AccessRefusal.missingCredentials : .bearerNotAccepted
             }
-            let project = try await found(nil)
+            let project = try await requireProject(nil)
             return CallingApp(project: project, app: try await app(project.id))
         } administrator: { bearer, id in
             guard isAdministrative(bearer) else { throw AccessRefusal.bearerNotAccepted }
-            return Administrator(project: try await found(id), actor: .emulator, scopes: .all)
+            return Administrator(project: try await requireProject(id), actor: .emulator, scopes: .all)
         }
     }
 

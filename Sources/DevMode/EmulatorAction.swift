@@ -4,7 +4,8 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Redeems the code of a link at once, like Firebase's emulator. The app redeems the code of a sign-in link.
+    /// Redeems the code of a link at once, like Firebase's emulator. The exception is a sign-in link, whose code the
+    /// app redeems.
     static func emulatorAction(_ emailActions: EmailActionService) -> Endpoint {
         extra("performEmulatorAction", .get, "/emulator/action") { call in
             do {
@@ -27,7 +28,7 @@ extension EndpointCall {
             throw OOBCodeRefusal.invalid
         }
         switch checked.code.purpose {
-        case .signIn: return try open(checked, code)
+        case .signIn: return try redirectToApp(checked, code)
         case .resetPassword:
             guard let password = request.query("newPassword") else { throw CredentialRefusal.missingPassword }
             try await emailActions.resetPassword(code, to: Secret(password), removing: [], from: origin)
@@ -43,7 +44,7 @@ extension EndpointCall {
     }
 
     /// Redirects to the app, which redeems the code. Without a continue URL, reports only that the link is valid.
-    private func open(_ checked: CheckedCode, _ code: String) throws -> Response {
+    private func redirectToApp(_ checked: CheckedCode, _ code: String) throws -> Response {
         guard let url = request.query("continueUrl") else {
             return try .json(["authEmulator": ActionSuccess(checked.code)])
         }

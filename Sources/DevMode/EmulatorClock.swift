@@ -34,12 +34,12 @@ private enum ClockChange {
         switch (request.advanceSeconds, request.freezeAtMs, request.reset) {
         case (let seconds?, nil, nil):
             guard (0...Self.tenYears).contains(seconds) else {
-                throw .invalidField("/advanceSeconds", "must be from 0 to \(Int(Self.tenYears))")
+                throw .invalidField("/advanceSeconds", "must be from 0 to \(Int(Self.tenYears)) seconds")
             }
             self = .advance(.seconds(seconds))
         case (nil, let milliseconds?, nil):
             guard Self.milliseconds.contains(milliseconds) else {
-                throw .invalidField("/freezeAtMs", "must be in the years 1970 to 9999")
+                throw .invalidField("/freezeAtMs", "must be in milliseconds since 1970, up to the year 9999")
             }
             self = .freeze(Instant(microseconds: milliseconds * 1000))
         case (nil, nil, true?): self = .reset

@@ -64,7 +64,7 @@ private struct FakeClaims {
             isPrivateEmail: credential.provider == .apple && (email?.isRelay == true || isTrue("is_private_email")),
             profile: UserProfile(
                 name: credential.name ?? PersonName(given: text("given_name"), family: text("family_name")),
-                displayName: PersonName(given: text("name"), family: nil)?.full,
+                displayName: displayText("name"),
                 photoURL: text("picture").flatMap { $0.utf8.count <= Self.urlLimit ? $0 : nil },
                 screenName: displayText("screen_name"), language: displayText("locale"),
                 timeZone: displayText("zoneinfo")),

@@ -2,8 +2,8 @@ internal import Identity
 internal import Simulators
 internal import Synchronization
 
-/// Registers clients at the simulated Apple. A client is registered again only if its project configures another team
-/// than before, so that a client that the simulator has transferred keeps its new team.
+/// Registers clients at the simulated Apple. A client is registered again only if its project configures another team.
+/// A client that the simulator has transferred to another team is never registered again.
 final class SimulatedClients: Sendable {
     /// Guards the configured team of each client ID.
     private let teams = Mutex<[String: String]>([:])
@@ -16,7 +16,6 @@ final class SimulatedClients: Sendable {
         let changed = teams.withLock { teams in
             ids.filter { teams.updateValue(team, forKey: $0) != team }
         }
-        // A transferred client stays in its new team.
         for id in changed where !apple.isTransferred(id) {
             apple.register(AppleClient(id: id, team: team, kind: .either))
         }

@@ -5,7 +5,7 @@ public import SMTP
 /// The outcome of one attempt to deliver an email, for logs and metrics. Contains no address.
 public enum DeliveryOutcome: Hashable, Sendable {
     case sent
-    /// The code of the email is no longer valid, so the email was not sent.
+    /// The email was not sent, because its code is no longer valid, or no account has the address.
     case dropped
     case postponed(until: Instant, DeliveryFailure)
     case givenUp(DeliveryFailure)

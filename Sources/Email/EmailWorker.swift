@@ -22,7 +22,7 @@ public actor EmailWorker {
         public var send: @Sendable (Message, QueuedEmail, EmailPayload) async -> DeliveryResult
         public var report: @Sendable (QueuedEmail, DeliveryOutcome) -> Void
         public var clock: WallClock
-        /// A random number from 0 to 1.
+        /// Returns a random number from 0 to 1.
         public var jitter: @Sendable () -> Double
 
         public init(

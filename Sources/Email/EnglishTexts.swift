@@ -37,7 +37,7 @@ extension EmailTexts {
                 "The email address of your account for \(app) was changed and is no longer this address. \(noAction) "
                     + "If you did not, open the link below to restore this address.",
                 link: "Restore this address",
-                [values.lifetime.englishSinceChange, "Then set a new password right away."])
+                [values.lifetime.englishSinceChange, "After you restore the address, set a new password right away."])
         case .relayAddressChanged:
             return english(
                 "Your email address for \(app) was changed",
@@ -132,8 +132,8 @@ extension EmailTexts {
 
     private static let removal =
         "The link opens a page that asks you to confirm. If you confirm, we remove that way to sign in and all that were "
-        + "added after it, and sign you out on every device. If the password was set after it, the password stops "
-        + "working. The account goes back to this email address."
+        + "added after it, and sign you out on every device. If the password was set after that way to sign in was added, "
+        + "it stops working. The account goes back to this email address."
 
     private static func english(
         _ subject: String, _ paragraph: String, link: String? = nil, _ advice: [String]

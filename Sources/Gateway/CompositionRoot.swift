@@ -193,6 +193,7 @@ struct CompositionRoot: Sendable {
         let discovery = OpenIDConfiguration(
             issuer: mode.issuers.idTokenIssuer(of: project.id),
             jwksURI: "\(publicURL())/\(project.id)/.well-known/jwks.json", algorithms: ring.algorithms)
+        // Caches expire well before a new key signs, so that every verifier knows the key by then.
         return ProjectDocuments(
             openIDConfiguration: try discovery.json(), jwks: try ring.jwks(at: now),
             certificates: try ring.certificates(at: now), maxAge: Int(KeyRing.publicationLead.components.seconds / 3))

@@ -12,8 +12,8 @@ package typealias ProjectLookup = @Sendable (ID<Project>?) async throws -> Proje
 /// Caches projects, tenants, apps, API keys, service keys and signing keys for ``lifetime``. Each event loop has its
 /// own cache.
 package struct ConfigurationCache: Sendable {
-    /// The lifetime of an entry: the maximum time for which a revoked key, or a configuration that another process has
-    /// changed, remains in effect.
+    /// The maximum time for which a revoked key, or a configuration that another process has replaced, remains in
+    /// effect.
     static let lifetime: Duration = .seconds(5)
 
     /// Projects by ID. The ID `nil` stands for the only project of an installation with one project, or for the project
@@ -136,7 +136,7 @@ package struct ConfigurationCache: Sendable {
         try await apps.value(for: project).first { $0.id == id }
     }
 
-    /// Returns the apps of all projects that have associated domains.
+    /// Returns the apps with associated domains in all projects.
     func associatedApps() async throws -> [AssociatedApp] { try await associated.value(for: 0) }
 
     /// Edits the configuration. A change takes effect at once on this loop, and within ``lifetime`` on other loops and

@@ -14,8 +14,7 @@ final class KeyUsageTracker: Sendable {
         var latest: Instant
         var written: Instant?
 
-        /// Whether the latest use must be written. A time before the written one results from a clock that was set
-        /// back.
+        /// Whether the latest use must be written. The latest use precedes the written one if the clock was set back.
         var needsWrite: Bool {
             written.map { latest < $0 || latest - $0 >= ServiceKeyStore.minimumUseInterval } ?? true
         }

@@ -1,18 +1,18 @@
 internal import CProgramPages
 internal import Glibc
 
-/// The memory pages of this process's program and libraries. The start of the process uses many of them only once: to
-/// link libraries, to read tables of types and to run initializers.
+/// The memory pages of this process's program and libraries. Many of them are used only at start: to link libraries, to
+/// read tables of types and to run initializers.
 package enum ProgramPages {
-    /// Removes from the resident memory the read-only pages that equal the file that they map.
+    /// Removes read-only pages from the resident memory if their content is that of the mapped file.
     ///
     /// A page that is used again comes from the system's file cache: Linux maps it, and 15 of its neighbours, without
     /// a read from the disk.
     package static func release() {
         // If the list of pages cannot be read, the process only uses more memory.
         guard let maps = try? InputFile.text(of: "/proc/self/smaps") else { return }
-        // Another thread may have loaded or unloaded a library since. Only pages that belong to a library or the
-        // program now are released.
+        // Another thread may have loaded or unloaded a library since the list was read, so only pages that belong to
+        // the program or a library now are released.
         withUnsafePointer(to: unchanged(in: maps)) { ranges in
             visit_read_only_segments(
                 { start, end, ranges in

@@ -93,7 +93,7 @@ package final class RunningGateway: Sendable {
     package var loop: Loop { group.loops[0] }
     package var pool: Pool { pools[0] }
 
-    /// Starts the delivery of emails. Call it after the schema of the database was checked.
+    /// Starts the delivery of emails. Call it only after the schema of the database has been checked.
     package func startEmailDelivery() {
         emailService?.start()
     }

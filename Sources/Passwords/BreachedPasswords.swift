@@ -5,8 +5,9 @@ public import HTTP
 public import Identity
 internal import Synchronization
 
-/// A server with a list of breached passwords and the range protocol of Pwned Passwords: a request contains the first 5
-/// of the 40 hexadecimal digits of a SHA-1 digest, and the response contains every known suffix for them.
+/// A server with a list of breached passwords and the range protocol of Pwned Passwords. A request contains the first 5
+/// of the 40 hexadecimal digits of a SHA-1 digest. The response contains the other 35 digits of every listed digest
+/// that begins with them.
 public struct BreachedPasswordList: Hashable, Sendable {
     /// The URL of Pwned Passwords itself.
     public static let publicURL = "https://api.pwnedpasswords.com/range/"

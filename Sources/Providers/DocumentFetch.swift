@@ -7,8 +7,9 @@ public struct DocumentFetch: Sendable {
     /// The maximum time for one fetch.
     public static let deadline: Duration = .seconds(5)
 
-    /// Returns a document and its lifetime, if any, within ``deadline``. Follows no redirect. Throws unless the
-    /// response has status 200 and at most ``maximumLength`` bytes. Operators see the description of the error.
+    /// Returns a document within ``deadline``, and its lifetime if the response states one. Does not follow redirects.
+    /// Throws unless the response has status 200 and at most ``maximumLength`` bytes. Operators see the description of
+    /// the error.
     public var get: @Sendable (DocumentAddress) async throws -> (body: [UInt8], maxAge: Duration?)
 
     public init(get: @escaping @Sendable (DocumentAddress) async throws -> (body: [UInt8], maxAge: Duration?)) {
@@ -19,8 +20,8 @@ public struct DocumentFetch: Sendable {
 extension DocumentFetch {
     /// Fetches documents over the network.
     ///
-    /// - Parameter allowsPrivate: whether documents with configured addresses may be at private addresses and, on this
-    ///   machine, be fetched without TLS.
+    /// - Parameter allowsPrivate: whether documents with configured addresses may be fetched from private addresses,
+    ///   and from this machine without TLS.
     public static func http(_ client: HTTP.Client, allowsPrivate: Bool = false) -> DocumentFetch {
         DocumentFetch { address in
             let request = ClientRequest(

@@ -105,8 +105,8 @@ struct KeySet: Sendable {
 
     /// Returns the keys that may have signed a token.
     ///
-    /// - Parameter keyID: the key ID of the token. If it has none (`nil`), the key of a set with exactly one key is
-    ///   returned, and none of a larger set.
+    /// - Parameter keyID: the key ID of the token. `nil` matches the key of a set with exactly one key, and no key of a
+    ///   larger set.
     func keys(named keyID: String?) -> [PublicKey] {
         guard let keyID else { return count == 1 ? keys.map(\.key) : [] }
         return keys.filter { $0.id?.isExactly(keyID) == true }.map(\.key)

@@ -110,7 +110,7 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
             return false
         }
         let now = clock.now()
-        update(url) { $0.found(value, fetchedAt: stored.fetchedAt, at: now) }
+        update(url) { $0.adopt(value, fetchedAt: stored.fetchedAt, at: now) }
         return (stored.fetchedAt..<stored.fetchedAt + CachePolicy.lifetimes.lowerBound).contains(now)
     }
 
@@ -123,14 +123,14 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
             guard body.count <= DocumentFetch.maximumLength else { throw DocumentFault.tooLong }
             let value = try parse(body, at: address.url)
             let now = clock.now()
-            update(address.url) { $0.fetched(value, maxAge: maxAge, at: now) }
+            update(address.url) { $0.recordFetch(value, maxAge: maxAge, at: now) }
             // If the document cannot be stored, other processes fetch it themselves.
             try? await store.store(address.url, String(decoding: body, as: UTF8.self), now)
             return nil
         } catch {
             let now = clock.now()
             let reason = "\(error)"
-            update(address.url) { $0.failed(reason, at: now) }
+            update(address.url) { $0.recordFailure(reason, at: now) }
             return reason
         }
     }
@@ -153,17 +153,17 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
             if try await store.claimForcedFetch(url, now) {
                 let failure = await fetchAndStore(address)
                 update(url) {
-                    $0.didForceRefetch(until: now + ProviderDocumentStore.forcedFetchInterval, failure: failure)
+                    $0.recordForcedRefetch(until: now + ProviderDocumentStore.forcedFetchInterval, failure: failure)
                 }
             } else {
                 let failure = try await loadFromOtherProcess(url)
                 update(url) {
-                    $0.didForceRefetch(until: now + CachePolicy.pauseForOthers, failure: failure)
+                    $0.recordForcedRefetch(until: now + CachePolicy.pauseForOthers, failure: failure)
                 }
             }
         } catch {
             update(url) {
-                $0.didForceRefetch(
+                $0.recordForcedRefetch(
                     until: now + CachePolicy.pauseForOthers, failure: "the store of documents is not available")
             }
         }
@@ -178,7 +178,7 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
         // An invalid stored document is ignored.
         if let stored, let value = try? read(Array(stored.body.utf8), url) {
             let now = clock.now()
-            update(url) { $0.found(value, fetchedAt: stored.fetchedAt, at: now) }
+            update(url) { $0.adopt(value, fetchedAt: stored.fetchedAt, at: now) }
         }
         let hasResult = stored.map { $0.forcedRefetchAt ?? $0.fetchedAt <= $0.fetchedAt } ?? false
         return hasResult ? nil : "another process has not fetched the document yet"
@@ -238,7 +238,7 @@ struct DocumentState<Value: Sendable>: Sendable {
         return .fetch
     }
 
-    mutating func fetched(_ value: Value, maxAge: Duration?, at now: Instant) {
+    mutating func recordFetch(_ value: Value, maxAge: Duration?, at now: Instant) {
         let lifetime = maxAge ?? CachePolicy.defaultLifetime
         version = Version(value, fetchedAt: now)
         freshUntil =
@@ -248,18 +248,18 @@ struct DocumentState<Value: Sendable>: Sendable {
     }
 
     /// Adopts a stored version, which another process or an earlier run has fetched, if it is newer than the known one.
-    mutating func found(_ value: Value, fetchedAt: Instant, at now: Instant) {
+    mutating func adopt(_ value: Value, fetchedAt: Instant, at now: Instant) {
         let fetchedAt = min(fetchedAt, now)
         guard version.map({ $0.fetchedAt < fetchedAt }) ?? true else { return }
         version = Version(value, fetchedAt: fetchedAt)
         freshUntil = max(freshUntil, fetchedAt + CachePolicy.lifetimes.lowerBound)
     }
 
-    mutating func failed(_ reason: String, at now: Instant) {
+    mutating func recordFailure(_ reason: String, at now: Instant) {
         failure = (now, reason)
     }
 
-    mutating func didForceRefetch(until end: Instant, failure: String? = nil) {
+    mutating func recordForcedRefetch(until end: Instant, failure: String? = nil) {
         forcedRefetch = (end, failure)
     }
 

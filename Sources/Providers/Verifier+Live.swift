@@ -64,10 +64,14 @@ extension IDTokenInput {
     /// The valid lengths of a nonce, in bytes.
     static let nonceLengths = 1...1024
 
-    /// Requires that the token contains the SHA-256 of the nonce in lower-case hexadecimal, as Apple's clients send it,
-    /// or the nonce itself where unhashed nonces are accepted. If the request has a nonce, the token may lack one only
-    /// if it states that the device does not support nonces, and the credential does not require a nonce in the token.
-    /// A token with a nonce requires one in the request. If both lack a nonce, the policy decides.
+    /// Checks the nonce of a token of Apple.
+    ///
+    /// - The token must contain the SHA-256 of the request's nonce in lower-case hexadecimal, as Apple's clients send
+    ///   it. Where unhashed nonces are accepted, the token may contain the nonce itself.
+    /// - If only the request has a nonce, the token must state that the device does not support nonces. Even then, it
+    ///   is rejected if ``FederatedCredential/requiresNonceInToken`` is set.
+    /// - If only the token has a nonce, the token is rejected.
+    /// - If both lack a nonce, the policy decides.
     ///
     /// - Returns: the nonce of the token; `nil` if it has none.
     func appleNonce(in claims: IdentityTokenClaims) throws(ProviderRefusal) -> String? {

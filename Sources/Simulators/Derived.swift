@@ -13,8 +13,8 @@ enum Derived {
 
     /// Lower-case letters and digits, without `i`, `l`, `o` and `u`.
     static func alphanumerics(_ source: String..., count: Int) -> String {
-        let letters = Array("0123456789abcdefghjkmnpqrstvwxyz")
-        return String(digest(source).prefix(count).map { letters[Int($0) % letters.count] })
+        let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz")
+        return String(digest(source).prefix(count).map { alphabet[Int($0) % alphabet.count] })
     }
 
     private static func digest(_ source: [String]) -> [UInt8] {

@@ -52,7 +52,8 @@ public final class FaultInjection: Sendable {
     /// The last 100 requests, oldest first, with the secrets that clients sent.
     public var requests: [Request] { state.withLock { $0.requests } }
 
-    /// Records a request, and returns its fault. A fault for a number of requests then applies to one request fewer.
+    /// Records a request, and returns its fault. A fault with a limited number of requests then applies to one request
+    /// fewer.
     func nextFault(recording request: Request) -> InjectedFault {
         state.withLock { state in
             state.counts[request.path, default: 0] += 1

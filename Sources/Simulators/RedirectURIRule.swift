@@ -27,7 +27,7 @@ public struct RedirectURIRule: Sendable {
     }
 }
 
-/// An absolute `http` or `https` URL without user and fragment.
+/// An absolute `http` or `https` URL without a user name or a fragment.
 struct WebURL {
     let scheme: Substring
     /// In lower case.

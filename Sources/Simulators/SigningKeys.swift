@@ -25,7 +25,7 @@ struct SigningKeys: Sendable {
 
     var current: Named { published[published.count - 1] }
 
-    var set: JWKSet { JWKSet(keys: published.map { JWK($0.key.publicKey, keyID: $0.id) }) }
+    var jwks: JWKSet { JWKSet(keys: published.map { JWK($0.key.publicKey, keyID: $0.id) }) }
 
     mutating func rotate(keepingOld: Bool) throws {
         let key = try supply.key(next)

@@ -1,6 +1,6 @@
 /// A person with an account at a simulated provider. The defaults are valid; a test changes one property.
 public struct SimulatedPerson: Hashable, Sendable {
-    /// Apple's estimate whether the user is a real person.
+    /// Apple's estimate of whether the user is a real person.
     public enum RealUserStatus: Int64, Sendable, CaseIterable {
         case unsupported = 0
         case unknown = 1

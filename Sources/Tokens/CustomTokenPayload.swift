@@ -51,10 +51,10 @@ public struct CustomTokenPayload: Sendable {
         guard members["tenant_id"] ?? .null == named ?? .null else { throw .tenantMismatch }
     }
 
-    /// Returns the account and the additional claims of the token.
+    /// Returns the account, the additional claims and the issue time of the token.
     ///
-    /// - Throws: ``CustomTokenRefusal`` for a missing or too long account ID, and for invalid, reserved or too large
-    ///   claims.
+    /// - Throws: ``CustomTokenRefusal`` if the account ID is missing or too long, or if the claims are invalid,
+    ///   reserved or too large.
     public func claim() throws(CustomTokenRefusal) -> CustomTokenClaim {
         guard case .string(let account) = members["uid"] ?? members["user_id"], !account.isEmpty else {
             throw .missingAccount

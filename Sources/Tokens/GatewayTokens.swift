@@ -201,7 +201,7 @@ public struct KeyRing: Sendable {
     /// The JOSE algorithms of ID tokens, for discovery.
     public var algorithms: [String] { Set(idTokenKeys.map(\.stored.algorithm)).sorted() }
 
-    /// The JWK set (RFC 7517 §5) of the keys of ID tokens that are not retired, including keys that do not sign yet.
+    /// The JWK set (RFC 7517 §5) of all keys for ID tokens except retired keys. It includes keys that do not sign yet.
     public func jwks(at now: Instant) throws -> [UInt8] {
         try StrictJSON.encode(
             JWKSet(

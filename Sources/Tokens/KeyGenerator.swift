@@ -19,6 +19,7 @@ public struct KeyGenerator: Sendable {
         return StoredKey(
             id: id, purpose: .idToken, algorithm: algorithm.rawValue,
             sealedPrivateKey: try seal(key.pkcs8, id, in: project),
+            // Valid from five minutes ago, for verifiers whose clocks are slow.
             certificate: try Certificate.selfSigned(
                 for: key, commonName: project.rawValue, notBefore: now.seconds - 300,
                 notAfter: now.seconds + 10 * 365 * 86_400, serial: Random.bytes(16)),

@@ -233,8 +233,8 @@ public struct MasterKeySealedTokens: SealedTokens {
 /// Clients may request any number of nonces, so nonces are not encrypted under the master key, which may encrypt only a
 /// limited number of messages (see ``SealedBox``).
 ///
-/// Base64url of: master key ID (4 bytes) | random bytes (16) | expiry in microseconds (8) | HMAC-SHA-256, cut to 16
-/// bytes (RFC 2104 §5).
+/// Base64url of: master key ID (4 bytes) | random bytes (16) | expiry in microseconds (8) | HMAC-SHA-256, truncated to
+/// 16 bytes (RFC 2104 §5).
 struct IssuedNonces: Sendable {
     private static let randomLength = 16
     private static let expiryLength = 8

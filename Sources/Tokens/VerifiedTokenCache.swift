@@ -8,7 +8,7 @@ final class VerifiedTokenCache: Sendable {
     struct Entry: Sendable {
         let claim: IDTokenClaim
         let keyID: String
-        /// The time in `exp`, in seconds since the epoch.
+        /// The time in `exp`, in seconds since 1970.
         let expiresAt: Int64
     }
 

@@ -105,8 +105,8 @@ struct LinkedIdentityInput: Decodable {
 }
 
 extension ProviderID {
-    /// Whether an account can have an identity of this provider: the ID has 1 to 128 printable ASCII characters, and
-    /// does not stand for another sign-in method, such as a password, or for Firebase itself.
+    /// Whether an account can have an identity of this provider: the ID has 1 to 128 printable ASCII characters without
+    /// spaces, and does not stand for another sign-in method, such as a password, or for Firebase itself.
     var isLinkable: Bool {
         ![.password, .phone, .anonymous, ProviderID("custom"), ProviderID("firebase")].contains(self)
             && (1...128).contains(rawValue.utf8.count) && rawValue.utf8.allSatisfy { (0x21...0x7E).contains($0) }
@@ -147,7 +147,7 @@ private struct IdentityResource: Encodable {
     let photoUrl: String?
     let realUserStatus: String?
     let audience: String?
-    /// In milliseconds since the epoch.
+    /// In milliseconds since 1970.
     let createdAt: Int64
 
     init(_ dated: DatedIdentity) {

@@ -30,8 +30,8 @@ extension AccountEditor.Input {
     /// Adds the removal of sign-in methods. Methods that the account does not have are ignored.
     ///
     /// - Parameter providers: `password` removes the password and the sign-in by email link; `phone` removes the phone
-    ///   number; any other provider removes its identity. An address that no remaining method has is replaced or removed
-    ///   (see ``Account/primaryEmail(without:)``).
+    ///   number; any other provider removes its identity. The account's address is replaced or removed if it came from
+    ///   a removed method and no remaining method has it (see ``Account/primaryEmail(without:)``).
     mutating func remove(_ providers: [String]) throws(RequestRefusal) {
         guard providers.count <= 20 else { throw .invalidField("/deleteProvider", "must not have more than 20 items") }
         let providers = Set(providers.map { ProviderID($0) })

@@ -208,7 +208,7 @@ extension UpdateRequest<AdministratorUpdateFields> {
     }
 }
 
-/// The response to every update. If an update with an ID token ended the caller's tokens, it contains new ones.
+/// The response to every update. It contains new tokens if an update with an ID token ended the caller's tokens.
 struct UpdateResponse: Encodable {
     let kind = "identitytoolkit#SetAccountInfoResponse"
     let localId: String

@@ -82,12 +82,12 @@ struct ProviderUserInfo: Encodable {
     let photoUrl: String?
     let phoneNumber: String?
     var screenName: String?
-    /// An extension, for Apple only, like ``credentialState`` and ``emailForwarding``: whether the address is a private
-    /// relay address.
+    /// An extension: whether the address is a private relay address. For Apple only, like ``credentialState`` and
+    /// ``emailForwarding``.
     var isPrivateEmail: Bool?
     /// The name of Apple's `real_user_status`; see ``realUserStatuses``.
     var realUserStatus: String?
-    /// An extension: the state of the Apple credential: `AUTHORIZED`, `REVOKED`, `TRANSFERRED` or `UNKNOWN`.
+    /// An extension: the state of the Apple credential (`AUTHORIZED`, `REVOKED`, `TRANSFERRED` or `UNKNOWN`).
     var credentialState: String?
     /// An extension: whether Apple's relay forwards email to the address, as of Apple's latest notification.
     var emailForwarding: Bool?

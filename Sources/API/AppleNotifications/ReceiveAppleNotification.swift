@@ -20,7 +20,7 @@ extension Endpoint {
                 let receipt = try await call.services.apple.notifications.receive(
                     payload, in: call.parameters["project"].map { ID($0) }, from: call.origin)
                 metrics.record(receipt)
-                return try .json([String: String]())
+                return try .json(NoContent())
             }
         }
     }

@@ -8,7 +8,7 @@ extension Endpoint {
     ) { call, administrator in
         var query = try AuditQuery(call.request)
         let pageSize = query.limit
-        // One more event than the page has shows whether there is a next page.
+        // Queries one event more than the page has, to find out whether there is a next page.
         query.limit += 1
         let events = try await call.services.audit.page(query, administrator.project.realm)
         let page = events.prefix(pageSize)
@@ -25,14 +25,14 @@ private struct AuditEvents: Encodable {
 }
 
 extension AuditQuery {
-    private static let (defaultLimit, limits) = (100, 1...1000)
+    private static let (defaultLimit, maximumLimit) = (100, 1000)
 
     fileprivate init(_ request: Request) throws(RequestRefusal) {
         let size = request.query("pageSize").nonEmpty ?? "0"
         guard let number = Int(size), number >= 0 else {
             throw .invalidField("/pageSize", "must be a non-negative integer")
         }
-        self.init(limit: number == 0 ? Self.defaultLimit : min(number, Self.limits.upperBound))
+        self.init(limit: number == 0 ? Self.defaultLimit : min(number, Self.maximumLimit))
         subject = try Self.name("subject", request)
         actor = try Self.name("actor", request)
         action = try Self.name("action", request)

@@ -26,7 +26,7 @@ struct EventDelivery: Encodable {
     let key: String
     /// The ID of the event, which the frame's acknowledgement contains.
     let id: String
-    /// The key of the event in the tab's storage (`sessionStorage`); only for the mode `page`.
+    /// The key of the event in the tab's storage (`sessionStorage`); used only in the mode `page`.
     let storageKey: String
     /// The URL of the app's page; empty if the URL was not accepted.
     let returnTo: String

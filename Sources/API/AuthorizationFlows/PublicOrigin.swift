@@ -4,8 +4,8 @@ internal import Identity
 
 /// The origin at which browsers load the pages of the gateway.
 public struct PublicOrigin: Sendable {
-    /// Returns the URL of the gateway, without a slash at the end: the configured one, and in `dev` that of its address
-    /// on loopback.
+    /// Returns the URL of the gateway, without a slash at the end: the configured URL, or in `dev` the URL of its
+    /// loopback address.
     let configured: @Sendable () -> String
     /// Whether the header field `Host`, or the header fields of a proxy on the same machine, may determine the origin.
     /// Only for `dev`, where the URL is not configured.
@@ -25,10 +25,10 @@ extension RequestPipeline {
         let origin = services.signIn.publicOrigin
         let named: String? =
             if isFromTrustedProxy(request) || (origin.acceptsHostHeader && Limits.isLoopback(request.peer)),
-                let host = request.single("X-Forwarded-Host")
+                let host = request.singleValue(of: "X-Forwarded-Host")
             {
                 (request.headers["X-Forwarded-Proto"] == "http" ? "http://" : "https://") + host
-            } else if origin.acceptsHostHeader, let host = request.single("Host") {
+            } else if origin.acceptsHostHeader, let host = request.singleValue(of: "Host") {
                 "http://" + host
             } else {
                 nil
@@ -43,7 +43,7 @@ extension RequestPipeline {
 
 extension Request {
     /// The value of a header field; `nil` unless the request has exactly one.
-    fileprivate func single(_ name: String) -> String? {
+    fileprivate func singleValue(of name: String) -> String? {
         let values = headers.values(of: name)
         return values.count == 1 ? values[0] : nil
     }

@@ -2,10 +2,10 @@ internal import Identity
 internal import Pages
 
 extension CheckedCode {
-    /// The identities that the form lists, so that the user can remove them too; never those that were linked at the
-    /// creation of the account. A reset lists none if it removes all identities anyway, because the account's address
-    /// is not verified or by ``Policy/resetUnlinksIdentities``. The recovery of an address lists those that were linked
-    /// before the address was replaced, because all later ones are removed.
+    /// The identities that the form lists, so that the user can select and remove them. Identities that were linked at
+    /// the creation of the account are never listed. A reset lists none if it removes all identities anyway: if the
+    /// account's address is not verified, or if ``Policy/resetUnlinksIdentities`` is true. The recovery of an address
+    /// lists the identities that were linked before the address was replaced; it removes all later ones anyway.
     var removableIdentities: [ListedIdentity] {
         guard let account else { return [] }
         let identities: [LinkedIdentity] =

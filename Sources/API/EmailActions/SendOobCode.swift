@@ -28,7 +28,7 @@ extension EndpointCall {
     fileprivate func sendOobCode(for administrator: Administrator) async throws -> Response {
         let request = try body(as: SendOobCodeRequest.self, for: administrator)
         let returnsLink = request.returnOobLink == true
-        // With the link, its holder can act as the owner of the mailbox, such as sign in or set a password.
+        // The holder of the link can act as the owner of the mailbox, for example sign in or set a password.
         if returnsLink { try administrator.require(.mintTokens) }
         let issued = try await services.emailActions.sending.send(
             try request.sendingRequest(apiKey: nil), sendsEmail: !returnsLink, for: actor(of: administrator),
@@ -59,7 +59,7 @@ private struct SendOobCodeRequest: ClientRequestBody {
     let idToken: String?
     let continueUrl: String?
     let canHandleCodeInApp: Bool?
-    /// The wire's `iOSBundleId`, with the name as the decoder converts it.
+    /// The wire's `iOSBundleId`, in the spelling to which the decoder converts the name.
     let iOsBundleId: String?
     let androidPackageName: String?
     let returnOobLink: Bool?

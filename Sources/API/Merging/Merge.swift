@@ -9,7 +9,7 @@ extension Endpoint {
         let merging = call.services.merging
         if let mergeToken = request.mergeToken.nonEmpty {
             guard request.dryRun != true else {
-                throw RequestRefusal.invalidField("/dryRun", "must be false with mergeToken")
+                throw RequestRefusal.invalidField("/dryRun", "must be false or absent if mergeToken is present")
             }
             let merged = try await merging.commit(
                 idToken: idToken, mergeToken: mergeToken, in: client.project, from: call.origin)
@@ -62,11 +62,11 @@ struct MergeResponse: Encodable {
     let moves: Moves
     /// See ``MergePlan/dropped``.
     let drops: [String]
-    /// After a dry run only, as is ``mergeTokenExpiresIn``.
+    /// Present only after a dry run, like ``mergeTokenExpiresIn``.
     var mergeToken: String?
     /// In seconds.
     var mergeTokenExpiresIn: Int64?
-    /// After a merge only, in milliseconds since the epoch.
+    /// Present only after a merge. In milliseconds since 1970.
     var undoableUntil: Int64?
     /// The members from here on are present only after a merge by the owner.
     var idToken: String?

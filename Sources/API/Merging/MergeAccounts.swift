@@ -11,7 +11,7 @@ extension Endpoint {
         let linking = call.services.accounts.linking
         if let mergeToken = request.mergeToken.nonEmpty {
             guard request.dryRun != true else {
-                throw RequestRefusal.invalidField("/dryRun", "must be false with mergeToken")
+                throw RequestRefusal.invalidField("/dryRun", "must be false or absent if mergeToken is present")
             }
             let merged = try await linking.merge(
                 mergeToken, by: call.actor(of: administrator), in: administrator.project, from: call.origin)

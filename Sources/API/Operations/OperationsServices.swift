@@ -29,7 +29,7 @@ public struct ProjectDocuments: Sendable {
     public let openIDConfiguration: [UInt8]
     /// A JWK set (RFC 7517 §5).
     public let jwks: [UInt8]
-    /// An object of key ID to X.509 certificate in PEM.
+    /// A JSON object that maps key IDs to X.509 certificates in PEM.
     public let certificates: [UInt8]
     /// How long clients may cache the documents, in seconds.
     public let maxAge: Int

@@ -97,8 +97,8 @@ struct NotificationInput: Decodable {
             if mask.contains("\(Self.path).\(name).body"), template?.body.nonEmpty != nil {
                 throw .notImplemented("\(name).body")
             }
-            let isOther = template?.senderLocalPart.nonEmpty.map { $0 != settings.senderLocalPart } == true
-            if mask.contains("\(Self.path).\(name).senderLocalPart"), isOther {
+            let changesSender = template?.senderLocalPart.nonEmpty.map { $0 != settings.senderLocalPart } == true
+            if mask.contains("\(Self.path).\(name).senderLocalPart"), changesSender {
                 throw .notImplemented("\(name).senderLocalPart")
             }
         }

@@ -16,7 +16,7 @@ extension Endpoint {
             try await call.services.sessions.end(session, by: caller, in: client.project, from: call.origin)
         case .all: try await call.services.sessions.endAll(by: caller, in: client.project, from: call.origin)
         }
-        return try .json([String: String]())
+        return try .json(NoContent())
     }
 }
 

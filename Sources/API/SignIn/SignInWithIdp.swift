@@ -147,7 +147,7 @@ private struct SignInWithIdpResponse: Encodable {
         }
     }
 
-    /// - Parameter account: the account that has the identity, with the name, which Apple sends only once.
+    /// - Parameter account: the account that has the identity. It supplies the name, which Apple sends only once.
     private init(_ identity: VerifiedIdentity, of account: Account? = nil, returning tokens: OAuthTokens) {
         let linked = account?.identity(identity.provider, subject: identity.subject) ?? LinkedIdentity(identity)
         providerId = identity.provider.rawValue
@@ -188,8 +188,7 @@ extension LinkRefusal {
     fileprivate var canBeErrorMessage: Bool { self == .identityTaken || self == .emailTaken }
 }
 
-/// A rejected link, with a pending token with which the client can sign in or merge without a second proof of the
-/// identity.
+/// A rejected link. With the pending token, the client can sign in or merge without a second proof of the identity.
 private struct PendingLinkRefusal: Refusal {
     let reason: LinkRefusal
     let pendingToken: String

@@ -141,7 +141,7 @@ struct TargetFields: Decodable {
 
     /// Requires that the fields name the administrator's project and tenant, or nothing.
     ///
-    /// - Parameter administrator: in the tenant that the request resolved to.
+    /// - Parameter administrator: the administrator in the tenant that the request resolved to.
     func check(for administrator: Administrator) throws {
         guard targetProjectId.nonEmpty == nil || targetProjectId == administrator.project.id.rawValue else {
             throw AccessRefusal.otherProject

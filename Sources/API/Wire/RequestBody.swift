@@ -53,8 +53,8 @@ extension EndpointCall {
         return try ParsedJSON(request.body.isEmpty ? Array("{}".utf8) : request.body)
     }
 
-    /// Decodes the JSON body, regardless of its content type. An empty body is an object without members. Unknown
-    /// members are ignored, `null` means absent, and names may be in snake_case.
+    /// Decodes the JSON body, regardless of its content type. An empty body counts as an object without members.
+    /// Unknown members are ignored, `null` means absent, and names may be in snake_case.
     ///
     /// - Parameter camelCasesNames: `false` for a map whose names are data and must not be converted.
     /// - Throws: ``RequestRefusal``, or what `Content` throws.
@@ -135,7 +135,7 @@ func requireBounds(
         case "continueUri": (2048, true, true)
         case "email", "identifier", "sessionId": (1024, true, false)
         case "password", "rawPassword", "newPassword", "oldPassword": (4096, false, false)
-        // Fits a token of 16 KiB in percent-encoding with its parameters, and a pending token made from it.
+        // Fits a percent-encoded ID token of 16 KiB with other parameters, or a pending token with the claims of one.
         case "postBody", "pendingToken": (48 * 1024, false, false)
         default: (16 * 1024, false, false)
         }

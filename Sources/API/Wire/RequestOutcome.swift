@@ -32,8 +32,8 @@ struct RequestOutcome {
         isPage = true
     }
 
-    /// Refusals are JSON, faults are plain text. When a page loads, Firebase's JavaScript SDK signs the user out after
-    /// any JSON error, but not after an error in another format.
+    /// Refusals are JSON, faults are plain text. When a page of the app loads, Firebase's JavaScript SDK signs the user
+    /// out after any JSON error, but not after an error in another format.
     ///
     /// - Parameter allowed: the methods for the header `Allow`; empty for no such header.
     init(

@@ -224,8 +224,8 @@ extension Headers {
     }
 }
 
-/// The method and path of a request, without the host name that Firebase's SDKs prepend to the path, and with the
-/// operation names of the protocol's third version translated.
+/// The method and path of a request, without the host name that Firebase's SDKs prepend to the path. A legacy name of
+/// an operation (`/identitytoolkit/v3/relyingparty/…`) is replaced by the current method and path.
 struct Destination: Hashable {
     let method: HTTP.Method
     let path: String

@@ -12,7 +12,7 @@ public enum RequestRefusal: Refusal, Hashable {
     case unreadableBody(String)
     case notFound
     case methodNotAllowed
-    /// A part of the protocol that this release lacks, as the beginning of a sentence.
+    /// A part of the protocol that this release lacks. Its name is the subject of the message.
     case notImplemented(String)
 
     public var code: ErrorCode {

@@ -49,7 +49,8 @@ enum Route: Sendable {
     /// An operation of the protocol that this release lacks.
     case unimplemented
 
-    /// - Parameter extra: operations that the contract lacks, or that are unimplemented.
+    /// - Parameter extra: operations outside of the contract. They replace unimplemented operations with the same method
+    ///   and path.
     static func router(adding extra: [Endpoint]) -> Router<Route> {
         guard !extra.isEmpty else { return contract }
         let added = extra.map { ($0.method, $0.path, Route.endpoint($0)) }
@@ -87,14 +88,16 @@ enum Route: Sendable {
             "/v2/accounts/passkeySignIn:finalize", "/v2/accounts/passkeySignIn:start",
         ].map { (.post, $0) }
         + ["", "/tenants/{tenant}"].flatMap {
-            resource("/v2/projects/{project}\($0)/inboundSamlConfigs", "config")
+            standardMethods(of: "/v2/projects/{project}\($0)/inboundSamlConfigs", resource: "config")
         }
         + [
             "/v1/recaptchaParams", "/v2/defaultSupportedIdps", "/v2/recaptchaConfig",
         ].map { (.get, $0) }
 
-    /// The standard methods of a collection and its resources.
-    private static func resource(_ collection: String, _ name: String) -> [(HTTP.Method, String)] {
+    /// The methods and paths of a collection and its resources.
+    ///
+    /// - Parameter name: the path parameter that names a resource.
+    private static func standardMethods(of collection: String, resource name: String) -> [(HTTP.Method, String)] {
         let methods: [HTTP.Method] = [.get, .patch, .delete]
         return [(.get, collection), (.post, collection)] + methods.map { ($0, "\(collection)/{\(name)}") }
     }

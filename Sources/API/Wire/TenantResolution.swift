@@ -6,7 +6,7 @@ extension EndpointCall {
     /// Resolves a tenant that is named by `tenantId` in the body or the query, or by the tokens in the body. Clients
     /// name the tenant when they sign in; later requests have a token.
     ///
-    /// - Returns: the app in the tenant, or unchanged if the request names none.
+    /// - Returns: the app in the tenant; the unchanged app if the request names no tenant.
     mutating func resolveTenant(for client: CallingApp, at endpoint: Endpoint) async throws -> CallingApp {
         guard client.project.hasTenants || mentionsTenants, let tenant = try tenantNamedByClient() else {
             return client
@@ -21,7 +21,7 @@ extension EndpointCall {
     /// Resolves a tenant that is named in the path, the query or the body. All names, and the tenant of an ID token in
     /// the body, have to be the same.
     ///
-    /// - Returns: the administrator in the tenant, or unchanged if the request names none.
+    /// - Returns: the administrator in the tenant; the unchanged administrator if the request names no tenant.
     mutating func resolveTenant(
         for administrator: Administrator, at endpoint: Endpoint
     ) async throws -> Administrator {

@@ -51,7 +51,7 @@ package struct Administration: Sendable {
         }
     }
 
-    /// Runs `body` with a store for password keys if `key` is not `nil`. Only then are the master keys needed.
+    /// Runs `body` with a store for password keys if `key` is not `nil`. Reads the master keys only in that case.
     package static func run(
         sealing key: PasswordKey?, _ body: @escaping @Sendable (Administration, PasswordKeys?) async throws -> Void
     ) throws {
@@ -76,8 +76,8 @@ package struct Administration: Sendable {
     }
 
     private func requireMigrations() async throws {
-        let isMissing = try await Schema.status(of: pool).contains { $0.state == .pending }
-        if isMissing { throw Failure(message: "the database is not migrated: run `sekisho migrate`") }
+        let hasPendingMigrations = try await Schema.status(of: pool).contains { $0.state == .pending }
+        if hasPendingMigrations { throw Failure(message: "the database is not migrated: run `sekisho migrate`") }
     }
 
     /// Runs `body` on a new event loop, without checking for missing migrations.
@@ -85,8 +85,8 @@ package struct Administration: Sendable {
         on database: Pool.Configuration, _ body: @escaping @Sendable (Administration) async throws -> Void
     ) throws {
         var database = database
-        // An import needs three: it stores two batches and gathers statistics at the same time. A migration outside of
-        // a transaction needs two.
+        // An import needs three connections: it stores two batches and gathers statistics at the same time. A migration
+        // outside of a transaction needs two.
         database.connections = 3
         let loop = try Loop(name: "command")
         defer { loop.stop() }

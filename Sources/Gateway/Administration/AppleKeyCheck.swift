@@ -52,7 +52,9 @@ package struct AppleKeyCheck: Sendable {
     ) async throws -> DatabaseCheck.Finding {
         let name = "project \(client.realm), apple.com, client ID \(client.clientID)"
         guard let credentials else {
-            return .init(isGood: false, text: "\(name): team ID, key ID or private key is missing")
+            return .init(
+                isGood: false,
+                text: "\(name): team ID, key ID or private key is missing: add it with `sekisho projects apply`")
         }
         switch try await endpoint.exchange(Self.invalidCode, credentials) {
         case .rejected(let code) where code.isConfigurationFault:

@@ -22,9 +22,7 @@ package struct DatabaseCheck: Sendable {
     let pool: Pool
     let masterKeys: MasterKeys
 
-    package init(
-        pool: Postgres.Pool, masterKeys: Crypto.MasterKeys
-    ) {
+    package init(pool: Pool, masterKeys: MasterKeys) {
         self.pool = pool
         self.masterKeys = masterKeys
     }
@@ -36,10 +34,10 @@ package struct DatabaseCheck: Sendable {
                 return [Finding(isGood: false, text: "database not reachable: check DATABASE_URL")]
             }
             findings.append(Finding(isGood: true, text: "database reachable"))
-            let missing = try await Schema.status(of: pool).filter { $0.state != .applied }
-            guard missing.isEmpty else {
-                let names = missing.map { "\($0.name) is \($0.state)" }.joined(separator: ", ")
-                let advice = missing.contains { $0.state == .changed } ? "" : "; run `sekisho migrate`"
+            let unapplied = try await Schema.status(of: pool).filter { $0.state != .applied }
+            guard unapplied.isEmpty else {
+                let names = unapplied.map { "\($0.name) is \($0.state)" }.joined(separator: ", ")
+                let advice = unapplied.contains { $0.state == .changed } ? "" : "; run `sekisho migrate`"
                 return findings + [Finding(isGood: false, text: "migrations: \(names)\(advice)")]
             }
             findings.append(Finding(isGood: true, text: "database migrated"))
@@ -118,8 +116,9 @@ package struct DatabaseCheck: Sendable {
         }
     }
 
-    /// Returns the problems of the stored configuration that no edit may add, except those of guideline 4.8. Neither
-    /// the name of the project nor the target of links is checked; the gateway's own host is not known here.
+    /// Returns the problems of the stored configuration, except violations of guideline 4.8. An edit may keep these
+    /// problems, but not add them. Does not check the name of the project. Does not check the host of the emails'
+    /// action URL, because the gateway's own host is allowed but not known here.
     private func problems(of apps: [ConfiguredApp], in realm: Project) -> [ConfigurationProblem] {
         ProjectConfiguration(project: realm, name: "unchecked", apps: apps).problems(by: .live())
             .filter { !$0.isLoginServicesViolation && $0 != .emailActionHost }

@@ -2,8 +2,8 @@ internal import Identity
 internal import Telemetry
 
 extension AppleTokenEndpoint {
-    /// Counts requests and their outcomes, and logs an error if Apple rejects a project's key. As long as Apple rejects
-    /// the key, no code is redeemed, and no token is checked or revoked.
+    /// Counts requests and their outcomes, and logs an error if Apple rejects a project's key. While Apple rejects the
+    /// key, the gateway can neither redeem codes nor check or revoke tokens.
     func counted(by metrics: Metrics, log: Log) -> AppleTokenEndpoint {
         let reporter = AppleRequestReporter(metrics: metrics, log: log)
         return AppleTokenEndpoint { [exchange] code, client in

@@ -14,8 +14,8 @@ package struct AppleTransferRun: Sendable {
     private static let batchSize = 200
     /// The maximum number of concurrent requests.
     private static let concurrency = 8
-    /// The maximum number of requests for one identity while Apple does not respond.
-    private static let attempts = 3
+    /// The maximum number of times that a request is sent while Apple is unavailable.
+    private static let maximumAttempts = 3
 
     package struct Progress: Hashable, Sendable {
         /// For an export, the number of Apple identities in the realm; for an import, the number of those that have a
@@ -32,7 +32,7 @@ package struct AppleTransferRun: Sendable {
         /// The accounts whose new subject already belongs to another account.
         package var conflicts: [ID<Account>] = []
 
-        /// Requires that the options of the command are not obviously wrong.
+        /// Fails if the options of the command are probably wrong.
         ///
         /// - Throws: ``Failure`` with `hint` if Apple has rejected an identity in this run, and neither this run nor an
         ///   earlier one has exported or moved an identity.
@@ -183,14 +183,14 @@ package struct AppleTransferRun: Sendable {
             formerSubject: identity.subject, transferSubject: transferSubject, subject: user.subject,
             email: user.email, isPrivateEmail: user.isPrivateEmail)
         do {
-            // An identity that changed during the run was rewritten by a sign-in, or was deleted.
+            // `false` if the identity changed during the run: a sign-in rewrote it, or it was deleted.
             let isRewritten = try await retryingConflicts { _ in
                 try await store.apply(transfer, of: identity.account, by: .commandLine, at: clock.now(), in: realm)
             }
             if isRewritten { progress.done += 1 }
         } catch StoreConflict.taken {
             progress.conflicts.append(identity.account)
-            // Apple has accepted the identity, so that an earlier rejection no longer counts.
+            // Apple has accepted the identity, so an earlier rejection no longer counts.
             try await store.storeErrors([transferSubject: nil], to: key.teamID, in: realm)
         }
     }
@@ -212,14 +212,14 @@ package struct AppleTransferRun: Sendable {
         }
     }
 
-    /// Sends a request, up to ``attempts`` times while Apple does not respond.
+    /// Sends a request, up to ``maximumAttempts`` times while Apple is unavailable.
     ///
-    /// - Throws: ``Failure`` if Apple does not respond, or rejects the team or the private key.
+    /// - Throws: ``Failure`` if Apple remains unavailable, or rejects the team or the private key.
     private func response<Value: Sendable>(
         _ request: () async throws -> AppleMigrationResult<Value>
     ) async throws -> Outcome<Value> {
         var reason = ""
-        for attempt in 1...Self.attempts {
+        for attempt in 1...Self.maximumAttempts {
             switch try await request() {
             case .found(let value): return .found(value)
             case .failed(.rejected(let code)) where !code.isConfigurationFault: return .rejected(code)
@@ -230,7 +230,7 @@ package struct AppleTransferRun: Sendable {
                 )
             case .failed(let response): reason = "\(response)"
             }
-            if attempt < Self.attempts { try await pool.loop.sleep(for: .seconds(attempt)) }
+            if attempt < Self.maximumAttempts { try await pool.loop.sleep(for: .seconds(attempt)) }
         }
         throw Failure(message: "the request to Apple failed (\(reason)); run the command again to continue")
     }

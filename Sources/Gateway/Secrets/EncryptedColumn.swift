@@ -1,6 +1,6 @@
 internal import Crypto
 
-/// The rows of a table that hold a secret encrypted under the master key.
+/// A column of secrets that are encrypted under a master key, with access to the rows of its table.
 struct EncryptedColumn<Row: Sendable>: Sendable {
     /// Returns the rows after `last` (`nil`: the first rows); none at the end.
     let page: @Sendable (_ last: Row?) async throws -> [Row]

@@ -4,7 +4,8 @@ internal import Identity
 internal import Storage
 
 extension PasswordKeys {
-    /// Stores the keys encrypted under the master key. The same key in the same realm always gets the same ID.
+    /// Stores the keys encrypted under the master key. The same key in the same realm gets the same ID until the master
+    /// key changes.
     static func sealed(in store: PasswordKeyStore, under masterKeys: MasterKeys, clock: WallClock) -> PasswordKeys {
         let box = SealedBox(keys: masterKeys)
         let idKey = masterKeys.key(for: "ids of password keys")

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Reads whole files that operators or the system name. A pipe such as `/dev/fd/3` works too.
+/// Reads whole files of limited size. A pipe such as `/dev/fd/3` works too.
 package enum InputFile {
     /// The maximum size of a file, in bytes.
     package static let sizeLimit = 1024 * 1024

@@ -94,7 +94,7 @@ struct AppleGrantWorkers: Sendable {
         }
     }
 
-    /// Checks the grants that are due in one minute, because the worker runs about once a minute.
+    /// Runs one minute's share of the due checks. The worker runs about once a minute.
     func check() async throws {
         reporter.report(try await checks.run())
     }

@@ -64,7 +64,7 @@ package final class EmailService: Sendable {
     /// The worker that counts the waiting emails for the metric.
     var waitingEmailsWorker: Worker { waiting.worker }
 
-    /// Starts the delivery. Call it after the schema of the database was checked.
+    /// Starts the delivery. Call it only after the schema of the database has been checked.
     func start() {
         Task(executorPreference: loop) { await self.worker.start() }
     }

@@ -21,9 +21,9 @@ public struct Account: Hashable, Sendable {
     public var isDisabled: Bool
     public var createdAt: Instant
     public var lastSignInAt: Instant?
-    /// The latest use of a refresh token among the stored sessions.
+    /// When a stored session was last opened or refreshed.
     public var lastRefreshAt: Instant?
-    /// Tokens of logins before this second are invalid for backends that verify tokens themselves.
+    /// Backends that verify tokens themselves reject the tokens of logins before this second.
     public var validSince: Instant
     /// Sessions of an earlier generation have ended. Changing the generation ends every session in one step, including
     /// sign-ins in progress.
@@ -228,7 +228,7 @@ extension LinkedIdentity {
 extension CredentialStatus {
     /// The status after a sign-in with a token that Apple issued at `issuedAt`. A token that was issued before the
     /// latest report changes nothing. An unchanged state keeps its time, so that a sign-in does not write a row only to
-    /// update it.
+    /// update the time.
     static func signedIn(before: CredentialStatus?, issuedAt: Instant?) -> CredentialStatus? {
         guard let issuedAt else { return before }
         guard let before else { return CredentialStatus(.authorized, at: issuedAt) }

@@ -41,6 +41,7 @@ public struct AccountAdministration: Sendable {
         let phoneNumber = input.phoneNumber.flatMap(PhoneNumber.init)
         let taken = try await store.taken(
             id: id, email: email, phoneNumber: phoneNumber, besides: id, in: project.realm)
+        // The ID of every existing account is taken.
         guard taken.contains(.id) else { throw AdministrationRefusal.accountUnknown }
         guard input.email == nil || email != nil else { throw CredentialRefusal.invalidEmail }
         try taken.refuse(.email)
@@ -81,8 +82,8 @@ public struct AccountAdministration: Sendable {
             accounts, onlyDisabled: !evenIfEnabled, by: actor, now: clock.now(), in: project.realm)
     }
 
-    /// Returns the accounts that follow `id`, in the order of IDs. In a listing page by page, an account that exists
-    /// all the time is returned exactly once.
+    /// Returns the accounts that follow `id`, in the order of IDs. A client that lists all pages gets each account that
+    /// exists all the time exactly once.
     public func page(after id: ID<Account>?, limit: Int, in project: Project) async throws -> [Account] {
         try await store.page(after: id, limit: limit, in: project.realm)
     }
@@ -93,7 +94,7 @@ public struct AccountAdministration: Sendable {
 }
 
 extension AccountReference {
-    /// Replaces an identity of `password` or `phone` with the email address or phone number that it consists of.
+    /// Replaces an identity of `password` or `phone` with the email address or phone number that is its subject.
     fileprivate var normalized: AccountReference {
         switch self {
         case .identity(.password, let subject): EmailAddress(subject).map { .email($0) } ?? self
@@ -111,7 +112,7 @@ extension Set<UniqueMember> {
 
 /// An administrator's change of an account, applied in one transaction.
 public struct AdministrativeChange: Hashable, Sendable {
-    /// The store decides by ``AccountUpdate/endsSessions(of:)`` which sessions end.
+    /// The store ignores ``AccountUpdate/sessions``: ``AccountUpdate/endsSessions(of:)`` decides whether sessions end.
     public var update = AccountUpdate()
     public var unlinked: Set<ProviderID> = []
     /// Replaces the identity that the account has with the same provider.

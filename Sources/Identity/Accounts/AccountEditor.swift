@@ -119,17 +119,19 @@ public struct AccountEditor: Sendable {
         }
         guard isNewAddress else {
             return try await addPassword(
-                credential, nil, displayName, to: caller, for: resumptionKey, in: project, from: origin)
+                credential, newEmail: nil, displayName: displayName, to: caller, for: resumptionKey, in: project,
+                from: origin)
         }
         return try await limiter.limitingAddressChange(from: origin.network, in: project) {
             try await addPassword(
-                credential, credential.email, displayName, to: caller, for: resumptionKey, in: project, from: origin)
+                credential, newEmail: credential.email, displayName: displayName, to: caller, for: resumptionKey,
+                in: project, from: origin)
         }
     }
 
     /// - Parameter newEmail: an address that the account does not have yet.
     private func addPassword(
-        _ credential: PasswordCredential, _ newEmail: EmailAddress?, _ displayName: String?, to caller: Caller,
+        _ credential: PasswordCredential, newEmail: EmailAddress?, displayName: String?, to caller: Caller,
         for resumptionKey: ResumptionKey?, in project: Project, from origin: RequestContext
     ) async throws -> Edited {
         try await project.policy.require(credential.password, unknownTo: breaches) {

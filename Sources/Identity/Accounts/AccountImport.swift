@@ -59,18 +59,19 @@ extension AccountAdministration {
 
     /// Returns the accounts that can be stored together, and the conflicting members of the others.
     private static func partition(_ imports: [Import]) -> ([Entry], [ID<Account>: UniqueMember]) {
-        let last = Dictionary(imports.enumerated().map { ($1.account.id, $0) }) { max($0, $1) }
+        let lastIndices = Dictionary(imports.enumerated().map { ($1.account.id, $0) }) { max($0, $1) }
         var accepted: [Entry] = []
         var refused: [ID<Account>: UniqueMember] = [:]
         var seen: Set<AccountReference> = []
-        for (index, entry) in imports.enumerated() where last[entry.account.id] == index {
-            let references = entry.account.uniqueIdentifiers
-            if let duplicate = references.first(where: { seen.contains($0.1) }) {
-                refused[entry.account.id] = duplicate.0
+        for (index, candidate) in imports.enumerated() where lastIndices[candidate.account.id] == index {
+            let identifiers = candidate.account.uniqueIdentifiers
+            if let duplicate = identifiers.first(where: { seen.contains($0.reference) }) {
+                refused[candidate.account.id] = duplicate.member
                 continue
             }
-            seen.formUnion(references.map(\.1))
-            accepted.append(Entry(account: entry.account, password: entry.password, hash: entry.passwordHash))
+            seen.formUnion(identifiers.map(\.reference))
+            accepted.append(
+                Entry(account: candidate.account, password: candidate.password, hash: candidate.passwordHash))
         }
         return (accepted, refused)
     }

@@ -1,4 +1,4 @@
-/// The sort order of accounts; equal accounts are sorted by ID. Accounts without the sort key come last.
+/// The sort order of accounts. Accounts with equal sort keys are sorted by ID. Accounts without a sort key come last.
 public struct AccountOrder: Hashable, Sendable {
     public enum Field: Hashable, Sendable {
         case id

@@ -25,9 +25,10 @@ public struct AccountQueryService: Sendable {
         _ text: String, after id: ID<Account>?, limit: Int, in project: Project
     ) async throws -> Page {
         let contact = ContactIdentifiers(text)
-        let isFirst = id == nil
+        let isFirstPage = id == nil
         let contactMatches =
-            isFirst && !contact.references.isEmpty ? try await store.find(contact.references, in: project.realm) : []
+            isFirstPage && !contact.references.isEmpty
+            ? try await store.find(contact.references, in: project.realm) : []
         guard let prefix = IDPrefix(text) else { return Page(accounts: contactMatches, last: nil) }
         let idMatches = try await store.page(
             beginningWith: prefix, besides: contact, after: id, limit: limit, in: project.realm)

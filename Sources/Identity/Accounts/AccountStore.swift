@@ -179,11 +179,11 @@ public protocol AccountStore: Sendable {
         by order: AccountOrder, skipping count: Int, limit: Int, in realm: ID<Realm>
     ) async throws -> [Account]
 
-    /// Accounts whose IDs begin with `prefix`, in the byte order of IDs, except those that `names` refer to.
+    /// Accounts whose IDs begin with `prefix`, in the byte order of IDs, except those that `contacts` identify.
     ///
     /// - Parameter id: the last account of the previous page.
     func page(
-        beginningWith prefix: IDPrefix, besides names: ContactIdentifiers, after id: ID<Account>?, limit: Int,
+        beginningWith prefix: IDPrefix, besides contacts: ContactIdentifiers, after id: ID<Account>?, limit: Int,
         in realm: ID<Realm>
     ) async throws -> [Account]
 

@@ -14,7 +14,7 @@ public struct ForeignHash: Hashable, Sendable {
     /// - Throws: ``PasswordHashRefusal`` if a value is out of bounds, or a key is missing or not needed.
     init(_ method: HashMethod, key: ID<PasswordKey>?, salt: [UInt8], hash: [UInt8]) throws(PasswordHashRefusal) {
         guard HashMethod.saltLength.contains(salt.count) else { throw .saltLength(HashMethod.saltLength) }
-        try method.check(hash: hash.count)
+        try method.check(hashLength: hash.count)
         guard method.needsKey == (key != nil) else { throw method.needsKey ? .keyIsMissing : .unreadable }
         self.method = method
         self.key = key

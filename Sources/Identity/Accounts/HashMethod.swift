@@ -55,7 +55,7 @@ extension HashMethod {
     /// Limits the cost of an imported hash to what one sign-in may cost.
     ///
     /// - Parameter count: the length of the hash in bytes.
-    func check(hash count: Int) throws(PasswordHashRefusal) {
+    func check(hashLength count: Int) throws(PasswordHashRefusal) {
         guard Self.hashLength.contains(count) else { throw .hashLength(Self.hashLength) }
         switch self {
         case .digest(let function, let rounds, _):

@@ -10,7 +10,7 @@ public struct IdentifierLookup: Sendable {
         /// The project has email enumeration protection.
         case hidden
         case unknown
-        /// - Parameter providers: sign-in links count as ``ProviderID/password``.
+        /// - Parameter providers: email links count as ``ProviderID/password``.
         case registered(providers: [ProviderID], signInMethods: [ProviderID])
     }
 

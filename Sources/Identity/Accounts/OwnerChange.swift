@@ -8,8 +8,7 @@ public struct OwnerChange: Hashable, Sendable {
     public var protectsLastSignInMethod = false
     /// Identities of these providers do not count as sign-in methods.
     public var linkOnly: Set<ProviderID> = []
-    /// The time of the change, read after all slow work. If ``replacement`` is set, logins before the second of this
-    /// time become invalid.
+    /// The time of the change, read after all slow work.
     public var changedAt: Instant
     /// The session to open. If it is set, every other session of the account ends, and `validSince` becomes the second
     /// of ``changedAt``.

@@ -61,7 +61,7 @@ extension PasswordScheme {
             }
             // Parameters that apply to every hash are checked once, before any hash. A valid length of 64 bytes is
             // assumed where the import does not state one.
-            try method.check(hash: method.function?.length ?? input.hashLength ?? 64)
+            try method.check(hashLength: method.function?.length ?? input.hashLength ?? 64)
             self.init(
                 .foreign(method, separator: method.isFirebaseScrypt ? input.saltSeparator : []),
                 key: method.needsKey ? input.key : nil, hashLength: name == "STANDARD_SCRYPT" ? input.hashLength : nil)

@@ -33,8 +33,8 @@ public struct PasswordScheme: Sendable {
     func stored(hash: [UInt8], salt: [UInt8], key: ID<PasswordKey>?) throws(PasswordHashRefusal) -> String {
         if hash.first == UInt8(ascii: "$"), let text = String(validating: hash, as: UTF8.self) {
             if let known = try Self.selfDescribed(text, key: key) {
-                guard case .encoded(let family?) = method, known.family != family else { return known.text }
-                throw .unreadable
+                if case .encoded(let family?) = method, known.family != family { throw .unreadable }
+                return known.text
             }
         }
         switch method {
@@ -69,7 +69,7 @@ public struct PasswordScheme: Sendable {
 }
 
 extension HashMethod {
-    /// Decodes hexadecimal digits. Firebase exports MD5 in that form, so other digests are accepted in this form too.
+    /// Decodes hexadecimal digits. Firebase exports MD5 digests in this form, so it is accepted for all digests.
     fileprivate func rawBytes(of hash: [UInt8]) -> [UInt8] {
         switch self {
         case .digest(let function, _, _), .hmac(let function, _):

@@ -1,10 +1,10 @@
 extension Account {
     /// The address of the account after these sign-in methods are removed, and whether the address is verified.
     ///
-    /// The account keeps its address if the password or the email link stays, if another identity has the same address,
-    /// or if the address did not come from a removed method. Otherwise the first remaining identity supplies its
-    /// address, which is verified only if that provider is authoritative for it: a new address never inherits the
-    /// verification of the old one.
+    /// The account keeps its address if the password or the email link stays, if a remaining identity has the same
+    /// address, or if the address did not come from a removed method. Otherwise the account gets the address of the
+    /// first remaining identity that has one. The new address is verified only if that provider is authoritative for
+    /// it: it never inherits the verification of the old one.
     ///
     /// - Parameter providers: the removed methods; ``ProviderID/password`` stands for the password and the email link.
     public func primaryEmail(without providers: Set<ProviderID>) -> (email: EmailAddress?, isVerified: Bool) {
@@ -38,7 +38,7 @@ extension Account {
     /// - Returns: `nil` if the account keeps its address. The address changes only if it is the identity's former relay
     ///   address, the provider is authoritative for the new address, and the account has no password and no email
     ///   links.
-    public func followedEmail(of identity: VerifiedIdentity, isFree: Bool) -> EmailAddress? {
+    public func newEmail(following identity: VerifiedIdentity, isFree: Bool) -> EmailAddress? {
         guard let before = self.identity(identity.provider, subject: identity.subject), before.isPrivateEmail,
             let new = identity.email, identity.emailTrust == .authoritative, new != before.email,
             email == before.email, !hasPassword, !usesEmailLinks, isFree

@@ -1,5 +1,5 @@
-/// A stored authorization code or token from Apple. With a grant, the gateway checks whether a user still uses an app,
-/// and disconnects the app. At most one grant that is ``State/authorized``, ``State/revoked`` or ``State/unknown`` is
+/// A stored authorization code or token from Apple. The gateway uses it to check whether the user still uses the app,
+/// and to disconnect the app. At most one grant that is ``State/authorized``, ``State/revoked`` or ``State/unknown`` is
 /// stored for each identity and client ID.
 public struct AppleGrant: Hashable, Sendable {
     public enum State: String, CaseIterable, Sendable {
@@ -11,7 +11,7 @@ public struct AppleGrant: Hashable, Sendable {
         case revoked = "REVOKED"
         /// The token was obtained with a team or private key that is no longer configured.
         case unknown = "UNKNOWN"
-        /// The token has to be revoked at Apple.
+        /// The token has to be revoked at Apple. A code has to be exchanged for a token first.
         case revoking = "REVOKING"
     }
 

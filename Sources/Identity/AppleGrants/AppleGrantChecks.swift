@@ -34,8 +34,8 @@ public struct AppleGrantChecks: Sendable {
         public var stopped: Set<AppleClientReference> = []
         /// The numbers of grants in each state, counted at most an hour ago.
         public var counts: [AppleGrant.State: Int] = [:]
-        /// Errors, such as those of the database, that ended the checks of a client ID or the marking of grants of
-        /// other keys.
+        /// Errors, such as those of the database, that ended the checks of a client ID or
+        /// ``AppleGrantStore/markGrantsOfOtherKeys()``.
         public var interruptions: [String] = []
     }
 
@@ -43,7 +43,9 @@ public struct AppleGrantChecks: Sendable {
     /// A failure for one client ID does not affect the others.
     public func run() async throws -> Report {
         var report = Report()
-        try await recordingInterruption(in: &report) { try await store.markGrantsOfOtherKeys() }
+        if let interruption = try await interruption({ try await store.markGrantsOfOtherKeys() }) {
+            report.interruptions.append(interruption)
+        }
         let now = clock.now()
         let counts = try await counts(at: now)
         for states in counts.values { report.counts.merge(states, uniquingKeysWith: +) }
@@ -51,15 +53,13 @@ public struct AppleGrantChecks: Sendable {
         report.stopped = Set(earlier.filter(\.value.stopsChecks).keys)
         for (client, states) in counts where !report.stopped.contains(client) {
             guard let number = states[.authorized] else { continue }
-            var checked = report
-            try await recordingInterruption(in: &report) {
+            let interruption = try await interruption {
                 let due = try await store.claimChecks(
                     of: client, limit: AppleGrant.checksPerMinute(of: number), lease: Self.lease,
                     activeSince: now - AppleGrant.activityWindow, nextCheck: now + AppleGrant.checkInterval, at: now)
-                try await check(due, client, after: earlier[client] ?? CheckCounts(), in: &checked)
+                try await check(due, client, after: earlier[client] ?? CheckCounts(), in: &report)
             }
-            checked.interruptions = report.interruptions
-            report = checked
+            if let interruption { report.interruptions.append(interruption) }
         }
         return report
     }
@@ -72,13 +72,18 @@ public struct AppleGrantChecks: Sendable {
         return counts
     }
 
-    private func recordingInterruption(in report: inout Report, _ work: () async throws -> Void) async throws {
+    /// Runs `work`.
+    ///
+    /// - Returns: the error that ended it, as text; `nil` if it succeeded.
+    /// - Throws: `CancellationError`.
+    private func interruption(_ work: () async throws -> Void) async throws -> String? {
         do {
             try await work()
+            return nil
         } catch let error as CancellationError {
             throw error
         } catch {
-            report.interruptions.append("\(error)")
+            return "\(error)"
         }
     }
 

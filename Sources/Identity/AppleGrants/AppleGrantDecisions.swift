@@ -6,7 +6,7 @@ public enum RedemptionDecision: Hashable, Sendable {
     /// The grant is deleted, because no later exchange of this code can succeed.
     case giveUp(reason: String)
 
-    /// - Parameter subject: the identity that came with the code; `nil` if it was unlinked in the meantime.
+    /// - Parameter subject: of the identity that came with the code; `nil` if it was unlinked in the meantime.
     public init(_ exchange: AppleExchange, for subject: String?) {
         self =
             switch exchange {

@@ -11,16 +11,16 @@ extension AppleGrant {
     /// How often the grants are counted.
     public static let countInterval: Duration = .seconds(3600)
 
-    /// The first check of a new grant, spread over the day after the first interval. Users of an app sign in at the
-    /// same times of the day, for example after an announcement.
+    /// The time of the first check of a new grant. First checks are spread over the second day, because many users sign
+    /// in at the same time, for example after an announcement.
     ///
     /// - Parameter chance: a random number from 0 to 1.
     public static func firstCheck(after now: Instant, chance: Double) -> Instant {
         now + checkInterval + checkInterval * min(max(chance, 0), 1)
     }
 
-    /// The maximum number of checks per minute: at least 10, and otherwise as many as spread overdue checks of all
-    /// grants over 1200 minutes (20 hours).
+    /// The maximum number of checks per minute, at least 10. If the checks of all grants are overdue, they are spread
+    /// over 1200 minutes (20 hours).
     ///
     /// - Parameter grants: the number of grants that are checked.
     public static func checksPerMinute(of grants: Int) -> Int { max(10, (grants + 1199) / 1200) }

@@ -39,7 +39,7 @@ public struct AppleTokenRevocation: Sendable {
     }
 
     /// A code is exchanged first, because Apple revokes only tokens. Code and token are stored before they are used, so
-    /// that a worker continues after a crash, or while Apple does not respond.
+    /// that a worker continues after a crash, or if Apple does not respond to the revocation.
     ///
     /// - Throws: ``AppleRevocationRefusal``, ``TooManyAttempts``; ``ProviderUnreachable`` if the project has no usable
     ///   private key, or if a code cannot be exchanged because Apple does not respond or rejects the key. Nothing stays

@@ -39,11 +39,11 @@ public struct AppleNotificationService: Sendable {
         public fileprivate(set) var withoutSignInMethod: [ID<Account>] = []
     }
 
-    /// - Parameter named: the project in the path; `nil` if the path has none.
+    /// - Parameter pathProject: the project in the path; `nil` if the path has none.
     public func receive(
-        _ payload: String, in named: ID<Project>?, from origin: RequestContext
+        _ payload: String, in pathProject: ID<Project>?, from origin: RequestContext
     ) async throws -> Receipt {
-        let (notification, realms) = try await accepted(payload, in: named, from: origin)
+        let (notification, realms) = try await accepted(payload, in: pathProject, from: origin)
         guard let event = notification.event(receivedAt: clock.now()) else { return Receipt(outcome: .unknownType) }
         var receipt = Receipt(outcome: .repeated)
         for realm in realms {
@@ -59,13 +59,13 @@ public struct AppleNotificationService: Sendable {
     /// verification, so that concurrent notifications cannot exceed the limit. An accepted notification is subtracted
     /// again. If Apple's keys cannot be fetched, the notification stays counted, because its sender is unknown.
     private func accepted(
-        _ payload: String, in named: ID<Project>?, from origin: RequestContext
+        _ payload: String, in pathProject: ID<Project>?, from origin: RequestContext
     ) async throws -> (AppleNotification, [ID<Realm>]) {
         try limiter.countNotification(from: origin.network)
         do {
             let notification = try await verifier.verify(payload, clock.now())
             try notification.requireTimely(at: clock.now())
-            let realms = try await store.realms(ofClient: notification.audience, in: named)
+            let realms = try await store.realms(ofClient: notification.audience, in: pathProject)
             guard !realms.isEmpty else { throw AppleNotificationRefusal.audience }
             limiter.subtractNotification(from: origin.network)
             return (notification, realms)

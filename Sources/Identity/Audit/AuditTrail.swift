@@ -76,7 +76,7 @@ public struct AuditQuery: Hashable, Sendable {
         }
 
         /// - Parameter text: ``text`` of a position.
-        /// - Returns: `nil` unless the text is a time from 1970 to the end of the year 9999, and a UUID.
+        /// - Returns: `nil` unless the text has a time from 1970 to the end of the year 9999, and a UUID.
         public init?(parsing text: String) {
             let parts = text.split(separator: "_", omittingEmptySubsequences: false)
             guard parts.count == 2, let time = Int64(parts[0]), (0...253_402_300_799_999_999).contains(time),

@@ -59,7 +59,7 @@ extension AuthorizationFlow {
     }
 
     /// Requires that a response came to the redirect URI of this flow. Each `oidc.NAME` has its own redirect URI, so
-    /// that no provider receives the code of another provider (RFC 9700 §4.4.2). Apple and Google share a redirect URI.
+    /// that no provider receives the code of another provider (RFC 9700 §4.4.2). Apple and Google share one.
     func require(path: String) throws(AuthorizationRefusal) {
         guard redirectURI.hasSuffix(path) else { throw .invalidResponse }
     }

@@ -14,8 +14,8 @@ public struct OutOfBand: Sendable {
     public var appLinkBase: @Sendable (AppLink.Request, Project) -> String?
     /// Whether the installation sends emails.
     public var sendsEmail: Bool
-    /// Whether the notice of a changed address is sent to the account's first address, and its link restores that one,
-    /// even if it was never verified, as in Firebase's emulator. Only for `dev`.
+    /// Whether the notice of a changed address is sent to the account's first address, and its link restores the first
+    /// address, even if that was never verified, as in Firebase's emulator. Only for `dev`.
     public var restoresFirstAddress = false
 
     public init(
@@ -99,13 +99,16 @@ extension OutOfBand {
             identity.linkedAt.map { linkedAt in
                 let method = AddedSignInMethod(
                     provider: identity.provider, subject: identity.subject, addedAt: linkedAt)
-                return (provider: identity.provider, removalCode(for: method, of: account, sentTo: email, at: now))
+                return (
+                    provider: identity.provider,
+                    code: removalCode(for: method, of: account, sentTo: email, at: now)
+                )
             }
         }
-        let removals = issued.map { EmailPayload.Removal(provider: $0.provider, code: $0.1.secret) }
+        let removals = issued.map { EmailPayload.Removal(provider: $0.provider, code: $0.code.secret) }
         let payload = EmailPayload(removals: removals.isEmpty ? nil : removals)
         let emails = try notice(.passwordChanged, to: email, about: account, payload, from: origin, at: now)
-        return EmailBatch(codes: issued.map(\.1.record), emails: emails)
+        return EmailBatch(codes: issued.map(\.code.record), emails: emails)
     }
 
     private func removalCode(

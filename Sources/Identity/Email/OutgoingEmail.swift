@@ -62,7 +62,7 @@ public struct EmailPayload: Hashable, Codable, Sendable {
     public var continueURL: String?
     /// The URL that the link begins with if an app opens it; see ``AppLink``.
     public var appLinkBase: String?
-    /// The sign-in method that was added or removed.
+    /// The sign-in method that was added or removed, or that reclaimed the account.
     public var provider: ProviderID?
     /// Links that remove one identity each; `nil` if the email has none.
     public var removals: [Removal]?
@@ -116,8 +116,8 @@ public protocol EmailQueue: Sendable {
     /// `lease` has passed.
     func claim(limit: Int, lease: Duration, at now: Instant) async throws -> [QueuedEmail]
 
-    /// A password reset can be requested for an address before its account is known. Stores its code for the account
-    /// that has the address now, unless it is already stored.
+    /// Stores the code of a password reset for the account that has the recipient's address now. Does nothing if an
+    /// earlier call has stored the code. The request for the reset did not look up the account.
     ///
     /// - Returns: whether the code can be redeemed: there is such an account, and the code has not been redeemed.
     func bind(_ code: [UInt8], of queued: QueuedEmail) async throws -> Bool

@@ -31,8 +31,8 @@ public struct MailboxChange: Hashable, Sendable {
         /// before.
         ///
         /// - Parameters:
-        ///   - createdAt: when the redeemed recovery or removal code was created, which was sent to `email` too; `nil`
-        ///     if another code is redeemed.
+        ///   - createdAt: when the redeemed code was created, if it is a recovery or removal code that was sent to
+        ///     `email`; otherwise `nil`.
         ///   - addedSince: links to `email` that remove sign-in methods added before this time stay valid.
         case proven(email: EmailAddress, createdAt: Instant?, addedSince: Instant)
     }
@@ -86,8 +86,8 @@ public struct MailboxChange: Hashable, Sendable {
         return change
     }
 
-    /// Removes `method`, the identities that were linked at that time or later, and a password that was set since. The
-    /// account gets back the address that `code` was sent to. If another account keeps that address (see
+    /// Removes `method`, and the identities and the password that were added at the same time or later. The account
+    /// gets back the address that `code` was sent to. If another account keeps that address (see
     /// ``Account/losesAddressToOwner``), the account has no address and no password afterwards.
     ///
     /// - Parameter holder: another account that has the address now.
@@ -154,8 +154,8 @@ public struct MailboxChange: Hashable, Sendable {
         return change
     }
 
-    /// The creator of the account never verified the address. The creator's password, email link, phone number,
-    /// identities, name and photo are removed, and every session ends.
+    /// Removes the password, email link, phone number, identities, name and photo of the creator of the account, who
+    /// never verified the address. Ends every session.
     private static func reclaiming(_ account: Account) -> MailboxChange {
         var change = MailboxChange(account)
         change.update.passwordHash = account.hasPassword ? .remove : nil

@@ -26,7 +26,7 @@ public struct OOBCode: Hashable, Sendable {
     /// SHA-256 of the code, by which the code is looked up.
     public let hash: [UInt8]
     public let purpose: Purpose
-    /// The account of the code. For ``Purpose/signIn`` the account that had the address when the link was sent, if
+    /// The account of the code. For ``Purpose/signIn`` the account that had the address when the code was stored, if
     /// there was one; for ``Purpose/undoMerge`` the account that ``source`` was merged into.
     public let account: ID<Account>?
     /// The required generation of the account; `nil` if changes of the account do not invalidate the code.

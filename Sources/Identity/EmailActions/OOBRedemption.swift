@@ -62,7 +62,7 @@ public struct OOBRedemption: Sendable {
         let hash = try await passwords.hash(password, origin.network)
         _ = try await redeem(code, for: [.resetPassword], in: project, from: origin) { account, _, now in
             var change = MailboxChange.resetting(account, to: hash, removing: providers, by: project.policy)
-            // Otherwise attempts of other clients could block the owner's first sign-in with the new password.
+            // Attempts of other clients can block a sign-in from an unknown network, such as the owner's next one.
             change.networkHash = networks.hash(of: origin, in: project)
             return (change, try emailBatch(about: change, from: origin, at: now))
         }
@@ -154,10 +154,8 @@ public struct OOBRedemption: Sendable {
             let redemption = Redemption(
                 code: found.code, step: step, session: session, caller: caller?.session, emailBatch: emailBatch,
                 trace: origin.trace, redeemedAt: now)
-            if case .create = step {
-                return PreparedSignIn(redemption: redemption, session: session, isNewAccount: true)
-            }
-            return PreparedSignIn(redemption: redemption, session: session, isNewAccount: false)
+            let isNewAccount = if case .create = step { true } else { false }
+            return PreparedSignIn(redemption: redemption, session: session, isNewAccount: isNewAccount)
         }
         if let caller {
             let change = MailboxChange.linking(email, to: caller.account)

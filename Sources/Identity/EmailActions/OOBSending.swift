@@ -236,8 +236,8 @@ extension OOBSending {
 
 extension OOBCode.Purpose {
     /// Whether the code becomes invalid when the sessions of the account end, because it gives control of the account.
-    /// A sign-in link, and a code that only verifies a mailbox, do not depend on the sessions. A change that deletes the
-    /// codes of the account ends them too.
+    /// A sign-in link, and a code that only verifies a mailbox, do not depend on the sessions. A change that deletes
+    /// all codes of the account invalidates them too.
     var endsWithSessions: Bool { self == .resetPassword || self == .changeEmail }
 
     func lifetime(by policy: Policy) -> Duration {
@@ -268,7 +268,7 @@ public enum OOBSendingRefusal: Refusal, Hashable {
     case notAllowed
     /// No account has the address of a password reset. Clients get this only without email enumeration protection.
     case emailUnknown
-    /// No account has the address that a backend stated to verify or to change it.
+    /// No account has the address that a backend requests to verify or to change.
     case accountUnknown
     case missingIDToken, missingNewEmail, invalidNewEmail
     /// The gateway sends such codes only in notices, not on request.

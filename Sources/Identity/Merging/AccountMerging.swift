@@ -38,7 +38,7 @@ public struct AccountMerging: Sendable {
 
     public struct Preview: Sendable {
         public let plan: MergePlan
-        /// Commits the plan.
+        /// The token with which the client commits the plan.
         public let mergeToken: String
     }
 

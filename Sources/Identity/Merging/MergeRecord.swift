@@ -69,8 +69,8 @@ public struct MergeRecord: Hashable, Sendable {
 
 /// Why an administrator's undo of a merge was rejected.
 public enum UndoRefusal: Refusal, Hashable {
-    /// There is no record of a merge of this source: there was none, it was undone, it expired and was removed, or the
-    /// target was deleted or merged.
+    /// There is no record of a merge of this source: there was no merge, it was undone, the record expired and was
+    /// removed, or the target was deleted or merged.
     case unknown
     /// The record still exists, but ``MergeRecord/undoableUntil`` has passed.
     case tooLate

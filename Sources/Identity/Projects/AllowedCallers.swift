@@ -117,7 +117,7 @@ extension AllowedCallers {
     fileprivate func requireWeb(header: (String) -> String?) throws(CallerRefusal) -> Bool {
         let origin = header("Origin").flatMap { $0.isEmpty || $0 == "null" ? nil : $0 }
         guard let stated = origin ?? header("Referer").flatMap({ $0.isEmpty ? nil : $0 }) else { return false }
-        guard let host = stated.hostOfURL, webDomains.contains(where: { host.isHost(of: $0) }) else {
+        guard let host = stated.hostOfURL, webDomains.contains(where: { host.matchesDomain($0) }) else {
             throw .web(referrer: stated)
         }
         return true
@@ -142,7 +142,7 @@ extension String {
         return match.1.lowercased()
     }
 
-    fileprivate func isHost(of domain: String) -> Bool {
+    fileprivate func matchesDomain(_ domain: String) -> Bool {
         let domain = domain.lowercased()
         return domain.hasPrefix("*.") ? hasSuffix(domain.dropFirst()) : self == domain
     }

@@ -2,29 +2,33 @@ extension ProjectConfiguration {
     /// The audit events for the change from `old` to this configuration.
     public func events(since old: ProjectConfiguration) -> [AuditNote] {
         let changes = changes(since: old)
-        let own = changes.filter { $0.path.count == 1 || ["policy", "email"].contains($0.path[0]) }
+        let projectChanges = changes.filter { $0.path.count == 1 || ["policy", "email"].contains($0.path[0]) }
         var events: [AuditNote] = []
-        if !own.isEmpty { events.append(.changed("project", project.realm.rawValue, own, depth: 0)) }
+        if !projectChanges.isEmpty {
+            events.append(.changed("project", project.realm.rawValue, projectChanges, depth: 0))
+        }
         let providers = (old.project.providers + project.providers).map(\.provider.rawValue)
         for id in Set(providers).sorted() {
             events += Self.events(
                 "provider", id, changes.filter { $0.path.starts(with: ["providers", id]) },
-                was: old.project.settings(of: ProviderID(id)) != nil, is: project.settings(of: ProviderID(id)) != nil)
+                existed: old.project.settings(of: ProviderID(id)) != nil,
+                exists: project.settings(of: ProviderID(id)) != nil)
         }
         for id in Set((old.apps + apps).map(\.app.id.rawValue)).sorted() {
             let (before, after) = (old.app(ID(id)), app(ID(id)))
             events += Self.events(
-                "app", id, changes.filter { $0.path.starts(with: ["apps", id]) }, was: before != nil, is: after != nil)
+                "app", id, changes.filter { $0.path.starts(with: ["apps", id]) }, existed: before != nil,
+                exists: after != nil)
             events += Self.exemptionEvents(id, before?.app.settings.exemption, after?.app.settings.exemption)
         }
         return events
     }
 
     private static func events(
-        _ kind: String, _ id: String, _ changes: [ConfigurationChange], was: Bool, is: Bool
+        _ kind: String, _ id: String, _ changes: [ConfigurationChange], existed: Bool, exists: Bool
     ) -> [AuditNote] {
         guard !changes.isEmpty else { return [] }
-        return switch (was, `is`) {
+        return switch (existed, exists) {
         case (false, _): [AuditNote("\(kind).added", id)]
         case (_, false): [AuditNote("\(kind).removed", id)]
         case (true, true): [.changed(kind, id, changes, depth: 2)]

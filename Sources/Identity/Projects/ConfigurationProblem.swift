@@ -55,8 +55,8 @@ public enum ConfigurationProblem: Hashable, Sendable {
         if case .loginServices = self { true } else { false }
     }
 
-    /// Two problems with the same subject count as the same problem in an edit: violations of guideline 4.8 are
-    /// compared by app, tenant and provider.
+    /// Identifies a problem before and after an edit. Violations of guideline 4.8 are identified by app, tenant and
+    /// provider, other problems by all their values.
     fileprivate struct Subject: Hashable {
         let app: ID<App>?
         let tenant: ID<Tenant>?

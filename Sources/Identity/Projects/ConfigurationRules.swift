@@ -65,7 +65,7 @@ extension ProjectConfiguration {
             if !AppleSettings.isID(apple.teamID) { problems.append(.appleTeamID) }
             if !AppleSettings.isID(apple.keyID) { problems.append(.appleKeyID) }
         }
-        if !settings.relationIsPossible { problems.append(.relation(id)) }
+        if !settings.hasPossibleRelation { problems.append(.relation(id)) }
         if !areHostedDomains(settings.hostedDomains, of: id) { problems.append(.hostedDomains(id)) }
         if id.isGenericOpenID {
             if let openID = settings.openID {
@@ -86,9 +86,9 @@ extension ProjectConfiguration {
         var problems: [ConfigurationProblem] = isName(configured.name) ? [] : [.appName(id)]
         problems += self.problems(ofListsIn: settings, id)
         let methods = settings.signInMethods ?? []
-        let names = Dictionary(grouping: methods, by: \.self).sorted { $0.key.rawValue < $1.key.rawValue }
-        problems += names.filter { !$0.key.canBeListed }.map { .unknownSignInMethod($0.key, app: id) }
-        problems += names.filter { $0.value.count > 1 }.map { .repeatedSignInMethod($0.key, app: id) }
+        let occurrences = Dictionary(grouping: methods, by: \.self).sorted { $0.key.rawValue < $1.key.rawValue }
+        problems += occurrences.filter { !$0.key.canBeListed }.map { .unknownSignInMethod($0.key, app: id) }
+        problems += occurrences.filter { $0.value.count > 1 }.map { .repeatedSignInMethod($0.key, app: id) }
         problems += settings.linkOnlyMethods.enumerated().filter { index, method in
             !method.canBeConfigured || methods.contains(method) || settings.linkOnlyMethods[..<index].contains(method)
         }.map { .linkOnlyMethod($0.element, app: id) }

@@ -1,7 +1,7 @@
 /// A change of the issuer of a generic OpenID provider.
 ///
-/// A subject is unique only with its issuer (OpenID Connect Core 1.0 §2). Therefore each identity keeps its issuer, and
-/// a provider's issuer can change only if no identity would become another user's.
+/// A subject is unique only with its issuer (OpenID Connect Core 1.0 §2). Therefore each identity keeps its issuer,
+/// and a provider's issuer can change only if no identity would become another user's.
 public struct IssuerChange: Hashable, Sendable {
     public let provider: ProviderID
     /// `nil` if the provider was not configured.

@@ -21,7 +21,7 @@ public struct LoginServices: Hashable, Sendable {
         offersEmailLinks = project.policy.allowsEmailLinks && settings.signInMethods?.contains(.password) != false
     }
 
-    /// Expects an app from ``App/current(at:)``, which has no grace period that has ended.
+    /// Expects an app from ``App/current(at:)``, which removes a grace period that has ended.
     private var isInGracePeriod: Bool { app.graceEndsAt != nil }
 
     public var isCompliant: Bool { violations.isEmpty }
@@ -109,7 +109,7 @@ public enum LoginServicesGrace {
 }
 
 extension App {
-    /// The app as it is at a time: a grace period that has ended does not count.
+    /// Returns the app, without its grace period if that has ended by `now`.
     public func current(at now: Instant) -> App {
         var app = self
         if let end = graceEndsAt, end <= now { app.graceEndsAt = nil }
@@ -202,7 +202,8 @@ extension LoginServices {
         }
     }
 
-    /// All providers except the one third-party service. Google can be that service, although its relation is `social`.
+    /// All providers except the third-party service: the first provider whose relation is `social` or
+    /// `thirdPartyService`. Apple is that service only if no other provider is.
     private var contradictionsOfThirdPartyClient: [ProviderID] {
         let ordered = providers.filter { $0 != .apple } + providers.filter { $0 == .apple }
         let candidates = ordered.filter { [.social, .thirdPartyService].contains(relation($0)) }
@@ -222,16 +223,16 @@ extension LoginServices {
         let audiences = app.audiences(of: apple)
         let isComplete = apple.apple?.isComplete == true && apple.hasSecret && !audiences.isEmpty
         return notShown + (isComplete ? [] : [.appleCannotWork])
-            + (audiences.isEmpty || hasID(among: audiences) ? [] : [missingID])
+            + (audiences.isEmpty || hasPlatformID(among: audiences) ? [] : [missingIDViolation])
     }
 
-    private var missingID: LoginServicesViolation.Kind {
+    private var missingIDViolation: LoginServicesViolation.Kind {
         app.settings.platform.isApplePlatform ? .bundleIDMissing : .servicesIDMissing
     }
 
     /// Whether one of `audiences` fits the platform: native tokens are issued to a bundle ID, tokens of web flows to a
     /// Services ID.
-    private func hasID(among audiences: [String]) -> Bool {
+    private func hasPlatformID(among audiences: [String]) -> Bool {
         switch app.settings.platform {
         case .ios, .macos: app.settings.bundleIDs.contains(where: audiences.contains)
         case .web, .android, .windows: audiences.contains { project.isServicesID($0, for: app) }

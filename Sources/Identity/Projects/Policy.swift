@@ -37,15 +37,14 @@ public struct Policy: Hashable, Sendable {
     public var verificationLifetime: Duration
     /// Lifetime of codes that reset a password.
     public var resetLifetime: Duration
-    /// Wrong passwords for one address from one client network within ``Policy/passwordWindow``. 0 means no limit on
-    /// wrong passwords at all, not even ``Policy/addressFailureLimit``. For networks, here and below, see
-    /// ``ClientNetwork``.
+    /// The maximum number of wrong passwords for one address from one client network (see ``ClientNetwork``) within
+    /// ``Policy/passwordWindow``. 0 means no limit on wrong passwords at all, not even ``Policy/addressFailureLimit``.
     public var passwordFailureLimit: Int
-    /// Accounts created from one client network within ``Policy/signUpWindow``, and addresses found taken; 0 means no
-    /// limit.
+    /// The maximum number of sign-ups from one client network within ``Policy/signUpWindow``, including those whose
+    /// address was taken; 0 means no limit.
     public var signUpLimit: Int
-    /// Emails of one purpose to one address that one client network may request within ``Policy/emailWindow``. All
-    /// networks together may request twice as many; 0 means no limit.
+    /// The maximum number of emails of one purpose to one address that one client network may request within
+    /// ``Policy/emailWindow``. All networks together may request twice as many; 0 means no limit.
     public var emailLimit: Int
     /// How long an unused anonymous account is kept; 0 means forever.
     public var anonymousLifetime: Duration
@@ -120,8 +119,8 @@ public struct Policy: Hashable, Sendable {
 
     /// The length of the window of ``passwordFailureLimit``. Firebase does not publish the lengths of its windows.
     public static let passwordWindow: Duration = .seconds(600)
-    /// Wrong passwords for one address from all networks together within ``addressFailureWindow``. Beyond this limit,
-    /// attempts from known networks of the account continue, and all other networks share one attempt per
+    /// The number of wrong passwords for one address from all networks together within ``addressFailureWindow`` after
+    /// which only known networks of the account may continue. All other networks then share one attempt per
     /// ``unknownNetworkWindow``. No limit if ``passwordFailureLimit`` is 0.
     public static let addressFailureLimit = 100
     public static let addressFailureWindow: Duration = .seconds(3600)
@@ -135,17 +134,17 @@ public struct Policy: Hashable, Sendable {
     /// The maximum number of credential changes by the clients of one account within ``credentialChangeWindow``.
     public static let credentialChangeLimit = 20
     public static let credentialChangeWindow: Duration = .seconds(600)
-    /// Nonces issued to one IPv4 address or IPv6 /64 within ``nonceWindow``. A /24 or /56 gets four times as many, a
-    /// /48 sixteen times. 8000 nonces in ten minutes are enough for the sign-ins behind a large NAT.
+    /// The maximum number of nonces for one IPv4 address or IPv6 /64 within ``nonceWindow``. A /24 or /56 gets four
+    /// times as many, a /48 sixteen times. The 8000 nonces of a /24 are enough for the sign-ins behind a large NAT.
     public static let nonceLimit = 2000
     public static let nonceWindow: Duration = .seconds(600)
-    /// Starts of sign-ins in a browser, and responses of providers, from one IPv4 address or IPv6 /64 within
-    /// ``authorizationFlowWindow``. A sign-in counts twice: its start and the provider's response. With Apple it counts
-    /// three times, because a redirect follows Apple's form.
+    /// The maximum number of started sign-ins in a browser, and responses of providers, from one IPv4 address or IPv6
+    /// /64 within ``authorizationFlowWindow``. A sign-in counts twice: its start and the provider's response. With
+    /// Apple it counts three times, because a redirect follows Apple's form.
     public static let authorizationFlowLimit = 1000
     public static let authorizationFlowWindow: Duration = .seconds(600)
-    /// Notifications from one IPv4 address or IPv6 /64 that may be rejected within ``rejectedNotificationWindow``.
-    /// Accepted notifications are not counted.
+    /// The maximum number of rejected notifications from one IPv4 address or IPv6 /64 within
+    /// ``rejectedNotificationWindow``. Accepted notifications are not counted.
     public static let rejectedNotificationLimit = 100
     public static let rejectedNotificationWindow: Duration = .seconds(600)
     /// Lifetime of sign-in links.

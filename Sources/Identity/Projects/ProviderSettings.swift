@@ -135,7 +135,7 @@ extension ProviderSettings {
     public var relation: ProviderRelation { statedRelation ?? .social }
 
     /// Whether the provider can have the stated relation. Google can be an organisation only with Workspace domains.
-    var relationIsPossible: Bool {
+    var hasPossibleRelation: Bool {
         switch provider {
         case .apple: relation == .social
         case .google: relation == .social || relation == .organisation && !hostedDomains.isEmpty

@@ -10,7 +10,7 @@ public struct ProviderStart: Hashable, Sendable {
     /// OAuth 2.0 scopes, in the provider's spelling.
     public let scopes: [String]
     public let requiresNonce: Bool
-    /// Whether the app hashes the nonce (SHA-256, hexadecimal) before it sends it to the provider.
+    /// Whether the app sends the SHA-256 of the nonce, in hexadecimal, to the provider, and not the nonce itself.
     public let hashesNonce: Bool
     private let isApple: Bool
 

@@ -95,10 +95,10 @@ public struct RateCounts: Sendable {
 
     /// - Parameter totals: the counts of all replicas, including `deltas`; a missing window has the count 0.
     public mutating func apply(_ totals: [RateWindow: Int64], of deltas: [RateDelta]) {
-        for item in deltas {
-            let total = totals[item.window] ?? 0
-            if total > 0 { touch(item.window) { _ in } }
-            change(item.window) { entry in
+        for delta in deltas {
+            let total = totals[delta.window] ?? 0
+            if total > 0 { touch(delta.window) { _ in } }
+            change(delta.window) { entry in
                 entry.global = total
                 entry.inFlight = 0
             }
@@ -108,9 +108,9 @@ public struct RateCounts: Sendable {
     /// Restores counts whose report failed, so that the next report contains them. If the report was received
     /// nevertheless, its counts apply twice, and the limit is usually reached too early.
     public mutating func restore(_ deltas: [RateDelta]) {
-        for item in deltas {
-            change(item.window) { entry in
-                entry.local += item.count
+        for delta in deltas {
+            change(delta.window) { entry in
+                entry.local += delta.count
                 entry.inFlight = 0
             }
         }

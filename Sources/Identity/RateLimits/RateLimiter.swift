@@ -17,7 +17,7 @@ public enum LimitKey: Hashable, Sendable {
     /// Attempts to sign in with an address that had too many wrong passwords, from networks in which its account had no
     /// session.
     case unknownNetworkAttempts(EmailAddress)
-    /// Sign-ups from one network, and addresses that its clients tried to give to an account but found taken.
+    /// Sign-ups from one network, and attempts of its clients to give an account an address that is taken.
     case signUps(from: ClientNetwork)
     /// Nonces issued to one network.
     case nonces(from: ClientNetwork)

@@ -92,7 +92,8 @@ public struct FoundSession: Hashable, Sendable {
 public protocol TokenAuthority: Sendable {
     func idToken(for account: Account, session: Session, in project: Project, at now: Instant) async throws -> String
     func refreshToken(_ claim: RefreshClaim, in project: Project) async throws -> String
-    /// The claims of `idToken` with other times and another issuer, so that the two kinds of token cannot be confused.
+    /// Returns a token with the claims of `idToken`, but with other times and another issuer, so that the two kinds of
+    /// token cannot be confused.
     func sessionCookie(from idToken: String, lasting lifetime: Duration, in project: Project, at now: Instant)
         async throws -> String
     func read(idToken: String, in project: Project, at now: Instant) async throws -> IDTokenClaim
@@ -154,13 +155,14 @@ public struct Caller: Hashable, Sendable {
 
 /// The result of presenting a refresh token.
 ///
-/// The session stores the counter of the newest token that was issued. The newest token returns its successor, which is
-/// then the newest. The token before the newest returns the newest again at any time, because the first response may
-/// have been lost. An older token does so only during a short grace period after its successor was used. After that,
-/// the reuse means that two parties have tokens of the chain, and the session ends. A token with a counter higher than
-/// the stored one was issued before a database failover that lost the update: the chain continues from that token.
+/// The session stores the counter of the newest token that was issued. For the newest token, the client gets its
+/// successor, which is then the newest. For the token before the newest, the client gets the newest again at any time,
+/// because the first response may have been lost. For an older token, the client gets the newest only during a short
+/// grace period after the older token's successor was used. After that, the reuse means that two parties have tokens of
+/// the chain, and the session ends. A token with a counter higher than the stored one was issued before a database
+/// failover that lost the update: the chain continues from that token.
 ///
-/// Without ``Policy/rotatesRefreshTokens``, every token of the chain returns the newest one.
+/// Without ``Policy/rotatesRefreshTokens``, the client gets the newest token for every token of the chain.
 public enum Rotation: Hashable, Sendable {
     /// - Parameter counter: the counter of the token to return.
     case continues(Session, Account, counter: Int64)

@@ -19,7 +19,7 @@ public struct SessionService: Sendable {
         try await store.sessions(of: caller.account.id, atMost: Self.limit, in: project.realm)
     }
 
-    /// Ends a session. From the next request on, the gateway rejects its ID tokens and refresh tokens.
+    /// Ends a session. From the next request on, the gateway rejects the session's ID tokens and refresh tokens.
     public func end(
         _ session: ID<Session>, by caller: Caller, in project: Project, from origin: RequestContext
     ) async throws {

@@ -87,8 +87,8 @@ public struct FederatedSignIn: Sendable {
         }
     }
 
-    /// Checks the session before the decision, so that a client with a stale session does not learn which account has
-    /// an identity or address. Not called if the caller already has the identity, which is a login and not a link.
+    /// Requires a recent login before the decision, so that a client with an older login does not learn which account
+    /// has an identity or address. Not called if the caller already has the identity, which is a login and not a link.
     private func requireLinkAllowed(for caller: Caller, isFirstAttempt: Bool, in project: Project) throws {
         try caller.requireRecentLoginToLink(by: project.policy, at: clock.now())
         if isFirstAttempt { try limiter.countCredentialChange(of: caller.account.id, in: project) }
@@ -168,8 +168,8 @@ public struct FederatedSignIn: Sendable {
         }
     }
 
-    /// Creates a pending token. If another pending token proved the identity, the new one expires no later, and
-    /// consumes the same replay key.
+    /// Creates a pending token. If another pending token proved the identity, the new one expires no later than that
+    /// one, and consumes the same replay key.
     private func pendingToken(
         for proof: ResolvedProof, _ use: PendingCredential.Use, in project: Project
     ) throws -> String {

@@ -47,11 +47,11 @@ struct ProofResolver: Sendable {
             let requested = try replayKey(ofNonce: credential.rawNonce, in: project)
             credential.nonceIsFromGateway = requested != nil
             var identity = try accepted(await verifier.verify(credential, app, project), for: app, in: project)
-            // The token may have a nonce of the gateway that the request does not contain: Firebase's SDKs omit the
-            // nonce when they send Google's token a second time.
-            let isSecondUse = credential.provider == .google && credential.rawNonce == nil
+            // A token may contain a nonce of the gateway that the request does not contain. That nonce is consumed too,
+            // except with Google: Firebase's SDKs send Google's token a second time, without the nonce.
+            let mayBeSecondUse = credential.provider == .google && credential.rawNonce == nil
             let used =
-                identity.nonce == credential.rawNonce || isSecondUse
+                identity.nonce == credential.rawNonce || mayBeSecondUse
                 ? requested : try replayKey(ofNonce: identity.nonce, in: project)
             identity.replayKeys += [used].compactMap(\.self)
             return ResolvedProof(identity: identity)

@@ -38,7 +38,7 @@ extension LinkingFacts {
 
     fileprivate func signIn(_ account: Account) -> SignInChange {
         guard policy.followsRelayAddress,
-            let email = account.followedEmail(of: identity, isFree: sameEmail == nil || sameEmail?.id == account.id)
+            let email = account.newEmail(following: identity, isFree: sameEmail == nil || sameEmail?.id == account.id)
         else { return .signIn(account) }
         return .signInChangingEmail(account, to: email)
     }

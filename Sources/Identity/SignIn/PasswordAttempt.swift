@@ -1,4 +1,4 @@
-/// An attempt to sign in with a password, for rate limits.
+/// Applies the rate limits to one attempt to sign in with a password.
 ///
 /// After ``Policy/addressFailureLimit`` wrong passwords for an address from all networks together, attempts from known
 /// networks of its account continue, and all other networks share one attempt per ``Policy/unknownNetworkWindow``. An
@@ -11,8 +11,8 @@ struct PasswordAttempt {
     private let limiter: RateLimiter
     private let networks: NetworkHashing
     private let clock: WallClock
-    /// Whether the attempt was allowed although there were too many wrong passwords for the address. Then the limits for
-    /// all networks together are not applied to it again.
+    /// Whether the attempt was allowed although there were too many wrong passwords for the address. Then the limits
+    /// for all networks together are not applied to it again.
     private var isExempt = false
 
     init(

@@ -52,6 +52,7 @@ public struct PersonName: Hashable, Codable, Sendable {
     /// Replaces control and formatting characters, such as those that change the text direction, by spaces; merges
     /// adjacent spaces; and truncates the text to ``lengthLimit``.
     private static func cleaned(_ text: String) -> String? {
+        // One character may consist of several scalars.
         let visible = text.unicodeScalars.prefix(4 * lengthLimit).map { scalar -> Character in
             switch scalar.properties.generalCategory {
             case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: " "

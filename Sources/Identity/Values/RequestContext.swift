@@ -1,4 +1,4 @@
-/// The parts of a request's origin that services need.
+/// The client network, device and language of a request, and its trace.
 public struct RequestContext: Hashable, Sendable {
     public let network: ClientNetwork
     /// The user agent, for the list of sessions; at most ``deviceLimit`` characters.

@@ -84,8 +84,8 @@ extension Instant {
 
 /// A syntactically valid email address, folded to lower case.
 ///
-/// Only ASCII is accepted: two addresses that look alike must not have two accounts, and mail servers fold other
-/// letters differently. An internationalised domain must be written in A-labels.
+/// Only ASCII is accepted: two addresses that look alike must not have two accounts, and mail servers differ in how
+/// they fold other letters. An internationalised domain must be written in A-labels.
 public struct EmailAddress: Hashable, Codable, Sendable {
     public let rawValue: String
 

@@ -60,9 +60,9 @@ extension OOBCodeRefusal {
         case .expired:
             LocalizedString(
                 """
-                Request a new link in the app. If this link was for undoing a change to your account, it can no longer do \
-                that. If you can still reset your password in the app, do so now. Otherwise contact the people who run \
-                the app.
+                Request a new link in the app. If this link was to undo a change to your account, it no longer works. \
+                If you can still reset your password in the app, do so now. Otherwise contact the people who run the \
+                app.
                 """,
                 """
                 アプリでもう一度お手続きください。アカウントの変更を取り消すためのリンクだった場合、このリンクではもう取り消せません。\
@@ -70,7 +70,7 @@ extension OOBCodeRefusal {
                 """)
         case .emailTaken:
             LocalizedString(
-                "Another account started to use this address in the meantime. Nothing was changed.",
+                "Another account now uses this address. Nothing was changed.",
                 "その後、別のアカウントがこのアドレスを使い始めました。変更は行われませんでした。")
         case .accountDisabled:
             LocalizedString(

@@ -1,7 +1,7 @@
 internal import HTML
 public import Identity
 
-/// An identity of an account, as a page lists it for its owner.
+/// An identity that a page lists for the owner of the account.
 public struct ListedIdentity: Sendable {
     let identity: LinkedIdentity
     let name: SignInMethodName
@@ -56,7 +56,7 @@ extension Page.Frame {
         return [added, device].compactMap(\.self)
     }
 
-    /// When a sign-in method was added, and from which device.
+    /// The name of a sign-in method, the time when it was added, and the device that added it.
     func details(of method: AddedSignInMethod, _ name: SignInMethodName, device: String?) -> Markup {
         let device = device.map { [(name: LocalizedString.device, value: Markup.text($0))] } ?? []
         return details(

@@ -17,9 +17,9 @@ extension Page {
                 "This way to sign in is removed, and so are all that were added after it.",
                 "このログイン方法と、その後に追加されたログイン方法がすべて削除されます。"),
             LocalizedString(
-                "If the password was set after it, the password stops working.", "その後に設定されたパスワードは使えなくなります。"),
+                "If the password was set later, it stops working.", "その後に設定されたパスワードは使えなくなります。"),
             LocalizedString(
-                "If the email address of the account was changed after it, the address goes back to \(email.rawValue).",
+                "If the email address of the account was changed later, it goes back to \(email.rawValue).",
                 "その後にメールアドレスが変更されている場合は、\(email.rawValue)に戻ります。"),
             .signsOutEverywhere,
         ]

@@ -32,7 +32,7 @@ extension AppleTokenEndpoint {
     }
 }
 
-/// Sends requests to Apple that a client secret authenticates.
+/// Sends requests to Apple, and authenticates them with a client secret.
 struct AppleRequests: Sendable {
     /// The maximum size of a response, in bytes.
     private static let maximumLength = 64 * 1024

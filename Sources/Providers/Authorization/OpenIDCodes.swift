@@ -86,7 +86,7 @@ struct OpenIDCodes: Sendable {
         }
         guard status == 200 else {
             // RFC 6749 §5.2: the server rejects the code or the credentials of the client.
-            throw AuthorizationRefusal.tokenRequestRejected(AuthorizationRefusal.known(response.error))
+            throw AuthorizationRefusal.tokenRequestRejected(AuthorizationRefusal.knownError(response.error))
         }
         guard let idToken = response.idToken, !idToken.isEmpty else {
             // An access token shows that the code was redeemed, so a retry would fail.
@@ -100,8 +100,9 @@ struct OpenIDCodes: Sendable {
 }
 
 extension AuthorizationRefusal {
-    /// Returns the error of a token endpoint (RFC 6749 §5.2) for logs and developers; `unknown` for any other text.
-    fileprivate static func known(_ error: String?) -> String {
+    /// Returns `error` if it is an error code of RFC 6749 §5.2 or Google's `redirect_uri_mismatch`; otherwise
+    /// `unknown`. Logs and developers see the result.
+    fileprivate static func knownError(_ error: String?) -> String {
         let all = [
             "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type",
             "invalid_scope", "redirect_uri_mismatch",

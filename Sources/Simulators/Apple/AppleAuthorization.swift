@@ -53,8 +53,8 @@ extension SimulatedApple {
     }
 
     /// Revokes the person's consent to the client, as users do in the settings of a device. Codes, refresh tokens and
-    /// access tokens become invalid, and the next sign-in is treated as the first. The notification `consent-revoked` is
-    /// the caller's task.
+    /// access tokens become invalid, and the next sign-in is treated as the first. Does not send the notification
+    /// `consent-revoked`.
     public func disconnect(_ person: SimulatedPerson, from clientID: String) {
         let consentKey = AppleState.ConsentKey(personID: person.id, clientID: clientID)
         state.withLock { state in

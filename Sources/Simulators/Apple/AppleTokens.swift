@@ -51,8 +51,8 @@ extension SimulatedApple {
     /// Authenticates the client of a request by its client secret. If client secrets are not checked, accepts an
     /// unregistered client too, as an app of the team that the secret names.
     ///
-    /// - Parameter acceptsFormerTeam: whether a secret of the former team is accepted, for the migration of users. The
-    ///   returned client then has the values before the transfer.
+    /// - Parameter acceptsFormerTeam: whether a secret of the former team is accepted, for the migration of users. For
+    ///   such a secret, the returned client is as it was before the transfer.
     func authenticated(
         _ request: Request, acceptsFormerTeam: Bool = false
     ) throws(AppleRefusal) -> (Form, AppleClient) {

@@ -44,7 +44,7 @@ public final class SimulatedApple: SimulatedProvider {
     public static let keysPath = "/auth/keys"
 
     /// The JWK set that ``keysPath`` returns.
-    public var jwks: JWKSet { state.withLock { $0.keys.set } }
+    public var jwks: JWKSet { state.withLock { $0.keys.jwks } }
 
     /// Whether a key with this ID was ever published.
     public func hasPublishedKey(_ id: String) -> Bool { state.withLock { $0.keys.ids.contains(id) } }

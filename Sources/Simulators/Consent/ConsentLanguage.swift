@@ -6,7 +6,7 @@ enum ConsentLanguage: String {
     case japanese = "ja"
 
     /// The first supported language of `Accept-Language` (RFC 9110 §12.5.4); English if there is none. Browsers send
-    /// languages by preference, so their weights are not needed.
+    /// the languages in the order of preference, so the weights are not needed.
     init(of request: Request) {
         let tags = (request.headers["Accept-Language"] ?? "").prefix(1000).split(separator: ",")
         let languages = tags.lazy.map { $0.drop { $0 == " " }.prefix { $0.isLetter }.lowercased() }

@@ -46,7 +46,7 @@ extension GoogleState {
         guard let client = clients[clientID] else {
             return GoogleRefusal(.invalidClient, "The OAuth client was not found.")
         }
-        let isKnown = redirectURI.map { redirectURIs.accepts($0, registered: client.redirectURIs) } ?? true
-        return isKnown ? nil : GoogleRefusal(.redirectURIMismatch)
+        let isAccepted = redirectURI.map { redirectURIs.accepts($0, registered: client.redirectURIs) } ?? true
+        return isAccepted ? nil : GoogleRefusal(.redirectURIMismatch)
     }
 }

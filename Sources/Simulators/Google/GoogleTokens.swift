@@ -53,8 +53,8 @@ extension SimulatedGoogle {
         guard let client = state.withLock({ $0.clients[id] }) else {
             throw GoogleRefusal(.invalidClient, "The OAuth client was not found.")
         }
-        let isChecked = state.withLock { $0.checksClientSecrets }
-        guard !isChecked || client.secret == form["client_secret"] else {
+        let checksSecret = state.withLock { $0.checksClientSecrets }
+        guard !checksSecret || client.secret == form["client_secret"] else {
             throw GoogleRefusal(.invalidClient, "Unauthorized")
         }
         return (form, client)
@@ -70,9 +70,9 @@ extension SimulatedGoogle {
             code.signIn.clientID == client.id
         else { throw GoogleRefusal(.invalidGrant, "Malformed auth code.") }
         guard code.redirectURI == form["redirect_uri"] else { throw GoogleRefusal(.redirectURIMismatch) }
-        let verifier = form["code_verifier"].map { Base64URL.encode(Digest.sha256(Array($0.utf8))) }
-        guard code.challenge == verifier else {
-            throw GoogleRefusal(.invalidGrant, verifier == nil ? "Missing code verifier." : "Invalid code verifier.")
+        let challenge = form["code_verifier"].map { Base64URL.encode(Digest.sha256(Array($0.utf8))) }
+        guard code.challenge == challenge else {
+            throw GoogleRefusal(.invalidGrant, challenge == nil ? "Missing code verifier." : "Invalid code verifier.")
         }
         return code
     }

@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// Google's side of Sign in with Google: ID tokens, the consent page, and authorization codes with PKCE.
 ///
-/// One host has the paths of all of Google's hosts. The paths do not overlap.
+/// One host serves the paths of all of Google's hosts. The paths do not overlap.
 public final class SimulatedGoogle: SimulatedProvider {
     public static let keysPath = "/oauth2/v3/certs"
     public static let authorizationPath = "/o/oauth2/v2/auth"
@@ -41,7 +41,7 @@ public final class SimulatedGoogle: SimulatedProvider {
     }
 
     /// The JWK set that ``keysPath`` returns.
-    public var jwks: JWKSet { state.withLock { $0.keys.set } }
+    public var jwks: JWKSet { state.withLock { $0.keys.jwks } }
 
     /// Whether a key with this ID was ever published.
     public func hasPublishedKey(_ id: String) -> Bool { state.withLock { $0.keys.ids.contains(id) } }

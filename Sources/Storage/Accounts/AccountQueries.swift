@@ -25,7 +25,7 @@ extension SQL {
     }
 
     /// Opens a session of an existing account and stores the time of the sign-in, if the account is enabled and its
-    /// generation is the one of `session`.
+    /// generation is that of `session`.
     ///
     /// - Parameter rehashed: replaces the password hash unless `nil`.
     static func open(_ session: SessionRow, rehashed: String?, in realm: ID<Realm>) -> SQL {

@@ -114,8 +114,8 @@ extension LinkedIdentity {
 extension SQL {
     /// The `UPDATE account` of all changes except sign-ins and links, which have statements of their own.
     ///
-    /// Parameters state which members change. The text does not depend on the changed members, so PostgreSQL reuses the
-    /// plan. Removing the address also disables the sign-in by email link.
+    /// SQL parameters state which members change. The text of the statement is therefore always the same, and
+    /// PostgreSQL reuses the plan. Removing the address also disables the sign-in by email link.
     ///
     /// - Parameters:
     ///   - id: the ID of the account, whose row has the alias `a` in the other parameters.

@@ -31,7 +31,8 @@ extension SQL {
             """
     }
 
-    /// Selects a page in the order of IDs. The subquery limits the reading of sessions and identities to its accounts.
+    /// Selects a page in the order of IDs. The inner query limits the reading of sessions and identities to the
+    /// accounts of the page.
     static func page(after id: ID<Account>?, limit: Int, in realm: ID<Realm>) -> SQL {
         let condition: SQL = if let id { "a.id > \(id.rawValue)" } else { "true" }
         return """

@@ -38,6 +38,7 @@ extension SQL {
             id: "session_id", account: "account_id", generation: "generation", method: "method",
             authenticatedAt: "authenticated_at", openedAt: "opened_at", claims: "claims", device: "device",
             credentialIssuedAt: "NULL::timestamptz")
+        // The arrays are in subqueries, so that the planner does not choose another plan for another number of rows.
         return """
             WITH sign_up AS (
                 SELECT u.account_id, \(timestamptz(microseconds: "u.created_at")) AS created_at,

@@ -41,8 +41,8 @@ extension SQL {
     /// Selects accounts whose IDs begin with `prefix`, in the order of IDs.
     ///
     /// Values are in subqueries, so that PostgreSQL uses one plan for all prefixes. In a large project, it would
-    /// otherwise make a plan for each statement. Without the values, the primary key is still the best index, because
-    /// the prefix limits the IDs on both sides.
+    /// otherwise make a plan for each statement. The planner chooses the primary key even though it does not know the
+    /// values, because the prefix limits the IDs on both sides.
     ///
     /// - Parameter contacts: excludes the accounts with this email address or phone number.
     static func page(

@@ -110,8 +110,8 @@ extension Transaction {
         for row in try await query(.unlink(unlinked, from: account, in: realm)) {
             let provider = ProviderID(try row.decode("provider"))
             notes.append(AuditNote(.identityUnlinked, account, provider))
-            let isReplacement = try row.decode("subject") == change.linked?.subject
-            if provider != change.linked?.provider || !isReplacement { removed.append(provider) }
+            let hasLinkedSubject = try row.decode("subject") == change.linked?.subject
+            if provider != change.linked?.provider || !hasLinkedSubject { removed.append(provider) }
         }
         try await endSessions(of: [account], openedThrough: removed, except: nil, at: now, in: realm)
         guard let identity = change.linked else { return notes }

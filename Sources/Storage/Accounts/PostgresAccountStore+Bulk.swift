@@ -73,7 +73,7 @@ public struct ImportBatch: Sendable {
         self.accounts = accounts
         self.now = now
         self.realm = realm
-        // In the order of concurrent sign-ins, so that an import and a sign-in do not deadlock.
+        // Sign-ins insert their rows in the same order, so an import and a sign-in do not deadlock.
         insertion = .insert(accounts.sorted { $0.insertionOrder < $1.insertionOrder }, in: realm)
         let identities = accounts.flatMap(\.identities)
             .sorted {

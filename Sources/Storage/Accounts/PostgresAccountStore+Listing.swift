@@ -54,8 +54,8 @@ extension Transaction {
         guard page.count < limit else { return page }
         var skipped = 0
         if page.isEmpty, count > 0 {
-            let passed = try await query(.count(order, upTo: count, in: realm)).first
-            skipped = count - (try passed?.decode("count") ?? 0)
+            let row = try await query(.count(order, upTo: count, in: realm)).first
+            skipped = count - (try row?.decode("count") ?? 0)
         }
         let remaining = SQL.remaining(order, skipping: skipped, limit: limit - page.count, in: realm)
         return page + (try await accounts(remaining))

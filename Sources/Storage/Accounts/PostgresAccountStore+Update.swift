@@ -40,7 +40,7 @@ extension PostgresAccountStore {
 
     /// Unlinks the identities that `change` names.
     ///
-    /// - Returns: the account as it is stored then.
+    /// - Returns: the account as it is stored after the change.
     private func unlinkIdentities(
         _ account: Account, by change: OwnerChange, _ session: Session, in realm: ID<Realm>,
         _ transaction: Transaction

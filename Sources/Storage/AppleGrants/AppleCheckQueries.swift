@@ -91,8 +91,8 @@ extension SQL {
         """
     }
 
-    /// Claims due grants until `leaseEnd`. If no session of the grant's account was refreshed since `activeSince`, the
-    /// grant is not claimed: its next check is postponed to `nextCheck`.
+    /// Claims due grants until `leaseEnd`. If no session of a grant's account has been refreshed since `activeSince`,
+    /// the grant is not claimed: its next check is postponed to `nextCheck`.
     static func claimChecks(
         of client: AppleClientReference, limit: Int, until leaseEnd: Instant, activeSince: Instant, nextCheck: Instant,
         at now: Instant
@@ -160,8 +160,8 @@ extension SQL {
         """
     }
 
-    /// Selects each realm whose exported identities move to the team that is configured in the realm now, with that
-    /// team. The recursion reads one index entry for each realm and team instead of all identities.
+    /// Selects the realms that have identities exported for the team that is configured now, each with that team. The
+    /// recursion reads one index entry for each realm and team instead of all identities.
     static var transfersToConfiguredTeam: SQL {
         """
         WITH RECURSIVE waiting AS (
@@ -178,7 +178,7 @@ extension SQL {
         """
     }
 
-    /// Marks up to `limit` identities whose app has moved to `team` as transferred, in the order of subjects. Skips
+    /// Marks as transferred up to `limit` identities whose app has moved to `team`, in the order of subjects. Skips
     /// identities that another transaction has locked.
     ///
     /// - Parameter last: the subject after which to begin.

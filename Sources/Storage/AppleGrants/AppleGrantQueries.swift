@@ -101,7 +101,7 @@ extension SQL {
     /// Marks a refresh token without an identity for revocation, because no sign-in has used it. Resets `attempts`.
     ///
     /// A revocation ends the user's consent to the client ID, not only one token. Therefore the token is not revoked if
-    /// an account of any realm with the client ID has the subject. It is not revoked either while such a realm moves to
+    /// an account of any realm with the client ID has the subject. Nor is it revoked while such a realm moves to
     /// another team, because an account may still have the former subject.
     static func revokeUnused(_ id: UUID, at now: Instant) -> SQL {
         """

@@ -190,7 +190,8 @@ public struct AppleTransferStore: Sendable {
 
 extension Transaction {
     /// Rewrites one identity, the rows that refer to its subject, and the account's address. Then applies an event
-    /// about the new subject that was received before. The subject and the account's row must be locked, in this order.
+    /// about the new subject that was received earlier. The subject and the account's row must be locked, in this
+    /// order.
     ///
     /// - Returns: the account after the transfer; `nil` if the identity is no longer as `transfer` describes it.
     func transfer(
@@ -201,7 +202,7 @@ extension Transaction {
             .moveGrants(of: transfer, in: realm), .moveCodes(of: transfer, account.id, in: realm),
             .moveMergeRecords(of: transfer, account.id, in: realm),
         ] { _ = try await execute(statement) }
-        try await change(account, to: account.transferring(transfer).email, at: now, in: realm)
+        try await changeEmail(of: account, to: account.transferring(transfer).email, at: now, in: realm)
         try await audit([AuditNote(.identityTransferred, account.id, .apple)], by: actor, at: now, in: realm)
         try await applyEarlierEvent(about: transfer.subject, to: account.id, at: now, in: realm)
         return try await query(.find([.id(account.id)], in: realm)).first.map { try AccountRow.account($0) }
@@ -209,8 +210,9 @@ extension Transaction {
 
     /// Changes the account's address. If another account has the new address, this account keeps its former address, so
     /// that the other account's owner cannot remove the address of this account.
-    private func change(_ account: Account, to email: EmailAddress?, at now: Instant, in realm: ID<Realm>) async throws
-    {
+    private func changeEmail(
+        of account: Account, to email: EmailAddress?, at now: Instant, in realm: ID<Realm>
+    ) async throws {
         guard let email, email != account.email, try await query(.holder(of: email, in: realm)).isEmpty else { return }
         var update = AccountUpdate()
         update.email = .set(email)

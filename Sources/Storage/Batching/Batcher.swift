@@ -7,8 +7,9 @@ internal import Postgres
 ///
 /// Requests are sent when the jobs of the loop's iteration have run, if their realm has fewer running statements than
 /// the maximum. Otherwise they wait. The next statement takes as many of them as the maximum size allows, or only one
-/// if fewer wait than ``Batching/minimumSize``. A statement does not take requests that must run alone, or that have a
-/// key of a running statement or of an earlier request in the same statement. No request waits only to fill a batch.
+/// if fewer wait than ``Batching/minimumSize``. It does not take a request with a key of a running statement or of an
+/// earlier request in the same statement. A request that must run alone gets a statement of its own. No request waits
+/// only to fill a batch.
 ///
 /// A statement with an unknown outcome is not repeated: all of its callers get the error. If PostgreSQL rejected a
 /// statement, the statement changed nothing, and its requests are executed one by one.
@@ -21,7 +22,7 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
     private static var maximumWait: Duration { .seconds(3) }
     /// How often deadlines are checked while requests wait.
     private static var deadlineCheckInterval: Duration { .milliseconds(250) }
-    /// A realm with more rejected keys than this forgets all of them before it adds others.
+    /// If a realm has more rejected keys than this, all of them are removed before others are added.
     private static var rejectedKeysLimit: Int { 1000 }
 
     private typealias Pending = PendingRequest<Request, Key, Outcome>
@@ -146,13 +147,15 @@ actor Batcher<Request: Sendable, Key: Hashable & Sendable, Outcome: Sendable> {
             for pending in batch { pending.mustRunAlone = true }
             queue.waiting = batch + queue.waiting
         } catch {
-            if batch.count == 1, mayRepeat(after: error, hasRows: result.isSuccess) { reject(batch[0], in: queue) }
+            if batch.count == 1, mayRepeat(after: error, hasRows: result.isSuccess) {
+                addRejectedKeys(of: batch[0], to: queue)
+            }
             for pending in batch { pending.finish(.failure(error)) }
         }
         sendLater(from: queue, of: realm)
     }
 
-    private func reject(_ pending: Pending, in queue: RealmQueue) {
+    private func addRejectedKeys(of pending: Pending, to queue: RealmQueue) {
         if queue.rejectedKeys.count > Self.rejectedKeysLimit { queue.rejectedKeys = [] }
         queue.rejectedKeys.formUnion(pending.keys)
     }

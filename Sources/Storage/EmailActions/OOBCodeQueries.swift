@@ -36,7 +36,7 @@ enum OOBCodeRow {
 }
 
 extension SQL {
-    /// Selects a code with its account, or, for a sign-in code, the account that has the address now. The account's
+    /// Selects a code with its account; for a sign-in code, with the account that has the address now. The account's
     /// columns are NULL if there is no account.
     static func findCode(_ hash: [UInt8], in realm: ID<Realm>?) -> SQL {
         let inRealm: SQL = realm.map { "AND c.project_id = \($0.rawValue)" } ?? ""

@@ -121,12 +121,12 @@ public actor Janitor {
     /// sessions, page by page.
     private func removeSessions(at now: Instant) async throws -> Int {
         // Anonymous accounts are recognised by their sessions, so the sessions must remain as long as the accounts.
-        let keeping = try await anonymousLifetimes().map(\.realm.rawValue)
+        let exemptRealms = try await anonymousLifetimes().map(\.realm.rawValue)
         var removed = 0
         for _ in 0..<limits.pages {
             let statement = SQL.deleteEndedSessions(
                 after: lastSession, limit: limits.batchSize, before: now - Self.endedSessionRetention,
-                exceptAnonymousOf: keeping)
+                exceptAnonymousOf: exemptRealms)
             let row = try await withStoreErrors { try await pool.query(statement) }.first
             removed += try row?.decode("removed") ?? 0
             lastSession = try row.flatMap {

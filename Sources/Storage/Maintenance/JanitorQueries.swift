@@ -191,8 +191,8 @@ extension SQL {
     /// Examines the sessions after `position`, and deletes those that have ended.
     ///
     /// - Parameters:
-    ///   - end: keeps even ended sessions whose last refresh was at or after this time.
-    ///   - realms: keeps even ended sessions of anonymous accounts in these realms.
+    ///   - end: ended sessions are kept if their last refresh was at or after this time.
+    ///   - realms: ended sessions of anonymous accounts in these realms are kept.
     /// - Returns: a row with the last examined session, and the numbers of examined (`seen`) and deleted (`removed`)
     ///   sessions.
     static func deleteEndedSessions(

@@ -112,7 +112,8 @@ extension SQL {
         """
     }
 
-    /// Assigns earlier merges into the source to the target, from which they can be undone.
+    /// Assigns to the target the merges that were made into the source earlier. They can then be undone from the
+    /// target.
     fileprivate static func moveMerges(
         from source: ID<Account>, to target: ID<Account>, in realm: ID<Realm>
     ) -> SQL {

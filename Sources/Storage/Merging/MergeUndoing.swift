@@ -71,7 +71,7 @@ extension Transaction {
             .restore(source, returnsEmail: returnsEmail, returnsPhoneNumber: returnsPhoneNumber, at: now, in: realm))
     }
 
-    /// Assigns the earlier merges into the source, and their codes, to the source again. Deletes the merge record and
+    /// Returns to the source the merges that were made into it earlier, and their codes. Deletes the merge record and
     /// its codes, and inserts the outbox event and the audit events of the undo.
     ///
     /// - Parameter target: the account that the source is restored from, which may differ from the plan's target.
@@ -197,7 +197,7 @@ extension SQL {
         """
     }
 
-    /// Assigns the earlier merges into the source to the source again.
+    /// Returns to the source the merges that were made into it earlier.
     fileprivate static func returnEarlierMerges(
         to source: ID<Account>, from target: ID<Account>, in realm: ID<Realm>
     ) -> SQL {

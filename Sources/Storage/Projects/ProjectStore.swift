@@ -81,7 +81,7 @@ public struct ProjectStore: Sendable {
         try await withStoreErrors { try await pool.query(.apps(of: project)) }.map(ConfiguredApp.init)
     }
 
-    /// Returns the apps that have associated domains, of all projects.
+    /// Returns the apps with associated domains in all projects.
     public func associatedApps() async throws -> [AssociatedApp] {
         try await withStoreErrors { try await pool.query(.associatedApps) }.map { row in
             AssociatedApp(

@@ -1,7 +1,8 @@
 public import Identity
 public import Postgres
 
-/// The service keys of backends. The bearer secret is stored as a hash, and of the key pair only the public key.
+/// The service keys of backends. Stores the hash of the bearer secret and the public key, but neither the bearer secret
+/// nor the private key.
 public struct ServiceKeyStore: Sendable {
     /// A key to be created.
     public struct Draft: Sendable {
@@ -94,8 +95,8 @@ public struct ServiceKeyStore: Sendable {
         }
     }
 
-    /// Returns the public key with this ID in `project`; if there is none, a key of another project with this ID, for
-    /// which the caller reports another error.
+    /// Returns the public key with this ID in `project`. If there is none, returns a key of another project with this
+    /// ID, for which the caller reports another error.
     ///
     /// - Returns: `nil` if the key does not exist or is revoked.
     public func verificationKey(_ id: String, preferably project: ID<Project>) async throws -> VerificationKey? {

@@ -9,7 +9,7 @@ public struct SigningKeyStore: Sendable {
         self.pool = pool
     }
 
-    /// Returns the keys that are not retired at `now`; the key that signs from the latest time is first.
+    /// Returns the keys that are not retired at `now`, sorted by ``StoredKey/signsFrom``, the latest first.
     public func unretiredKeys(in project: ID<Project>, at now: Instant) async throws -> [StoredKey] {
         try await keys(
             """
@@ -24,8 +24,8 @@ public struct SigningKeyStore: Sendable {
         try await keys("ORDER BY project_id, created_at, id")
     }
 
-    /// Adds `key`. If `othersRetireAt` is set, the other keys with the same purpose retire then, or earlier if that was
-    /// already stored.
+    /// Adds `key`. If `othersRetireAt` is set, the other keys with the same purpose retire at that time, or at an
+    /// earlier time that is already stored for them.
     public func add(_ key: StoredKey, othersRetireAt: Instant?, in project: ID<Project>) async throws {
         try await withStoreErrors {
             try await pool.transaction { transaction in

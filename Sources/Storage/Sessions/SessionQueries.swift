@@ -254,8 +254,10 @@ extension SQL {
         RETURNING s.counter, s.ended_at IS NOT NULL AS is_stolen, \(SessionRow.columns), \(AccountRow.columns)
         """
 
-    /// Selects why a rotation changed no row: no row if the session does not exist, otherwise whether the session could
-    /// continue if the account were not disabled.
+    /// Selects why a rotation changed no row.
+    ///
+    /// - Returns: no row if the session does not exist; otherwise whether the only reason is that the account is
+    ///   disabled.
     static func state(of session: UUID, in realm: ID<Realm>) -> SQL {
         """
         SELECT s.ended_at IS NULL AND a.generation = s.generation AND a.disabled_at IS NOT NULL AS is_disabled

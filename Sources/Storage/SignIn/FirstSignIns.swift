@@ -4,7 +4,7 @@ internal import Postgres
 
 /// A sign-in that creates an account with the identity.
 struct FirstSignIn: Sendable {
-    /// What only one account can have, or one sign-in can use.
+    /// A value that only one account can have, or that only one sign-in can use.
     enum Key: Hashable {
         case email(EmailAddress)
         case identity(ProviderID, subject: String)
@@ -81,7 +81,8 @@ extension SQL {
     }
 
     /// Inserts accounts, then identities, then replay keys, each in the order of their unique values. Concurrent
-    /// sign-ins, links and reclaims use the same order, so that they do not deadlock.
+    /// sign-ins, links and reclaims use the same order, so that they do not deadlock. Each condition with `count(*)`
+    /// makes an insertion wait for the previous one.
     private static func create(batch signIns: [FirstSignIn], in realm: ID<Realm>) throws -> SQL {
         var rows = RowValues(batch: signIns, as: "s")
         let insertions = FirstSignInInsertions(of: &rows, in: realm)

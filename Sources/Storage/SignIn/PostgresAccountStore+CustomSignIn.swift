@@ -39,7 +39,7 @@ extension Transaction {
 
 extension SQL {
     /// Creates the account, or records a sign-in to the existing account and locks its row. Returns no row if the
-    /// account is disabled.
+    /// account is disabled. In an inserted row, `xmax` is 0.
     fileprivate static func upsert(for session: Session, in realm: ID<Realm>) -> SQL {
         let now = session.authenticatedAt
         let account = Account(

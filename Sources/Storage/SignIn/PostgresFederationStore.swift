@@ -46,7 +46,7 @@ public struct PostgresFederationStore: FederationStore {
     }
 
     /// The first sign-in of a user since the app moved to another team. The transfer applies an event about the new
-    /// subject that was received before, so that the sign-in fails if the event made the credential void.
+    /// subject that was received earlier, so that the sign-in fails if the event made the credential void.
     private func signIn(
         _ account: Account, completing transfer: IdentityTransfer, _ commit: SignInCommit, in realm: ID<Realm>
     ) async throws -> Account {
@@ -229,7 +229,7 @@ extension SQL {
 
     /// Consumes the replay keys of the sign-ins `s` in `source`.
     ///
-    /// - Parameter replayKeys: of each sign-in, in the order of the sign-ins' `number`, which begins at 1.
+    /// - Parameter replayKeys: the keys of each sign-in, in the order of the column `number`, which begins at 1.
     static func consume(_ replayKeys: [[ReplayKey]], in realm: ID<Realm>, from source: SQL) -> SQL {
         let keys = replayKeys.enumerated().flatMap { index, keys in keys.map { (number: index + 1, key: $0) } }
         let presented: SQL = """
