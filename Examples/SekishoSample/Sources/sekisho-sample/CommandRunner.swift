@@ -5,13 +5,19 @@ import SekishoSample
 /// Runs commands on the view model, and prints its state.
 @MainActor struct CommandRunner {
     static let help = """
-        anonymous | sign-up EMAIL PASSWORD | sign-in EMAIL PASSWORD | sign-out
-        apple PURPOSE EMAIL | google PURPOSE EMAIL [unverified]     (PURPOSE: sign-in, link or reauthenticate)
-        use-other-account | merge | dismiss-conflict
-        send-password-reset EMAIL | send-sign-in-link EMAIL URL | open LINK
-        show | refresh | rename NAME | send-verification | change-email EMAIL | change-password PASSWORD
-        link-password EMAIL PASSWORD | unlink PROVIDER | reauthenticate EMAIL PASSWORD | cancel
-        devices | end-session ID | end-all-sessions | delete | help | quit
+        Commands:
+          anonymous | sign-up EMAIL PASSWORD | sign-in EMAIL PASSWORD | sign-out
+          apple PURPOSE EMAIL | google PURPOSE EMAIL [unverified]
+          use-other-account | merge | dismiss-conflict
+          send-password-reset EMAIL | send-sign-in-link EMAIL URL | open LINK
+          show | refresh | rename NAME | send-verification
+          change-email EMAIL | change-password PASSWORD
+          link-password EMAIL PASSWORD | unlink PROVIDER
+          reauthenticate EMAIL PASSWORD | cancel
+          devices | end-session ID | end-all-sessions | delete | help | quit
+
+        PURPOSE is sign-in, link or reauthenticate. A word in quotation marks can
+        contain spaces.
 
         """
 
@@ -19,7 +25,7 @@ import SekishoSample
     let simulator: ProviderSimulator
 
     /// Runs a command and prints the state. For `help` or an unknown command, prints the list of commands instead.
-    func run(_ words: [String]) async {
+    func run(_ words: [String]) async throws {
         let argument = { (index: Int) in index < words.count ? words[index] : "" }
         switch words[0] {
         case "help":
@@ -39,7 +45,7 @@ import SekishoSample
                 return
             }
         }
-        printState()
+        try printState()
     }
 
     /// Runs a command that has at most one argument.
@@ -93,10 +99,10 @@ import SekishoSample
     }
 
     /// Prints the state as one line of JSON.
-    func printState() {
+    func printState() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard var line = try? encoder.encode(Report(model.state)) else { return }
+        var line = try encoder.encode(Report(model.state))
         line.append(UInt8(ascii: "\n"))
         FileHandle.standardOutput.write(line)
     }

@@ -48,6 +48,7 @@ struct ProviderSimulator: Sendable {
     ///   - isVerified: whether the provider has verified the email address.
     ///   - providerID: the provider ID.
     ///   - nonce: the nonce in the request to the provider.
+    /// - Throws: ``Failure`` with the gateway's response if its status is not 200.
     func authorize(
         _ email: String, isVerified: Bool, at providerID: String, nonce: String?
     ) async throws -> ProviderAuthorization {
@@ -60,7 +61,12 @@ struct ProviderSimulator: Sendable {
             Request(
                 providerId: providerID, person: Request.Person(email: email, emailVerified: isVerified),
                 nonce: nonce))
-        let (body, _) = try await URLSession.shared.data(for: request)
+        let (body, head) = try await URLSession.shared.data(for: request)
+        let status = (head as? HTTPURLResponse)?.statusCode ?? 0
+        guard status == 200 else {
+            let text = String(decoding: body, as: UTF8.self)
+            throw Failure(description: "the gateway responded with status \(status): \(text)")
+        }
         let response = try JSONDecoder().decode(Response.self, from: body)
         let user = try response.user.map { try JSONDecoder().decode(AppleUser.self, from: Data($0.utf8)) }
         return ProviderAuthorization(

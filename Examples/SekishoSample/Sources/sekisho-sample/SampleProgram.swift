@@ -4,21 +4,25 @@ import SekishoSample
 /// The command-line version of the sample app. Reads commands from standard input, and prints the state of the screens
 /// as JSON after each command.
 @main struct SampleProgram {
-    @MainActor static func main() async {
+    @MainActor static func main() async throws {
         let options: ProgramOptions
         do { options = try ProgramOptions(Array(CommandLine.arguments.dropFirst())) } catch {
-            FileHandle.standardError.write(Data("sekisho-sample: \(error)\n\(ProgramOptions.help)".utf8))
+            FileHandle.standardError.write(Data("sekisho-sample: \(error)\n\(ProgramOptions.usage)\n".utf8))
             exit(2)
+        }
+        guard !options.showsHelp else {
+            FileHandle.standardOutput.write(Data("\(ProgramOptions.help)\n\(CommandRunner.help)".utf8))
+            return
         }
         let model = SampleModel(server: options.server)
         let runner = CommandRunner(model: model, simulator: ProviderSimulator(server: options.url))
         await model.start()
-        runner.printState()
+        try runner.printState()
         for await line in lines() {
             let words = words(of: line)
             guard !words.isEmpty else { continue }
             if words == ["quit"] { return }
-            await runner.run(words)
+            try await runner.run(words)
         }
     }
 

@@ -43,7 +43,7 @@ extension User {
             UpdateRequest(
                 idToken: idToken, deleteProvider: [provider], allowNoSignInMethod: allowNoSignInMethod ? true : nil)
         }
-        // Refreshes the ID token if its claims still contain the identity.
+        // Refreshes the ID token if its claims still contain the identity. A token that cannot be read is kept.
         if (try? IDTokenClaims(of: session.current.tokens.idToken).hasIdentity(of: provider)) == true {
             // An error is ignored, because the identity is unlinked. The claims then change with the next refresh.
             _ = try? await freshTokens(forced: true)

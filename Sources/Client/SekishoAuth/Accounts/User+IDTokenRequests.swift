@@ -71,9 +71,12 @@ extension User {
         guard user.localId == uid else {
             throw AuthErrorCode.responseForAnotherUser
         }
+        let profile = Profile(user)
         core.update(self) { session in
-            session.profile = Profile(user)
+            session.profile = profile
             session.tenantID = user.tenantId
+            // The response to the request that linked the credential may have been lost.
+            if profile.hasCredential { session.isAnonymous = false }
         }
         await core.waitForListeners()
     }

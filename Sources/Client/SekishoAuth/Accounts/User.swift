@@ -34,7 +34,8 @@ public final class User: UserInfo {
     public var email: String? { profile.email }
     /// The phone number in E.164 format.
     public var phoneNumber: String? { profile.phoneNumber }
-    /// Whether ``Auth/signInAnonymously()`` created the user, and ``link(with:)`` has linked no credential since.
+    /// Whether ``Auth/signInAnonymously()`` created the user, and no credential has been linked since. If the response
+    /// to ``link(with:)`` was lost, this can stay true until ``reload()``.
     public var isAnonymous: Bool { session.current.isAnonymous }
     /// Whether the email address is verified. Call ``reload()`` after the user has verified it.
     public var isEmailVerified: Bool { profile.isEmailVerified }

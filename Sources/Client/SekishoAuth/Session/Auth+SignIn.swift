@@ -79,7 +79,8 @@ extension Auth {
     /// - Throws: ``AuthErrorCode/keychainError`` if the stored session cannot be removed. The user then stays signed in.
     public func signOut() throws {
         guard let user = try core.signOut() else { return }
-        // Errors are ignored, because the user is already signed out on this device.
+        // A task, because the caller does not wait. Errors are ignored, because the user is already signed out on this
+        // device.
         Task {
             if let tokens = try? await user.freshTokens() {
                 await user.core.revokeSessionIgnoringErrors(tokens.idToken)

@@ -23,7 +23,8 @@ final class AuthCore: Sendable {
     enum Restoration: Equatable {
         /// The store has not been read yet, or is locked.
         case pending
-        /// The store failed. No user is signed in until the store can be read. The stored session is kept.
+        /// The store failed, or its item has another format. No user is signed in until the item can be read or a user
+        /// signs in. The item is kept until a sign-in or a sign-out.
         case failed
         case done
     }
@@ -106,8 +107,9 @@ final class AuthCore: Sendable {
         do {
             let key = sessionKey
             let item = try options.store.load(key.name)
+            let session = try item.flatMap { try StoredSession(decoding: $0, owner: key.owner)?.session }
             state.restoration = .done
-            guard let session = item.flatMap({ StoredSession(decoding: $0, owner: key.owner)?.session }) else {
+            guard let session else {
                 if previous == .pending { notifyObservers(&state) }
                 return
             }
@@ -146,15 +148,17 @@ final class AuthCore: Sendable {
     /// Removes the stored session, then the user.
     ///
     /// - Parameter expected: the user to sign out (default: the current user). A user whom another process has signed in
-    ///   stays signed in.
+    ///   stays signed in. An item in another format is kept.
     /// - Throws: ``AuthErrorCode/keychainError`` if the store fails. The user then stays signed in.
     /// - Returns: the user who was signed out, if any.
     @discardableResult func signOut(_ expected: User? = nil) throws -> User? {
         try withState { state in
-            if expected != nil { adoptStored(&state) }
+            let mayRemove = expected == nil || adoptStored(&state)
             let user = state.user
             if let expected, user !== expected { return nil }
-            do { try options.store.remove(sessionKey.name) } catch { throw Self.storeError(error) }
+            if mayRemove {
+                do { try options.store.remove(sessionKey.name) } catch { throw Self.storeError(error) }
+            }
             state.restoration = .done
             state.needsSave = false
             state.user = nil
@@ -196,15 +200,17 @@ final class AuthCore: Sendable {
 
     /// Adopts what another process has stored: another user, or newer tokens or a resumption key of the same account.
     ///
-    /// - Returns: whether the current user may be written. This is false if another process has signed the user out and
-    ///   removed the item.
-    @discardableResult private func adoptStored(_ state: inout State) -> Bool {
+    /// - Returns: whether the item may be replaced or removed. This is false if another process has signed the user out
+    ///   and removed the item, or has stored an item in another format.
+    private func adoptStored(_ state: inout State) -> Bool {
         guard let user = state.user, !state.needsSave else { return true }
         let key = sessionKey
         let item: Data?
         do { item = try options.store.load(key.name) } catch { return true }
         guard let item else { return false }
-        guard let stored = StoredSession(decoding: item, owner: key.owner)?.session else { return true }
+        let session: Session?
+        do { session = try StoredSession(decoding: item, owner: key.owner)?.session } catch { return false }
+        guard let stored = session else { return true }
         let known = user.session.current
         if stored.profile.uid != known.profile.uid {
             setUser(from: stored, &state)

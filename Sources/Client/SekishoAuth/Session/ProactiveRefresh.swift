@@ -12,6 +12,7 @@ extension AuthCore {
         state.proactiveRefresh = nil
         guard options.refreshesProactively, !state.hasStoppedProactiveRefreshes, let user = state.user else { return }
         let idToken = user.session.current.tokens.idToken
+        // The next schedule, a sign-out and the end of the `Auth` instance cancel the task.
         state.proactiveRefresh = Task { [weak self, weak user, clock = options.clock] in
             var failures = 0
             while !Task.isCancelled, let core = self, let current = user {

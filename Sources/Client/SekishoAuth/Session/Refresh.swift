@@ -18,7 +18,8 @@ extension User {
     ///
     /// - Parameter forced: whether fresh tokens are refreshed too.
     func freshTokens(forced: Bool = false) async throws -> SessionTokens {
-        // An earlier write may have failed. Until the write succeeds, a restart would lose the session.
+        // An earlier write may have failed. Until the write succeeds, a restart would lose the session. An error is
+        // ignored, because the ID token may still be fresh; a refresh reports the error.
         try? core.saveIfNeeded(self)
         let known = session.current.tokens
         if !forced && known.isFresh(at: core.gatewayClock.reading) { return known }

@@ -32,6 +32,9 @@ struct Profile: Codable, Hashable, Sendable {
     var createdAt: TimeInterval?
     /// Seconds since 1970.
     var lastSignInAt: TimeInterval?
+
+    /// Whether the account has an email address, a phone number or a linked provider. An anonymous account has none.
+    var hasCredential: Bool { email != nil || phoneNumber != nil || !identities.isEmpty }
 }
 
 /// A linked provider of an account, with the profile that it sent.
@@ -46,9 +49,13 @@ struct ProviderProfile: Codable, Hashable, Sendable {
 
 /// The item in the session store: a session, the version of the item's format, and the session's owner.
 struct StoredSession: Codable, Sendable {
-    /// The version of the format, for later releases; this release does not check it. A new optional member does not
-    /// change it.
+    /// The version of the format. A new optional member does not change it.
     static let format = 1
+
+    /// The member that items of every format have.
+    private struct Header: Decodable {
+        let format: Int
+    }
 
     var format: Int
     /// The app, gateway, API key and tenant that the session belongs to. See ``SessionKey/owner``.
@@ -61,11 +68,18 @@ struct StoredSession: Codable, Sendable {
         self.session = session
     }
 
+    /// Decodes an item of the session store.
+    ///
+    /// - Throws: ``SessionStoreError/failed(_:)`` if the item has another format, for example because a later version
+    ///   of the app wrote it. The item must be kept, because it is the session of that version.
     /// - Returns: `nil` if the item is damaged or has another owner.
-    init?(decoding item: Data, owner: String) {
-        guard let stored = try? JSONDecoder().decode(Self.self, from: item), stored.owner == owner else {
-            return nil
+    init?(decoding item: Data, owner: String) throws {
+        let decoder = JSONDecoder()
+        guard let header = try? decoder.decode(Header.self, from: item) else { return nil }
+        guard header.format == Self.format else {
+            throw SessionStoreError.failed("expected an item of format \(Self.format), got format \(header.format)")
         }
+        guard let stored = try? decoder.decode(Self.self, from: item), stored.owner == owner else { return nil }
         self = stored
     }
 

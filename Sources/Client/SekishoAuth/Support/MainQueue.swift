@@ -28,6 +28,7 @@ enum MainQueue {
             case .failure(let error): completion?(nil, error)
             }
         }
+        // A task, because the caller is synchronous.
         Task {
             let result: Result<Value, any Error>
             do { result = .success(try await operation()) } catch { result = .failure(error) }

@@ -54,6 +54,7 @@ extension AuthCore {
         if let date = response.header("Date") { gatewayClock.observe(date: date) }
         guard response.status == 200 else { throw Self.error(response) }
         guard response.body.count <= TransportResponse.maximumBody,
+            // The guard throws for a body in another format.
             let value = try? JSONDecoder().decode(Response.self, from: response.body)
         else {
             throw AuthErrorCode.internalError.with(

@@ -48,9 +48,26 @@ struct LostSessionTests {
         app.transport.injectNext(.dropResponse, for: change.operation)
         #expect(await failure { try await change.run(user) } == .networkError)
         try await user.reload()
-        if !change.isAnonymous { #expect(!user.isAnonymous) }
+        #expect(!user.isAnonymous)
         #expect(app.auth.currentUser === user)
         try await expectSessionAfterAnHour(app, user)
+    }
+
+    @Test(
+        "If the response to a link was lost, a reload makes the user permanent, and the next anonymous user is another")
+    func lostLink() async throws {
+        let app = try await TestApp(TestGateway(.sekisho, transport: .socket))
+        let user = try await app.auth.signInAnonymously().user
+        try await user.reload()
+        #expect(user.isAnonymous)
+        app.transport.injectNext(.dropResponse, for: "signInWithIdp")
+        let credential = try app.gateway.apple().credential()
+        #expect(await failure { try await user.link(with: credential) } == .networkError)
+        try await user.reload()
+        #expect(!user.isAnonymous)
+        let restarted = try app.restarted()
+        #expect(restarted.currentUser?.isAnonymous == false)
+        #expect(try await restarted.signInAnonymously().user.uid != user.uid)
     }
 
     @Test("The user stays signed in if the process ends before it stores the response", arguments: Change.all)

@@ -67,7 +67,7 @@ struct RestoreTests {
     static let items = [
         Item(testDescription: "as it was written", isReadable: true) { $0 },
         Item(testDescription: "with members of a later version", isReadable: true) {
-            $0.replacingOccurrences(of: #""format":1"#, with: #""format":2,"added":{"x":[1]}"#)
+            $0.replacingOccurrences(of: #""format":1"#, with: #""format":1,"added":{"x":[1]}"#)
         },
         Item(testDescription: "empty", isReadable: false) { _ in "" },
         Item(testDescription: "truncated", isReadable: false) { String($0.dropLast(10)) },
@@ -90,6 +90,36 @@ struct RestoreTests {
             let user = try await auth.signInAnonymously().user
             #expect(try app.restarted().currentUser?.uid == user.uid)
         }
+    }
+
+    static let otherFormats = [
+        Item(testDescription: "of a later version, with the same members", isReadable: false) {
+            $0.replacingOccurrences(of: #""format":1"#, with: #""format":2"#)
+        },
+        Item(testDescription: "of a later version, with other members", isReadable: false) { _ in #"{"format":2}"# },
+        Item(testDescription: "unknown", isReadable: false) {
+            $0.replacingOccurrences(of: #""format":1"#, with: #""format":0"#)
+        },
+    ]
+
+    @Test("An item in another format is kept and restores no user; a sign-in replaces it", arguments: otherFormats)
+    func otherFormat(row: Item) async throws {
+        let (app, uid) = try await appWithStoredSession()
+        let readable = try #require(app.store.item)
+        let item = Data(row.change(String(decoding: readable, as: UTF8.self)).utf8)
+        app.store.item = item
+        let auth = try app.restarted()
+        let log = ListenerLog(auth)
+        #expect(auth.currentUser == nil)
+        #expect(!auth.isRestoring)
+        await MainQueue.drain()
+        #expect(log.lines == ["signed out", "no token"])
+        #expect(app.store.item == item)
+        app.store.item = readable
+        #expect(auth.currentUser?.uid == uid)
+        app.store.item = item
+        let user = try await app.restarted().signInAnonymously().user
+        #expect(try app.restarted().currentUser?.uid == user.uid)
     }
 
     @Test("The sessions of different servers, API keys and tenants are separate")

@@ -52,6 +52,18 @@ struct SharedStoreTests {
         #expect(try app.restarted().currentUser?.uid == next.uid)
     }
 
+    @Test("An item in the format of a later version is neither overwritten by a change nor removed with the session")
+    func laterFormat() async throws {
+        let (app, user, _, _) = try await twoProcesses()
+        let item = Data(#"{"format":2}"#.utf8)
+        app.store.item = item
+        try await user.reload()
+        #expect(app.store.item == item)
+        try await user.revokeAllSessions()
+        #expect(app.auth.currentUser == nil)
+        #expect(app.store.item == item)
+    }
+
     @Test("A sign-out in one process is not undone by a write of the other")
     func signOut() async throws {
         let (app, user, otherAuth, _) = try await twoProcesses()

@@ -112,7 +112,8 @@ extension SampleModel {
             self.state.notice =
                 action.operation == .recoverEmail
                 ? "Your previous address is restored." : "Thank you. The address is verified."
-            // A changed or restored address ends all sessions. The reload then signs the user out on this device.
+            // A changed or restored address ends all sessions. The reload then signs the user out on this device. Its
+            // error is ignored, because the code was applied.
             _ = try? await self.auth.currentUser?.reload()
         }
     }
